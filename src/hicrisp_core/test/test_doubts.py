@@ -79,6 +79,24 @@ def test_a_thing_that_is_named_and_not_in_the_goal_is_told(text, understood, mis
     assert doubt(text, goal(understood), DOMAIN, WORLD).missing == missing
 
 
+@pytest.mark.parametrize(("text", "understood", "missing"), [
+    ("all boxes into the bowl", ("in(red_box,bowl)", "in(fork,bowl)"), ("blue_box", "box_2")),
+    ("all red things into the bowl", ("in(red_box,bowl)", "in(mug,bowl)"), ()),
+    ("all boxes but the blue one into the bowl", ("in(red_box,bowl)", "in(fork,bowl)", "in(box_2,bowl)"), ()),
+])
+def test_what_is_left_out_of_all_is_told(text, understood, missing):
+    assert doubt(text, goal(*understood), DOMAIN, WORLD).missing == missing
+
+
+def test_what_shall_stay_and_is_not_so_is_told():
+    def kept(condition):
+        keep = (parse_statement(condition),)
+        return doubt("", Goal((parse_statement("in(mug,bowl)"),), keep), DOMAIN, WORLD).unkept
+
+    assert kept("in(fork,bowl)") == kept("not(in(fork,bowl))") == kept("in(mug,bowl)") == ()
+    assert kept("on(fork,mug)") == (Relation("fork", "on", "mug"),)
+
+
 @pytest.mark.parametrize(("text", "understood", "misordered"), [
     ("fork, mug and red box from the bottom up", ("on(mug,fork)", "on(red_box,mug)"), False),
     ("fork, mug and red box from the bottom up", ("on(fork,mug)", "on(mug,red_box)"), True),
@@ -114,6 +132,12 @@ def test_a_tower_or_row_in_another_order_than_the_words_tell_is_told(text, under
     ("I can't get to the mug behind the fork, it should be in front", ("left_of(mug,fork)",),
      [("mug", "behind", "fork")]),
     ("The mug goes behind the fork", ("in_front_of(mug,fork)",), [("mug", "behind", "fork")]),
+    ("Under the mug there ought to be the fork", ("on(fork,mug)",), [("mug", "on", "fork")]),
+    ("Under the mug there ought to be the fork", ("on(mug,fork)",), []),
+    ("Slide the fork under the mug", ("on(fork,mug)",), [("mug", "on", "fork")]),
+    ("left of the mug I'd like the fork", ("left_of(mug,fork)",), [("fork", "left_of", "mug")]),
+    ("on the mug's right goes the fork", ("right_of(fork,mug)",), []),
+    ("the fork sits over on the mug's right side", ("right_of(fork,mug)",), []),
 ])
 def test_a_relation_that_is_told_plainly_and_not_in_the_goal_is_told(text, understood, told):
     found = doubt(text, goal(*understood), DOMAIN, WORLD)

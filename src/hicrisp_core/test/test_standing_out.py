@@ -47,6 +47,7 @@ def test_what_stands_out_is_called_by_its_name(text, read):
     "take the biggest fork",  # There is none.
     "take the foremost of the bowls",  # They stand side by side.
     "is the taller the better?",
+    "put each box into the right bowl",  # The one that it belongs in.
     "right, take the mug",
 ])
 def test_what_is_not_clear_stays_as_it_was_said(text):

@@ -21,6 +21,8 @@ _SPARING = frozenset(("not", "no", "without", "except", "besides", "minus", "but
 _ALL = frozenset(("everything", "all", "every", "any", "anything", "each", "both", "whatever", "nothing",
                   "apart", "aside"))
 """Words without which "but", "from" and "for" leave nothing out."""
+_EACH_OF = frozenset(("all", "every", "each"))
+"""Words before a group by which none of it may be left out."""
 _SMALL = frozenset(("the", "a", "an", "that", "this", "my", "your", "our", "its", "their", "in", "into",
                     "on", "onto"))
 """Words between these and the thing."""
@@ -35,17 +37,19 @@ class Doubt:
         missing: things that the request names and the goal does not speak of.
         misordered: whether they tell another order of a tower or row.
         unsaid: relations that they tell plainly and the goal does not have.
+        unkept: what the goal would keep as it is, and is not so.
     """
 
     which: Tuple[str, ...] = ()
     missing: Tuple[str, ...] = ()
     misordered: bool = False
     unsaid: Tuple[Relation, ...] = ()
+    unkept: Tuple[Relation, ...] = ()
 
     @property
     def unsure(self) -> bool:
         """Whether the goal should be asked back."""
-        return bool(self.missing) or self.misordered or bool(self.unsaid)
+        return self.misordered or any((self.missing, self.unsaid, self.unkept))
 
 
 def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
@@ -58,11 +62,11 @@ def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
     facts = telling_facts(domain, world)
     spared = {each.fitting[0] for each in found if len(each.fitting) == 1 and _is_spared(each, words)}
     missing = () if set(words) & _MISTAKEN else tuple(
-        sorted(named - spared - _telling_others(meant, facts) - meant))
+        sorted((named - spared - _telling_others(meant, facts) | _left_out(words, found, meant)) - meant))
     ordered = [fact for part in goal.end if isinstance(part, Holds) for fact in facts_in(part)]
     every = [fact for part in (*goal.end, *goal.keep, *goal.first) for fact in facts_in(part)]
     told = Doubt(missing=missing, misordered=misordered(words, found, ordered, domain),
-                 unsaid=unsaid(words, found, every, domain, world))
+                 unsaid=unsaid(words, found, every, domain, world), unkept=_unkept(goal, world))
     for each in found:
         open_ = [name for name in each.fitting if name not in named]
         if each.definite and len(open_) > 1 and 0 < len(meant & set(open_)) < len(open_):
@@ -70,6 +74,22 @@ def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
             if not told_by & named:
                 return replace(told, which=tuple(open_))
     return told
+
+
+def _left_out(words: Sequence[str], found: Sequence[Mention], meant: Set[str]) -> Set[str]:
+    """Those of a group that the goal does not speak of, where all of it was told: "all four cubes"."""
+    if set(words) & _SPARING:
+        return set()
+    wholes = (set(each.fitting) for each in found
+              if len(each.fitting) > 1 and set(words[max(0, each.start - 3):each.start]) & _EACH_OF)
+    return {name for whole in wholes if whole & meant for name in whole}
+
+
+def _unkept(goal: Goal, world: WorldState) -> Tuple[Relation, ...]:
+    """What must stay as it is, and is not so now nor at the end."""
+    made = {fact for part in (*goal.end, *goal.first) for fact in facts_in(part)}
+    return tuple(fact for part in goal.keep if isinstance(part, Holds) for fact in facts_in(part)
+                 if fact not in world.relations and fact not in made)
 
 
 def _is_spared(mention: Mention, words: Sequence[str]) -> bool:

@@ -66,6 +66,8 @@ _LONGEST = max(map(len, _BEHIND))
 _THINGS = frozenset(("thing", "one", "object", "item"))
 _MOST_WORDS = 4
 _DEFINITE = frozenset(("the", "that", "this", "my", "your", "our"))
+_SORTING = frozenset(("each", "every", "all", "everything", "sort"))
+"""Words by which "the right bowl" may be the one that something belongs in."""
 _NOT_BEHIND = frozenset(("of", "side", "hand", "end", "edge", "corner", "from"))
 """What makes "on the right" something else than where a thing stands."""
 _RELATING = frozenset(phrase.split()[0] for phrases in lexicon.RELATIONS.values() for phrase in phrases)
@@ -100,6 +102,8 @@ def _in_front(words: Sequence[Word], at: int, domain: Domain, world: WorldState)
     said = words[at].text
     measure = _MOST.get(said) or _OF_TWO.get(said)
     if measure is None or (said in _OF_TWO and (at == 0 or words[at - 1].text not in _DEFINITE)):
+        return None
+    if said == "right" and any(word.text in _SORTING for word in words):
         return None
     start = at + 1
     if [word.text for word in words[start:start + 2]] == ["of", "the"]:

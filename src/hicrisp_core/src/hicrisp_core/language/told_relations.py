@@ -17,6 +17,16 @@ from hicrisp_core.model.goal import Holds, facts_in
 _TOLD = ("left_of", "right_of", "in_front_of", "behind", "next_to", "on", "in")
 _PHRASES: Dict[Tuple[str, ...], str] = {
     tuple(phrase.split()): relation for relation in _TOLD for phrase in lexicon.RELATIONS[relation]}
+_LONGEST = 5
+"""Words of a relation, at most."""
+_UNDER = "under"
+_PHRASES.update({(word,): _UNDER for word in ("under", "underneath", "beneath", "below")})
+_FRONTED = frozenset(("there", "should", "ought", "to", "must", "shall", "be", "is", "i", "want", "would",
+                      "like", "goes", "go", "comes", "put", "place", "set", "stand", "stands", "sits",
+                      "belongs", "please", "i'd", ","))
+"""What may stand between the two things of "on the box there should be the mug"."""
+_BEGIN = frozenset((",", ";", ".", ":", "and", "so", "ok", "please"))
+_END = frozenset((",", ";", ".", "!", "?", "and", "please", "thanks"))
 _BEFORE = frozenset(("goes", "go", "is", "be", "should", "must", "shall", "to", "stands", "stand", "sits",
                      "sit", "comes", "ends", "up", "belongs", "placed", "put", "moves", "directly",
                      "straight", "just", "please", "now", "right"))
@@ -49,15 +59,20 @@ def unsaid(
     described: Optional[Mention] = None
     for one, other in zip(found, found[1:]):
         subject, described = described or one, None
-        relation = _between(words[one.end:other.start])
-        if relation not in domain.predicates or len(subject.fitting) != 1 or len(other.fitting) != 1 \
-                or subject.fitting == other.fitting or set(words[other.end:other.end + 1]) & _ITS_SIDES:
+        relation, reference = _between(words[one.end:other.start]), other
+        if not relation:
+            relation, subject, reference = _fronted(words, one, other), other, one
+        if relation == _UNDER:
+            relation, subject, reference = domain.roles.stands_on, reference, subject
+        if relation not in domain.predicates or len(subject.fitting) != 1 or len(reference.fitting) != 1 \
+                or subject.fitting == reference.fitting or set(words[other.end:other.end + 1]) & _ITS_SIDES:
             continue
-        meant = mended(Holds(Relation(subject.fitting[0], relation, other.fitting[0])), domain, world)
+        meant = mended(Holds(Relation(subject.fitting[0], relation, reference.fitting[0])), domain, world)
         if set(facts_in(meant)) <= world.relations:
             described = subject  # "The fork in the bowl goes on the box": what goes is the fork.
         told.extend(facts_in(meant))
-        left[one.end:other.start] = [""] * (other.start - one.end)
+        start = one.end if subject is not other or reference is not one else max(0, one.start - _LONGEST)
+        left[start:other.start] = [""] * (other.start - start)
     elsewhere = f" {' '.join(left)} "
     return tuple(each for each in told
                  if each not in world.relations and not holds(Holds(each), had, domain)
@@ -71,6 +86,19 @@ def _is_rather(told: Relation, wanted: Relation, elsewhere: str) -> bool:
     return {told.subject, told.object} == {wanted.subject, wanted.object} and any(
         f" {phrase[:-3] if phrase.endswith(' of') else phrase} " in elsewhere
         for phrase in lexicon.RELATIONS.get(wanted.predicate, ()))
+
+
+def _fronted(words: Sequence[str], one: Mention, other: Mention) -> str:
+    """The relation of "under the yellow box there should be the green one", whose first thing comes last."""
+    after = words[other.end] if other.end < len(words) else "."
+    if after not in _END or not set(words[one.end:other.start]) <= _FRONTED | _AFTER:
+        return ""
+    end = one.start
+    while end and words[end - 1] in _AFTER:
+        end -= 1
+    starts = (start for start in range(max(0, end - _LONGEST), end) if start == 0 or words[start - 1] in _BEGIN)
+    return next((_PHRASES[tuple(words[start:end])] for start in starts
+                 if tuple(words[start:end]) in _PHRASES), "")
 
 
 def _between(words: Sequence[str]) -> str:
