@@ -7,10 +7,10 @@ from typing import Optional, Sequence
 
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.language.by_name import said_by_name
 from hicrisp_core.language.doubts import doubt
 from hicrisp_core.language.left_alone import leaving, left_alone
 from hicrisp_core.language.spelling import respelled
-from hicrisp_core.language.standing_out import named_by_place_and_size
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Ask, Goal, Understanding
@@ -61,7 +61,7 @@ class GoalModel:
         Args:
             earlier: tasks like it that went well.
         """
-        text = named_by_place_and_size(respelled(text, world), self._domain, world)
+        text = said_by_name(respelled(text, world), self._domain, world)
         system, user = self._prompt.messages(text, self._domain, world)
         asked: Asked[Understanding] = ask(
             self._client, system, user, deadline,

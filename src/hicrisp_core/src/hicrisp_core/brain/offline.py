@@ -15,6 +15,7 @@ from hicrisp_core.domain.search import Searcher, preconditions_of
 from hicrisp_core.domain.wording import words_of as failure_words
 from hicrisp_core.language import examples
 from hicrisp_core.language.builder import PlanBuilder
+from hicrisp_core.language.by_name import said_by_name
 from hicrisp_core.language.clarifying import named_in, unclarified
 from hicrisp_core.language.drive_plans import plan_drives
 from hicrisp_core.language.facts import FactReader, Reading
@@ -24,7 +25,6 @@ from hicrisp_core.language.intents import Ambiguous, NotUnderstood
 from hicrisp_core.language.names import Names
 from hicrisp_core.language.order_plans import add_steps
 from hicrisp_core.language.questions import answer
-from hicrisp_core.language.standing_out import named_by_place_and_size
 from hicrisp_core.language.stated_goals import goal_of_steps
 from hicrisp_core.language.told_orders import told_order
 from hicrisp_core.model import OFFLINE_SOURCE, FeedbackKind, Plan, Step, Task, WorldState
@@ -83,7 +83,7 @@ class OfflineBrain:
         if form is Form.QUESTION and not request.remaining:
             return PlanAnswer(answer=answer(request.task.text, self._domain, request.world))
         if not request.done:  # Later the leftmost thing may be another one.
-            text = named_by_place_and_size(text, self._domain, request.world)
+            text = said_by_name(text, self._domain, request.world)
             request = replace(request, task=replace(request.task, text=text))
         if form is not Form.FACTS and examples.drives_only(self._domain):
             return self._drives(request)

@@ -96,7 +96,8 @@ def _fronted(words: Sequence[str], one: Mention, other: Mention) -> str:
     end = one.start
     while end and words[end - 1] in _AFTER:
         end -= 1
-    starts = (start for start in range(max(0, end - _LONGEST), end) if start == 0 or words[start - 1] in _BEGIN)
+    starts = (start for start in range(max(0, end - _LONGEST), end)
+              if start == 0 or words[start - 1] in _BEGIN)
     return next((_PHRASES[tuple(words[start:end])] for start in starts
                  if tuple(words[start:end]) in _PHRASES), "")
 

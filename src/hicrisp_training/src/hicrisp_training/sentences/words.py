@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Dict, List, Sequence, Set
 
 import yaml
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.language.associations import DESCRIPTIONS, lexicon_file, read_lexicon
 from pydantic import BaseModel, ConfigDict
 
 _ONSETS = (
@@ -105,12 +107,17 @@ class Words(BaseModel):
 
 
 def load_words(folder: Path) -> Words:
-    """The vocabulary of a folder: ``words.yaml`` and the lexicon ``descriptions.yaml``."""
+    """The vocabulary of a folder, ``words.yaml``, with the lexicon of ``config/words``, with which requests
+    are read.
+
+    Raises:
+        ConfigError: where the workspace has no lexicon.
+    """
     words = Words.model_validate(yaml.safe_load((folder / "words.yaml").read_text(encoding="utf-8")))
-    lexicon = Lexicon.model_validate(
-        yaml.safe_load((folder / "descriptions.yaml").read_text(encoding="utf-8")) or {}
-    )
-    return words.model_copy(update={"lexicon": lexicon})
+    file = lexicon_file(DESCRIPTIONS)
+    if file is None:
+        raise ConfigError(f"there is no lexicon: config/words/{DESCRIPTIONS} is missing")
+    return words.model_copy(update={"lexicon": Lexicon.model_validate(read_lexicon(file))})
 
 
 def invented_word(rng: random.Random) -> str:
