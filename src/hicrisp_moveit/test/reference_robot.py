@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reference move_group and its robot as a node.
+"""The Panda of the reference move_group as a node, which goes on when move_group dies.
 
 ``~scene`` and ``~seed`` say what stands on the table, ``~mode`` what goes wrong.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from threading import Event
 
 import rospy
 from hicrisp_core.scene import load_scene
@@ -16,17 +17,20 @@ from tf2_msgs.msg import TFMessage
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "reference"))
 import moveit_commander  # noqa: E402, F401 - makes the interfaces
-from reference_moveit import ReferenceMoveIt  # noqa: E402
+from reference_controller import ControllerServer  # noqa: E402
+from reference_panda import ReferencePanda  # noqa: E402
 
 
 def main() -> None:
     """Run the node."""
     rospy.init_node("reference_robot")
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
-    server = ReferenceMoveIt(scene, rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True),
-                             things=True)
-    server.mode = lambda: str(rospy.get_param("~mode", ""))
+    tf = rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
+    panda = ReferencePanda(scene, tf, "", True, Event())
+    panda.mode = lambda: str(rospy.get_param("~mode", ""))
+    controller = ControllerServer(panda, "")
     rospy.spin()
+    controller.close()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ NO_IK, TIMED_OUT, PREEMPTED, CONTROL_FAILED = -31, -6, -7, -4
 START_IN_COLLISION, GOAL_IN_COLLISION = -10, -12
 
 _PLANNING: Mapping[int, Tuple[str, str]] = {
+    0: ("lost", "move_group went away while it planned"),
     FAILURE: ("no_path", "MoveIt failed without a reason; a group, joint or pipeline name may be wrong"),
     -1: ("no_path", "no way round was found"),
     -2: ("no_path", "the path that was found collides"),

@@ -21,6 +21,8 @@ from hicrisp_moveit.settings import MoveItSettings
 _SPARE = 3.0
 """Seconds that planning may take beyond the search itself."""
 _RETRY = 1.0
+_PRESENCE = 1.0
+"""Longest wait for a sign of move_group, seconds."""
 
 Commander = Callable[..., Any]
 """``moveit_commander.MoveGroupCommander`` or what stands in for it."""
@@ -52,6 +54,7 @@ class MoveGroup:
     def __init__(self, settings: MoveItSettings, commander: Commander, deadline: Deadline) -> None:
         self._settings = settings
         self._calls = BoundedCalls("moveit_commander")
+        self._planners = ServiceClient(settings.name("query_planner_interface"), QueryPlannerInterfaces)
         self._group = self._connect(commander, deadline)
         self.joints: Tuple[str, ...] = tuple(self._ask(self._group.get_active_joints))
         self.frame: str = str(self._ask(self._group.get_planning_frame)).lstrip("/")
@@ -89,11 +92,18 @@ class MoveGroup:
         try:
             answer = self._calls.call(work, limit)
         except Overdue as error:
-            return PlanReply(FAILURE, None, str(error))
+            return PlanReply(FAILURE, None, self._silence() or str(error))
         except Exception as error:  # noqa: BLE001 - moveit_commander raises what its C++ side throws
-            return PlanReply(FAILURE, None, f"moveit_commander: {error}")
+            return PlanReply(FAILURE, None, self._silence() or f"moveit_commander: {error}")
         ok, trajectory, _, code = answer
         return PlanReply(int(code.val), trajectory if ok and trajectory.joint_trajectory.points else None)
+
+    def _silence(self) -> str:
+        """What moveit_commander does not say of a move_group that has died or stands still; empty when it
+        answers.
+        """
+        reply = self._planners.call(QueryPlannerInterfacesRequest(), _PRESENCE)
+        return f"move_group gives no answer: {reply.message}" if reply.response is None else ""
 
     def _connect(self, commander: Commander, deadline: Deadline) -> Any:
         """A commander, tried for until the deadline: it raises where an action server is missing for five
@@ -128,8 +138,7 @@ class MoveGroup:
     def _check_planner(self, deadline: Deadline) -> None:
         """An unknown planner would be replaced by the default one with nothing but a warning."""
         name, group = self._settings.planner, self._settings.group
-        service = ServiceClient(self._settings.name("query_planner_interface"), QueryPlannerInterfaces)
-        reply = service.call(QueryPlannerInterfacesRequest(), min(5.0, deadline.remaining))
+        reply = self._planners.call(QueryPlannerInterfacesRequest(), min(5.0, deadline.remaining))
         if reply.response is None:
             raise ConfigError(f"move_group does not tell its planners: {reply.message}")
         ids = {planner for interface in reply.response.planner_interfaces

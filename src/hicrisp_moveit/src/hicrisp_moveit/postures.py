@@ -130,5 +130,5 @@ class Postures:
     def _call(self, service: ServiceClient, request: object, deadline: Deadline) -> Any:
         reply = service.call(request, min(self._settings.service_wait, deadline.remaining))
         if reply.response is None:
-            raise NoAnswer(reply.message)
+            raise NoAnswer(f"move_group gives no answer: {reply.message}")
         return reply.response

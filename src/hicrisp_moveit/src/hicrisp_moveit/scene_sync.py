@@ -176,7 +176,8 @@ class SceneSync:
         scene.world.collision_objects = list(objects)
         reply = self._apply.call(ApplyPlanningSceneRequest(scene=scene), deadline.remaining)
         if reply.response is None:
-            raise NotConfirmed(f"the planning scene was not changed: {reply.message}")
+            raise NotConfirmed("the planning scene was not changed, for move_group gives no answer: "
+                               f"{reply.message}")
 
     def _confirm(self, problem: Any, deadline: Deadline) -> None:
         """Wait until ``problem()`` is empty; its words are the reason when that does not come in time."""
@@ -192,7 +193,8 @@ class SceneSync:
         request = GetPlanningSceneRequest(components=PlanningSceneComponents(components=components))
         reply = self._get.call(request, max(0.2, deadline.remaining))
         if reply.response is None:
-            raise NotConfirmed(f"the planning scene cannot be read: {reply.message}")
+            raise NotConfirmed("the planning scene cannot be read, for move_group gives no answer: "
+                               f"{reply.message}")
         return reply.response.scene
 
     def _read(self, deadline: Deadline) -> Dict[str, Pose]:

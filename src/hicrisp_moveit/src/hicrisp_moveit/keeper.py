@@ -1,0 +1,133 @@
+"""Starts a node again that has ended, where the launch file that started it says ``respawn="false"``.
+
+roslaunch takes ``respawn`` from nowhere else, and panda_moveit_config's file for move_group leaves no way to
+change it, nor its ``launch-prefix``. The node's parameters stay on the server when it dies, so the same
+command in the same environment brings it back.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import time
+from dataclasses import replace
+from typing import Callable, Optional, Protocol, Sequence, Tuple
+
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
+
+from hicrisp_moveit.processes import Process, started_at
+
+MARK = "HICRISP_KEPT"
+"""Variable in the environment of what a keeper started, by which a keeper that was started again itself knows
+what it has to end."""
+_LONGEST = 60.0
+"""Most seconds from an end to the next start."""
+_STEADY = 60.0
+"""Seconds after which a start was not in vain."""
+_ENDING: Sequence[Tuple[int, float]] = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
+"""How a node is ended, and the seconds that it gets for each; roslaunch gives its keeper 15."""
+
+
+class Unknown(Exception):
+    """Nobody knows whether the node runs: the ROS master is silent, or the node is, or runs on another
+    machine.
+    """
+
+
+class Log(Protocol):
+    """Where a keeper says what it does."""
+
+    def warn(self, message: str) -> None:
+        """Something is wrong."""
+
+    def info(self, message: str) -> None:
+        """Something begins."""
+
+
+class NodeKeeper:
+    """Looks after one node. It starts only what it saw run, as it saw it run.
+
+    Args:
+        name: of the node, for what is said.
+        delay: seconds from its end to the next start; doubled with each start that was in vain.
+        find: the process of the node as the ROS master leads to it now; ``None`` when it leads to none. It
+            raises ``Unknown`` when nobody knows; nothing is started then.
+        log: where to say what happens.
+        clock: seconds.
+    """
+
+    def __init__(self, name: str, find: Callable[[], Optional[Process]], log: Log, delay: float = 2.0,
+                 clock: Callable[[], float] = time.monotonic) -> None:
+        if not 0.0 < delay <= _LONGEST:
+            raise ConfigError(f"the delay of a start must be above 0 s and up to {_LONGEST:g} s, "
+                              f"got {delay:g}")
+        self._name, self._find, self._log, self._first, self._clock = name, find, log, delay, clock
+        self._kept: Optional[Process] = None
+        self._child: Optional["subprocess.Popen[bytes]"] = None
+        self._due: Optional[float] = None
+        self._began = -math.inf
+        self._delay = delay
+        self._wondered = ""
+
+    def look(self) -> None:
+        """Look once; start the node when it has ended, nobody else has started it, and it is time."""
+        if self._runs():
+            return
+        try:
+            found = self._find()
+        except Unknown as error:
+            self._wonder(str(error))
+            return
+        if found is not None:
+            if self._due is not None:
+                self._log.info(f"{self._name} runs again: somebody else started it")
+            else:
+                self._log.info(f"{self._name} (process {found.pid}) is started again whenever it has ended")
+            self._kept, self._due = found, None
+        elif self._kept is not None and self._due is None:
+            self._put_off(f"{self._name} (process {self._kept.pid}) has ended")
+        elif self._kept is not None and self._due is not None and self._clock() >= self._due:
+            self._start(self._kept)
+
+    def end(self) -> None:
+        """End the node if a keeper started it, and only then: the others are roslaunch's."""
+        for number, seconds in _ENDING:
+            if self._kept is None or MARK not in self._kept.environment or not self._runs():
+                return
+            os.kill(self._kept.pid, number)
+            if wait_until(lambda: not self._runs(), Deadline(seconds)):
+                return
+
+    def _runs(self) -> bool:
+        if self._child is not None:
+            self._child.poll()  # Or it would stay as a zombie.
+        return self._kept is not None and self._kept.runs
+
+    def _wonder(self, why: str) -> None:
+        """Say once why nothing is done."""
+        if why != self._wondered:
+            self._log.warn(f"nobody knows whether {self._name} runs, so it is not started: {why}")
+        self._wondered = why
+
+    def _put_off(self, why: str) -> None:
+        now = self._clock()
+        self._delay = min(2.0 * self._delay, _LONGEST) if now - self._began < _STEADY else self._first
+        self._due = now + self._delay
+        self._log.warn(f"{why}; it is started again in {self._delay:g} s")
+
+    def _start(self, kept: Process) -> None:
+        self._began = self._clock()
+        environment = {**kept.environment, MARK: self._name}
+        try:
+            # In the keeper's own process group, which roslaunch kills as a whole when nothing else helps.
+            self._child = subprocess.Popen(kept.command, cwd=kept.folder, env=environment)
+        except OSError as error:
+            self._put_off(f"{self._name} cannot be started ({error})")
+            return
+        pid, self._due = self._child.pid, None
+        self._kept = replace(kept, pid=pid, started=started_at(pid) or 0, environment=environment)
+        self._log.info(f"started {self._name} again (process {pid})")
