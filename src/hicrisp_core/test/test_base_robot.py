@@ -36,15 +36,15 @@ def base() -> ScriptedBase:
 
 @pytest.fixture
 def robot(base: ScriptedBase) -> BaseRobot:
-    return BaseRobot(base, SKILLS, base.where, SETTINGS)
+    return BaseRobot(base, SKILLS, base.where, SETTINGS, base.time)
 
 
 def run(robot: BaseRobot, command: Command, seconds: float = 60.0) -> Outcome:
     return robot.execute(command, Deadline(seconds), Event())
 
 
-def visit(place: str) -> Command:
-    return Command("visit", {"robot": "agv", "area": place}, "agv")
+def visit(place: str, time_limit: float = 300.0) -> Command:
+    return Command("visit", {"robot": "agv", "area": place}, "agv", time_limit=time_limit)
 
 
 def test_it_can_what_a_base_has_a_skill_for(robot: BaseRobot) -> None:
@@ -105,9 +105,11 @@ def test_a_dock_that_is_missed_again_is_told(robot: BaseRobot, base: ScriptedBas
 
 
 def test_a_load_is_driven_slowly_and_given_the_time_for_it(robot: BaseRobot, base: ScriptedBase) -> None:
-    assert run(robot, Command("bring", {"robot": "agv", "area": "area_1"})).ok
+    base.takes = 43.0  # Of 4 + 2 * 5 m / 0.25 m/s.
+    bring = Command("bring", {"robot": "agv", "area": "area_1"}, time_limit=300.0)
+    assert run(robot, bring).ok
     assert base.manners[0].speed == 0.25
-    assert base.limits[0] == pytest.approx(4.0 + 2.0 * 5.0 / 0.25, abs=0.1)
+    base.takes = 0.0
     assert run(robot, visit("charger")).ok
     assert base.manners[1] == USUAL
 
@@ -136,21 +138,44 @@ def test_a_goal_that_is_no_pose_is_refused(robot: BaseRobot, base: ScriptedBase,
     assert not base.goals
 
 
-def test_the_time_limit_follows_from_the_distance(robot: BaseRobot, base: ScriptedBase) -> None:
-    run(robot, visit("area_1"))
-    assert base.limits[0] == pytest.approx(4.0 + 2.0 * 5.0 / 0.5, abs=0.1)
+@pytest.mark.parametrize(("takes", "status"), [(23.0, Status.SUCCESS), (26.0, Status.TIMEOUT)])
+def test_the_time_limit_follows_from_the_distance_and_counts_by_the_robots_clock(
+    robot: BaseRobot, base: ScriptedBase, takes: float, status: Status
+) -> None:
+    base.takes = takes  # Of 4 + 2 * 5 m / 0.5 m/s.
+    outcome = run(robot, visit("area_1"))
+    assert outcome.status is status, outcome.message
+    if not outcome.ok:
+        assert "Cannot reach area_1 within 24 s: The time limit passed" in outcome.message
+        assert outcome.cause is not None
+        assert (outcome.cause.kind, outcome.cause.seconds) == (CauseKind.OUT_OF_TIME, 24.0)
+        assert base.stops == 1
+
+
+def test_a_slow_clock_takes_no_time_from_a_drive(base: ScriptedBase) -> None:
+    robot = BaseRobot(base, SKILLS, base.where, SETTINGS, lambda: 0.1 * base.time())
+    base.takes = 200.0
+    assert run(robot, visit("area_1")).ok
+    assert base.patience[0] == pytest.approx(60.0, abs=0.1)
 
 
 def test_the_commands_own_limit_holds_where_it_is_shorter(robot: BaseRobot, base: ScriptedBase) -> None:
+    base.takes = 9.0
+    outcome = run(robot, visit("area_1", time_limit=5.0))
+    assert outcome.status is Status.TIMEOUT
+    assert "Cannot reach area_1 within 5 s" in outcome.message
+
+
+def test_wall_time_holds_too_where_it_is_shorter(robot: BaseRobot, base: ScriptedBase) -> None:
     run(robot, visit("area_1"), seconds=3.0)
-    assert base.limits[0] <= 3.0
+    assert base.patience[0] <= 3.0
 
 
 def test_a_base_that_does_not_know_where_it_is_gets_the_commands_limit(robot: BaseRobot,
                                                                        base: ScriptedBase) -> None:
-    base.pose = None
-    outcome = run(robot, visit("area_1"), seconds=30.0)
-    assert base.limits[0] == pytest.approx(30.0, abs=0.1)
+    base.pose, base.takes = None, 90.0
+    assert run(robot, visit("area_1", time_limit=30.0)).status is Status.TIMEOUT
+    outcome = run(robot, visit("area_1", time_limit=100.0))
     assert outcome.status is Status.EXECUTION
     assert "not known where it is" in outcome.message
 
@@ -222,6 +247,8 @@ def test_a_canceled_command_does_not_begin(robot: BaseRobot, base: ScriptedBase)
 
 def test_waiting_ends_with_its_time_or_with_the_limit(robot: BaseRobot, base: ScriptedBase) -> None:
     assert run(robot, Command("rest", {"robot": "agv", "seconds": 0.05})).ok
+    assert run(robot, Command("rest", {"robot": "agv", "seconds": 9.0},
+                              time_limit=0.05)).status is Status.TIMEOUT
     assert run(robot, Command("rest", {"robot": "agv", "seconds": 9.0}),
                seconds=0.05).status is Status.TIMEOUT
     assert not base.goals

@@ -32,7 +32,10 @@ def test_rungs_keep_their_order(tmp_path):
     ("policy: p\nrungs: []\nthreshold: many", "a whole number was expected, got 'many'"),
     ("policy: p\nrungs: []\nfeedback_level: all", "'all' is not one of: how, what, why"),
     ("policy: p\nrungs: []\nbrain: triple", "p.yaml:3: brain: 'triple' is not one of: copal, goal, single"),
-    ("policy: p\nrungs: []\nbudget: {calls: 1}", "unknown key 'calls'.*valid are: corrections, llm_calls"),
+    ("policy: p\nrungs: []\nbudget: {calls: 1}",
+     "unknown key 'calls'.*valid are: correction_seconds, corrections"),
+    ("policy: p\nrungs: []\nbudget: {correction_seconds: -1}", "p.yaml:3: budget.correction_seconds: "
+     "at least 0 is needed, got -1"),
     ("policy: p\nrungs: []\noffset: {limit: 0}", "p.yaml:3: offset.limit: more than 0 is needed, got 0"),
     ("rungs: []", "the key 'policy' is missing"),
     ("- a\n- b", "a mapping .* was expected"),

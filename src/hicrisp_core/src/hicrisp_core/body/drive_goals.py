@@ -43,6 +43,9 @@ class DriveSpace:
         inside: how far within an area's edge the base's middle shall be.
         step: distance of neighbouring candidates.
         apart: least distance of a goal to one that failed.
+        tries: drives to an area, each to another place or on another path, that may fail before it counts as
+            unreachable; of those that reached one at last, in the layouts of ``scripts/bench``, none was
+            beyond its fourth.
         reaches: whether a trajectory leads to a pose by what is known now; ``None`` where nobody can say.
         first_reached: the same for many poses at once, where asking takes its time; goes before ``reaches``.
         floor: what is known of the floor beforehand; ``None`` where nothing is.
@@ -53,6 +56,7 @@ class DriveSpace:
     inside: float = 0.03
     step: float = 0.03
     apart: float = 0.08
+    tries: int = 5
     reaches: Optional[Callable[[Pose], bool]] = None
     first_reached: Optional[FirstReached] = None
     floor: Optional[FreeSpace] = None

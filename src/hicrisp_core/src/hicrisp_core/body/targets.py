@@ -158,12 +158,16 @@ def _within(asked: TargetQuestion) -> Target:
     if forbidden is not None:
         return forbidden
     riding = asked.domain.roles.riding(world)
-    goal = goal_within(place, asked.robot, world, command.avoid, asked.drive, riding, asked.constraints)
+    failed = len(command.avoid) + sum(not each.name for each in command.keep_out)
+    given_up = failed >= asked.drive.tries
+    goal = None if given_up else goal_within(
+        place, asked.robot, world, command.avoid, asked.drive, riding, asked.constraints)
     if goal is not None:
         return goal
     blockers = standing_in(place, world, asked.drive, riding)
     cause = Cause(CauseKind.BLOCKED, blockers) if blockers else Cause(CauseKind.NO_PATH, (place.name,))
-    tried = (Measured("goals_tried", len(command.avoid)),) if command.avoid else ()
+    tried = (Measured("drives_failed", failed),) if given_up else \
+        (Measured("goals_tried", len(command.avoid)),) if command.avoid else ()
     return Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, command, subjects=(place.name,), blockers=blockers,
                     measured=tried, cause=cause)
 

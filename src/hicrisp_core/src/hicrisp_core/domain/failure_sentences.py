@@ -74,7 +74,8 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
         ("move {blockers} away first", "choose another place")),
     FeedbackKind.UNREACHABLE: Said(
         ("cannot {doing}", "{subject} was skipped"),
-        ("no path leads to a free spot there ({goals_tried} tried)", "{cause}",
+        ("no drive reached a free spot there: {drives_failed} failed",
+         "no path leads to a free spot there ({goals_tried} tried)", "{cause}",
          "no path led there, and the order allows no visit later"),
         ("skip it and go on: a path leads to {alternatives_and}", "move {blockers} away first")),
     FeedbackKind.ENTERED: Said(

@@ -205,12 +205,13 @@ class _Slots:
 
     def _values(self) -> Dict[str, str]:
         """The measured values that have a slot of their own."""
-        values = {name: "" for name in ("pose_age", "pose_age_limit", "goals_tried")}
+        values = {name: "" for name in ("pose_age", "pose_age_limit", "goals_tried", "drives_failed")}
         for each in self._feedback.measured:
             if each.name in values:
                 values[each.name] = quantity(each.value, each.unit)
-        if values["goals_tried"]:
-            values["goals_tried"] += " pose" if values["goals_tried"] == "1" else " poses"
+        for name, one in (("goals_tried", "pose"), ("drives_failed", "drive")):
+            if values[name]:
+                values[name] += f" {one}" if values[name] == "1" else f" {one}s"
         return values
 
     def _measured(self, measured: Iterable[Measured]) -> str:

@@ -57,6 +57,8 @@ from hicrisp_core.trace.events import (
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
+_LEAST = 1.0
+"""Seconds that a command gets, however little of the task's time is left."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,8 @@ class Attempts:
             purpose: ``step``, ``correction`` or ``retry``.
             depth: entries on the feedback stack, for those who follow.
         """
-        self._ports.gate(self._cancel)
+        with self._ledger.for_a_person():
+            self._ports.gate(self._cancel)
         change = self.conversation.settled()
         if change is not None:
             return Attempt(command, Verdict(replace(change.feedback, command=command)))
@@ -222,7 +225,7 @@ class Attempts:
 
     def help(self, wanted: str) -> bool:
         """Ask a person for something; whether it was done."""
-        with self._asking:
+        with self._asking, self._ledger.for_a_person():
             done = self._ports.help(wanted)
         self._ledger.tell(Noted(text=f"a person was asked: {wanted} "
                                      f"{'It was done.' if done else 'Nobody did it.'}"))
@@ -285,7 +288,10 @@ class Attempts:
         while True:
             remarks = self._ports.remarks
             before = remarks.count if remarks is not None else 0
-            granted = ask()
+            with self._ledger.for_a_person():
+                granted = ask()
+            if self._ledger.person_was_asked:
+                self._ledger.saw(self._look().stamp)  # The motion that follows counts again.
             instead = not granted and remarks is not None and remarks.count > before
             change = self.conversation.settled()
             if granted or change is not None or not instead or self._cancel.is_set():
@@ -297,7 +303,7 @@ class Attempts:
         self._looking.moved(command.robot)
         robot = self._ports.robots[command.robot]
         with self.conversation.motion(command, before) as stop:
-            outcome = robot.execute(command, Deadline(THINK_LIMIT + 2.0 * command.time_limit), stop)
+            outcome = robot.execute(*self._limited(command), stop)
             told = self.conversation.stopped(command) if stop.is_set() and not self._cancel.is_set() else None
         if told is None or outcome.ok:
             return outcome, None
@@ -305,6 +311,12 @@ class Attempts:
             return outcome, told
         standing = robot.stop(Deadline(THINK_LIMIT))
         return (outcome, told) if standing.ok else (standing, None)
+
+    def _limited(self, command: Command) -> Tuple[Command, Deadline]:
+        """The command within what is left of the task's seconds, and its deadline in wall time."""
+        limited = replace(command, time_limit=min(command.time_limit, max(_LEAST, self._ledger.time_left)))
+        wall = THINK_LIMIT + 2.0 * limited.time_limit
+        return limited, Deadline(min(wall, max(_LEAST, self._ledger.wall_left)))
 
     def _learn(self, command: Command, after: WorldState, outcome: Outcome, verdict: Verdict) -> None:
         """Every measured placement, good or bad, is a sample of the decoder's bias. Where the arm looks

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from threading import RLock
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 from hicrisp_core.model import Command, Feedback, Rung, StackEntry, StepRecord, Vector
 from hicrisp_core.policy.policy import Budget
@@ -18,6 +19,11 @@ from hicrisp_core.trace.records import FailureRecord, StackRecord
 
 Listener = Callable[[Dict[str, Any]], None]
 """Called with every event as it is written: a JSON object."""
+_SECONDS, _CORRECTING = "seconds", "seconds for corrections"
+_GOAL, _LEFT = "/goal", "/left"
+"""In trouble besides robots: what the finished steps were to make, and steps that others stand for now."""
+_ASKED = 0.5
+"""Wall seconds from which on a person, or a model, was waited for; before that nobody had to be."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,19 @@ class _Counts:
     looks: int = 0
     sim_start: Optional[float] = None
     sim_now: float = 0.0
+    correcting: float = 0.0
+    """Seconds of the robot's clock in which something was in trouble."""
+    trouble: Set[str] = field(default_factory=set)
+    """The robots whose step failed and has not been mended, ``_GOAL`` and ``_LEFT``."""
+    waits: int = 0
+    """How many wait for a person now."""
+    wait_began: float = 0.0
+    waited: float = 0.0
+    """Wall seconds in which somebody waited for a person, and seconds of the robot's clock."""
+    sim_waited: float = 0.0
+    was_asked: bool = False
+    """Whether a person was waited for since the latest observation; and whether a model was."""
+    was_thought: bool = False
 
 
 class Ledger:
@@ -149,9 +168,33 @@ class Ledger:
 
     def saw(self, stamp: float) -> None:
         """Note the robot's clock from an observation."""
-        self._counts.sim_now = stamp
-        if self._counts.sim_start is None:
-            self._counts.sim_start = stamp
+        with self._lock:
+            counts = self._counts
+            if counts.sim_start is None:
+                counts.sim_start = counts.sim_now = stamp
+            passed = stamp - counts.sim_now
+            if counts.was_asked:
+                counts.sim_waited += passed
+            elif counts.trouble and not counts.was_thought:
+                counts.correcting += passed
+            counts.sim_now, counts.was_asked, counts.was_thought = stamp, counts.waits > 0, False
+
+    @contextmanager
+    def for_a_person(self) -> Iterator[None]:
+        """Inside, a person is waited for: no budget of time is used."""
+        counts = self._counts
+        with self._lock:
+            counts.waits += 1
+            if counts.waits == 1:
+                counts.wait_began = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._lock:
+                counts.waits -= 1
+                waited = time.monotonic() - counts.wait_began if not counts.waits else 0.0
+                counts.waited += waited
+                counts.was_asked = counts.was_asked or waited > _ASKED
 
     def moved(self) -> None:
         """Note that a command was sent to a robot."""
@@ -159,6 +202,23 @@ class Ledger:
             self._counts.commands += 1
             if self._counts.first_motion is None:
                 self._counts.first_motion = self.seconds
+
+    @contextmanager
+    def thinking(self) -> Iterator[None]:
+        """Inside, somebody thinks about what to do: no seconds for corrections are used, only the task's
+        own.
+        """
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._counts.was_thought = self._counts.was_thought or time.monotonic() - began > _ASKED
+
+    @property
+    def person_was_asked(self) -> bool:
+        """Whether a person was waited for since the latest observation."""
+        return self._counts.was_asked
 
     def looked(self) -> None:
         """Note a look on purpose; it counts as no step."""
@@ -172,7 +232,29 @@ class Ledger:
 
     def failed(self, command: Optional[Command], feedback: Feedback, step: str, error: str) -> None:
         """Note a verdict that was not ok; ``step`` and ``error`` in words. A missed goal has no command."""
+        with self._lock:
+            self._counts.trouble.add(self._tags.get("robot", _GOAL))
         self._counts.failures.append(_Failure(command, feedback, step, error))
+
+    def mended(self, robot: str = _GOAL) -> None:
+        """Note that a robot's step was carried out, or what had failed since the steps ended: it is in
+        trouble no more.
+        """
+        with self._lock:
+            self._counts.trouble -= {robot, _LEFT}
+
+    def left(self, robot: str) -> None:
+        """Note that a robot's step was given up, and others follow: the next one that is carried out ends the
+        trouble.
+        """
+        with self._lock:
+            self._counts.trouble.discard(robot)
+            self._counts.trouble.add(_LEFT)
+
+    def begun_anew(self) -> None:
+        """Note that what had failed is not wanted any more."""
+        with self._lock:
+            self._counts.trouble.clear()
 
     def corrected(self, rung: Rung) -> None:
         """Count a correction."""
@@ -204,13 +286,37 @@ class Ledger:
         used = (
             (counts.usage.calls, self._budget.llm_calls, "calls to the language model"),
             (counts.usage.tokens, self._budget.tokens, "tokens"),
-            (self.seconds, self._budget.seconds, "seconds"),
+            (self._used_seconds, self._budget.seconds, _SECONDS),
             (sum(tuple(counts.corrections.values())), self._budget.corrections, "corrections"),
+            (counts.correcting, self._budget.correction_seconds, _CORRECTING),
         )
-        for amount, limit, what in used:
-            if amount >= limit and amount > 0:
-                return f"the task's budget of {limit:g} {what} is used up"
-        return ""
+        return _used_up(used)
+
+    def out_of_time(self) -> str:
+        """Which budget of time is used up, so that nothing more may begin, as a sentence; empty while there
+        is time.
+        """
+        correcting = self._counts.correcting if self._counts.trouble else 0.0
+        return _used_up(((self._used_seconds, self._budget.seconds, _SECONDS),
+                         (correcting, self._budget.correction_seconds, _CORRECTING)))
+
+    @property
+    def time_left(self) -> float:
+        """Seconds of the robot's clock until the first budget of time is used up, never negative."""
+        left = self._budget.seconds - self._used_seconds
+        if self._counts.trouble:
+            left = min(left, self._budget.correction_seconds - self._counts.correcting)
+        return max(0.0, left)
+
+    @property
+    def wall_left(self) -> float:
+        """Wall seconds until the task's own are used up, never negative."""
+        return max(0.0, self._budget.seconds - self.seconds + self._counts.waited)
+
+    @property
+    def _used_seconds(self) -> float:
+        counts = self._counts
+        return max(self.seconds - counts.waited, self.sim_seconds - counts.sim_waited)
 
     def result(
         self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False,
@@ -224,3 +330,9 @@ class Ledger:
             counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds,
             canceled,
             account.done, account.given_up, account.not_begun, looks=counts.looks)
+
+
+def _used_up(used: Iterable[Tuple[float, float, str]]) -> str:
+    """The first of some amounts that has reached its limit, as a sentence; empty where none has."""
+    return next((f"the task's budget of {limit:g} {what} is used up" for amount, limit, what in used
+                 if amount >= limit and amount > 0), "")

@@ -46,7 +46,7 @@ class Relapses:
             said.append(f"it does not last that {self._words.now(statement)}: {gone} it gone"
                         f"{f', and now {place}' if place else ''}")
         if self._tried:
-            said.append(f"tried since then: {_counted(self._tried)}")
+            said.append(f"tried since then: {counted(self._tried)}")
         return " ".join(map(sentence, said))
 
     def _where(self, statement: Statement, world: WorldState) -> str:
@@ -59,7 +59,8 @@ class Relapses:
         return joined([self._words.now(Holds(fact)) for fact in facts], "and")
 
 
-def _counted(tried: Mapping[str, int]) -> str:
+def counted(tried: Mapping[str, int]) -> str:
+    """Some things with how often each, the most frequent first."""
     ranked = sorted(tried.items(), key=lambda each: -each[1])
     named = [f"{said} ({count} times)" if count > 1 else said for said, count in ranked[:_MOST]]
     return "; ".join([*named, *(["and more"] if len(ranked) > _MOST else [])])

@@ -17,6 +17,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import cause_text, told, words_of
 from hicrisp_core.executive.attempt import Attempt, Attempts, told_by_user
 from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.tried import Tried
 from hicrisp_core.model import (
     CauseKind,
     Command,
@@ -54,6 +55,8 @@ class _Carried(Enum):
     """One failed and lies on the stack now."""
     LEFT = "left"
     """The user has changed the task: nothing more is tried of it."""
+    SPENT = "spent"
+    """A budget of time is used up before all of them were tried."""
     OVERFLOWED = "overflowed"
     """One failed and the stack takes no more (section III-D: the correction is terminated)."""
 
@@ -131,6 +134,9 @@ class StepRunner:
 
     def run(self, command: Command, progress: Progress) -> StepResult:
         """Execute the command; on failure correct it at most ``threshold`` times."""
+        spent = self.ledger.out_of_time()
+        if spent:
+            return StepResult(False, reason=spent)
         first = self.attempts.run(command, "step", 0)
         if told_by_user(first.verdict):
             return _CHANGED
@@ -140,15 +146,16 @@ class StepRunner:
 
     def correct(self, failed: Attempt, progress: Progress) -> StepResult:
         """Algorithm 1, lines 5 to 25."""
-        stack = FeedbackStack(self.policy.depth)
+        stack, tried = FeedbackStack(self.policy.depth), Tried(self.domain)
         self._push(stack, failed)
+        tried.failed(failed)
         first = failed.verdict.feedback
         for _ in range(self.policy.threshold):
             if self.canceled():
                 return StepResult(False, reason="the task was canceled")
             exhausted = self.ledger.exhausted()
             if exhausted:
-                return StepResult(False, reason=exhausted)
+                return StepResult(False, reason=self._why(first, stack, exhausted, tried))
             correction = self._ask(stack, progress)
             if correction.rung is Rung.GIVE_UP:
                 return StepResult(False, reason=self._why(first, stack, correction.note))
@@ -160,22 +167,24 @@ class StepRunner:
                 if not self.attempts.help(correction.note):
                     continue  # The loop guard keeps from asking again: the next rung answers.
                 stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0))
-            carried = self._carry_out(correction, stack)
+            carried = self._carry_out(correction, stack, tried)
             if carried is _Carried.LEFT:
                 return _CHANGED
+            if carried is _Carried.SPENT:
+                continue
             if carried is _Carried.OVERFLOWED:
                 return StepResult(False,
                                   reason=self._why(first, stack, f"the stack is full at {self.policy.depth}"))
             if carried is _Carried.PUSHED:
                 continue
             done = stack.entries[0].command if len(stack) else None
-            retried = self._retry(stack)
+            retried = self._retry(stack, tried)
             if retried is _Carried.LEFT:
                 return _CHANGED
             if retried is _Carried.OUT:
                 return StepResult(True, command=done)
-        return StepResult(False, reason=self._why(
-            first, stack, f"{self.policy.threshold} corrections did not help"))
+        exhausted = self.ledger.exhausted() or f"{self.policy.threshold} corrections did not help"
+        return StepResult(False, reason=self._why(first, stack, exhausted, tried))
 
     def pursue(self, missed: Feedback, progress: Progress) -> StepResult:
         """Ask for steps that lead to a goal of which something is missing once all steps are done."""
@@ -191,11 +200,12 @@ class StepRunner:
     def _ask(self, stack: FeedbackStack, progress: Progress, missed: Optional[Feedback] = None) -> Correction:
         world = self.attempts.observe()
         known = self.known(stack.top, world) if len(stack) and self.policy.allows(Rung.MEMORY) else ()
-        answer = self.corrector.correct(CorrectorRequest(
+        request = CorrectorRequest(
             progress.task, stack.entries, world, progress.done, progress.remaining,
             frozenset(self.seen), progress.replans_left, progress.made, progress.earlier, progress.goal,
-            missed, known),
-            Deadline(_CORRECT_LIMIT))
+            missed, known)
+        with self.ledger.thinking():
+            answer = self.corrector.correct(request, Deadline(min(_CORRECT_LIMIT, self.ledger.wall_left)))
         if answer.mark:
             self.seen.add(answer.mark)
         self.ledger.used(answer.usage)
@@ -211,7 +221,7 @@ class StepRunner:
                 self.ledger.corrected(Rung.OFFSET)
         return correction
 
-    def _carry_out(self, correction: Correction, stack: FeedbackStack) -> _Carried:
+    def _carry_out(self, correction: Correction, stack: FeedbackStack, tried: Tried) -> _Carried:
         """Lines 9-10 and 23: run the correction's commands; the one that fails goes onto the stack.
 
         A replacement takes the top's place and is retried like it.
@@ -224,9 +234,12 @@ class StepRunner:
                 stack.pop()
             self._tell(stack)
         for command in commands[:-1] if correction.drop else commands:
+            if self.ledger.out_of_time():
+                return _Carried.SPENT
             attempt = self.attempts.run(command, "correction", len(stack))
             if told_by_user(attempt.verdict):
                 return _Carried.LEFT
+            tried.failed(attempt)
             if not attempt.verdict.ok:
                 if stack.full:
                     return _Carried.OVERFLOWED
@@ -234,12 +247,15 @@ class StepRunner:
                 return _Carried.PUSHED
         return _Carried.OUT
 
-    def _retry(self, stack: FeedbackStack) -> _Carried:
+    def _retry(self, stack: FeedbackStack, tried: Tried) -> _Carried:
         """Lines 12-20: try the stack from its top; carried out when it is empty."""
         while len(stack):
+            if self.ledger.out_of_time():
+                return _Carried.SPENT
             attempt = self.attempts.run(stack.top.command, "retry", len(stack))
             if told_by_user(attempt.verdict):
                 return _Carried.LEFT
+            tried.failed(attempt)
             if attempt.verdict.feedback is not None:
                 stack.update(attempt.command, attempt.verdict.feedback)
                 self._tell(stack)
@@ -259,10 +275,16 @@ class StepRunner:
     def _said(self, entry: StackEntry) -> Tuple[str, str]:
         return self.domain.describe(entry.command), words_of(entry.feedback, self.domain).error
 
-    def _why(self, first: Optional[Feedback], stack: FeedbackStack, note: str) -> str:
-        """The reason for giving up: what failed last, and what it began with where that was something
-        else.
+    def _why(
+        self, first: Optional[Feedback], stack: FeedbackStack, note: str, tried: Optional[Tried] = None
+    ) -> str:
+        """The reason for giving up: what failed last, what it began with where that was something else, and
+        what was tried.
         """
+        reason, more = self._first_and_last(first, stack, note), tried.told() if tried is not None else ""
+        return f"{sentence(reason)} {more}" if more else reason
+
+    def _first_and_last(self, first: Optional[Feedback], stack: FeedbackStack, note: str) -> str:
         last = stack.top.feedback
         reason = f"{told(last, self.domain).rstrip('.')} ({note})"
         if first is None or first.cause is None or first.cause == last.cause:

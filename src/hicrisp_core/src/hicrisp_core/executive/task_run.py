@@ -162,7 +162,8 @@ class TaskRun:
         remaining = tuple(map(self._schedule.step, part))
         runner = self._runner.within(ledger, remaining[1:])
         world = runner.attempts.observe()
-        translation = self._ports.body.translate(step, world, Deadline(THINK_LIMIT))
+        with ledger.thinking():
+            translation = self._ports.body.translate(step, world, Deadline(THINK_LIMIT))
         ledger.used(translation.usage)
         result, made = StepResult(True), ()  # type: Tuple[StepResult, Tuple[Command, ...]]
         if len(remaining) > 1:
@@ -191,6 +192,8 @@ class TaskRun:
             self._schedule.reopen(index)
             self._achieved.add(ended.commands)
             return
+        if result.ok:
+            self._ledger.mended(self._schedule.step(index).robot)
         self._achieved.add(ended.commands)
         self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""),
                              result.ok)
@@ -204,11 +207,14 @@ class TaskRun:
             part = self._schedule.part(index)
             self._schedule.end(index, StepState.LEFT)
             self._schedule.drop(part[1:])
+            self._ledger.left(self._schedule.step(index).robot)
             self._replan(result, self._runner.attempts.observe() if self._several else WorldState())
         else:
             self._failed.append((index, result))
             self._over = self._over or self._runner.ended()
             goes_on = self._policy.on_failed_step != "stop" and not self._over
+            if goes_on:
+                self._ledger.left(self._schedule.step(index).robot)
             self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
 
     def _take_up(self) -> bool:
@@ -233,6 +239,7 @@ class TaskRun:
         if self._ports.watch is not None:
             self._ports.watch.change()
         self._talk.about(self._task, lambda: self._goal.goal)
+        self._ledger.begun_anew()
         self._failed, self._pursued, self._achieved = [], 0, Achievements(self._domain)
         self._schedule.drop(self._schedule.indices(StepState.WAITING))
         for index in self._schedule.indices(StepState.FAILED):
@@ -268,6 +275,7 @@ class TaskRun:
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
                 return replace(result, reason=self._with_relapses(result.reason))
+            self._ledger.mended()
             self._relapses.tried(result.commands)
             self._achieved.add(result.commands)
         return StepResult(False, reason=self._with_relapses(reason))

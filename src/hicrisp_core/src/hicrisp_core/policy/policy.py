@@ -43,17 +43,25 @@ ChosenRung = Annotated[Rung, AfterValidator(_chosen)]
 class Budget:
     """What a task may use; reaching any of them ends it with the reason.
 
+    What passes while the task is paused, or while a person is asked for leave or for help, counts in neither
+    of the times.
+
     Args:
         llm_calls: requests to language models.
         tokens: tokens of all requests and answers.
-        seconds: wall seconds from the task's start.
+        seconds: seconds from the task's start, of wall time or of the robot's clock, whichever are more: a
+            simulated robot's clock may go faster, or slower.
         corrections: commands that correct something.
+        correction_seconds: seconds of the robot's clock between a failure and the next step of that robot
+            that is carried out, or the goal that is seen after all; those of the whole task together. What
+            passes while a model thinks does not count.
     """
 
     llm_calls: NonNegativeInt = 40
     tokens: NonNegativeInt = 200_000
     seconds: NonNegativeFloat = 1800.0
     corrections: NonNegativeInt = 60
+    correction_seconds: NonNegativeFloat = 600.0
 
 
 @dataclass(frozen=True, config=STRICT)

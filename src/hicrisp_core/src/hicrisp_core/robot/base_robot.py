@@ -4,14 +4,16 @@ Outcome.
 
 from __future__ import annotations
 
+import math
+import time
 from threading import Event
-from typing import Mapping, Optional, Sequence
+from typing import Callable, Mapping, Optional, Sequence
 
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.ports.robot import Base, Progress
-from hicrisp_core.robot.drive import Drive, Pause, Where, wall_pause
+from hicrisp_core.robot.drive import Drive, Pause, Where, stand_still
 from hicrisp_core.robot.landmarks import BaseSettings
 from hicrisp_core.robot.skill_set import skills_of
 from hicrisp_core.time.deadline import Deadline
@@ -27,17 +29,20 @@ class BaseRobot:
     Args:
         skills: the skill by the domain's action name; those of other kinds of robots are left to them.
         where: where the base is seen; the map frame and the world frame are one.
-        pause: lets seconds of the robot's clock pass; of wall time by default.
+        clock: seconds of the robot's clock, by which the time limits of commands and drives are meant; wall
+            time by default.
+        pause: lets seconds of that clock pass.
     """
 
     def __init__(
         self, base: Base, skills: Mapping[str, SkillUse], where: Where, settings: BaseSettings,
-        pause: Pause = wall_pause,
+        clock: Callable[[], float] = time.monotonic, pause: Pause = stand_still,
     ) -> None:
         self.name = base.name
         self._base = base
         self._where = where
         self._settings = settings
+        self._clock = clock
         self._pause = pause
         self._skills = skills_of(BASE, skills)
         self._running: Optional[LinkedEvent] = None
@@ -54,8 +59,10 @@ class BaseRobot:
                 CauseKind.MALFORMED, Status.INVALID,
                 f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.",
                 "action")
+        limit = command.time_limit if command.time_limit > 0.0 else math.inf
         drive = Drive(self._base, self._where, self._settings, command, deadline, LinkedEvent(cancel),
-                      progress or _ignore, self._pause, skill.item(command))
+                      progress or _ignore, self._clock, self._clock() + limit, self._pause,
+                      skill.item(command))
         self._running = drive.cancel
         try:
             outcome = drive.interrupted() or skill.run(drive, command)

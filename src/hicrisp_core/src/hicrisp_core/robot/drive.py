@@ -10,10 +10,12 @@ from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.ports.robot import USUAL, Base, Constraints, Manner, Progress
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_core.time.linked_event import AlarmEvent, LinkedEvent
 
 _SETTLE, _SLICE = 1.0, 0.02
 """Seconds in which localisation may catch up with a base that has arrived, and between two looks at it."""
+_GLANCE = 0.05
+"""Wall seconds between two looks at the clock while a base waits."""
 
 Where = Callable[[], Optional[Pose]]
 """Where the base is seen in the map frame; ``None`` while that is not known."""
@@ -28,6 +30,9 @@ class Drive:
 
     Args:
         where: where the base is seen; the map frame and the world frame are one.
+        deadline: in wall time, for whatever the robot's clock does.
+        clock: seconds of the robot's clock, by which time limits are meant.
+        end: when the command's own time limit is over, by that clock.
         pause: lets seconds of the robot's clock pass; the outcome of a command that ends before they have.
         item: the name of the thing that the command handles; empty where it names none.
     """
@@ -39,6 +44,8 @@ class Drive:
     deadline: Deadline
     cancel: LinkedEvent
     progress: Progress
+    clock: Callable[[], float]
+    end: float
     pause: Pause
     item: str = ""
 
@@ -69,15 +76,20 @@ class Drive:
         place, name = goal
         start = self.where()
         pose = place.pose(_bearing(start, place))
-        limit = self.deadline.remaining
+        began, patience = self.clock(), self.deadline.remaining
+        limit = self.end - began
         if start is not None:
             limit = min(limit, self.settings.time_limit(start, pose, manner.speed))
-        outcome = self.base.go_to(pose, Deadline(limit), self.cancel, progress or self.progress, manner,
+        stop: AlarmEvent[bool] = AlarmEvent(lambda: self.clock() - began >= limit or None, self.cancel)
+        outcome = self.base.go_to(pose, Deadline(patience), stop, progress or self.progress, manner,
                                   Constraints(self.command.keep_out, self.command.clearance))
+        if outcome.status is Status.CANCELED and stop.alarmed and not self.cancel.is_set():
+            outcome = Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
+                              outcome.blockers, Cause(CauseKind.OUT_OF_TIME, (self.base.name,), limit))
         if outcome.status in (Status.CANCELED, Status.LOST, Status.SAFETY):
             return outcome
         if outcome.status is Status.TIMEOUT:
-            return replace(outcome, message=f"Cannot reach {name} within {limit:.0f} s: "
+            return replace(outcome, message=f"Cannot reach {name} within {min(limit, patience):.0f} s: "
                                             f"{_sentence(outcome.message or 'the time limit passed')}")
         if not outcome.ok:
             return replace(outcome, message=f"Cannot reach {name}: {_sentence(outcome.message)}")
@@ -100,22 +112,24 @@ class Drive:
         if self.cancel.is_set():
             return Outcome(Status.CANCELED, "The command was canceled; the base stands still.",
                            cause=Cause(CauseKind.CANCELED))
-        if self.deadline.passed:
+        if self.deadline.passed or self.clock() >= self.end:
             return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
                            cause=Cause(CauseKind.OUT_OF_TIME))
         return None
 
 
-def wall_pause(drive: Drive, seconds: float) -> Optional[Outcome]:
-    """Let seconds of wall time pass, or as many as the command has."""
-    end = Deadline(seconds)
-    while not end.passed:
+def stand_still(drive: Drive, seconds: float) -> Optional[Outcome]:
+    """Let seconds of the robot's clock pass, or as many as the command has."""
+    began = drive.clock()
+    while True:
+        left = seconds - (drive.clock() - began)
+        if left <= 0.0:
+            return None
         stopped = drive.interrupted()
         if stopped is not None:
             return stopped
-        drive.progress("wait", 1.0 - end.remaining / seconds)
-        drive.cancel.wait(min(0.2, end.remaining, drive.deadline.remaining))
-    return None
+        drive.progress("wait", 1.0 - left / seconds)
+        drive.cancel.wait(min(_GLANCE, left, drive.deadline.remaining))
 
 
 def _bearing(start: Optional[Pose], place: Landmark) -> float:

@@ -21,7 +21,8 @@ class AgvRobot(BaseRobot):
     """
 
     def __init__(self, base: EmbeddedBase, skills: Mapping[str, SkillUse]) -> None:
-        super().__init__(base, skills, base.pose, base.settings.port_settings(), self._stand)
+        super().__init__(base, skills, base.pose, base.settings.port_settings(),
+                         lambda: base.simulation.time, self._stand)
         self._embedded = base
 
     def reset(self) -> None:

@@ -1,0 +1,261 @@
+"""Nothing is corrected for ever: a task's seconds end it, between corrections and within one, with what was
+tried.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any, Callable, Dict, List, Tuple
+
+import pytest
+from agv_world import CONFIG, DOMAIN, seen
+from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.corrector.ladder import Ladder
+from hicrisp_core.domain import Domain
+from hicrisp_core.executive import ledger as ledger_module
+from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.executive.executive import Executive
+from hicrisp_core.executive.ledger import Ledger, TaskResult
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Outcome, Pose, Task, WorldState
+from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import Budget, Policy
+from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
+from hicrisp_core.robot.base_robot import BaseRobot
+from hicrisp_core.robot.landmarks import BaseSettings
+from hicrisp_core.robot.symbolic import SymbolicWorld
+from hicrisp_core.time.deadline import Deadline
+from scripted_base import ScriptedBase
+from tabletop import Run, steps, table_top
+
+FOR_EVER = 1e6
+POLICIES = sorted(file.stem for file in (CONFIG / "policies").glob("*.yaml"))
+SETTINGS = BaseSettings("agv", speed=0.5, start_up=60.0, landmarks={})
+LEAST = 1.5
+"""Seconds that the last command may take beyond the budget: what a command gets at least, and a step."""
+
+
+class Arena:
+    """A base that needs its time, and eyes; its clock is ``base.time``."""
+
+    def __init__(self, policy: Policy, **budget: float) -> None:
+        self.base = ScriptedBase()
+        self.base.pose = Pose((1.4, 0.9, 0.0))
+        self.events: List[Dict[str, Any]] = []
+        self.policy = replace(policy, budget=replace(policy.budget, **budget))
+        self.robot = BaseRobot(self.base, DOMAIN.skills, self.base.where, SETTINGS, self.base.time)
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        del deadline
+        assert self.base.pose is not None
+        return replace(seen(*self.base.pose.position[:2]), stamp=self.base.time())
+
+    def run(self, task: str, **ports: Any) -> TaskResult:
+        executive: Executive = Parts(DOMAIN, self.policy).executive(
+            {"agv": self.robot}, self, self.events.append, brain=OfflineBrain(DOMAIN), **ports)
+        return executive.run(Task(task))
+
+
+def policy(name: str = "hierarchical") -> Policy:
+    return replace(load_policy(CONFIG / "policies" / f"{name}.yaml"), memory="off")
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_under_every_policy_a_base_that_never_arrives_gives_up_within_the_seconds_for_corrections(
+    name: str
+) -> None:
+    arena = Arena(replace(policy(name), body="direct", brain="single"))
+    arena.base.takes = FOR_EVER
+    result = arena.run("Drive to area 1")
+    assert not result.success
+    assert result.message
+    first = SETTINGS.start_up + 30.0
+    assert result.sim_s <= arena.policy.budget.correction_seconds + first + LEAST
+
+
+def test_who_gives_up_says_what_was_tried_and_how_often() -> None:
+    arena = Arena(policy(), correction_seconds=150.0)
+    arena.base.takes = FOR_EVER
+    result = arena.run("Drive to area 1")
+    assert "the task's budget of 150 seconds for corrections is used up" in result.message
+    tries = len(arena.base.goals)
+    assert f"Tried in vain: go to area 1 ({tries} times)." in result.message
+    assert f"What ended it: the time limit passed ({tries} times)." in result.message
+
+
+def test_an_area_to_which_drive_after_drive_fails_counts_as_unreachable_and_the_others_are_visited() -> None:
+    arena = Arena(policy())
+    arena.base.durations, arena.base.takes = [FOR_EVER] * 5, 10.0
+    result = arena.run("Visit area 1, then area 3")
+    assert not result.success
+    assert "Area 1 was skipped" in result.message
+    assert result.done == ("visit area_3",)
+    assert len(arena.base.goals) == 6
+    told = [event["feedback"] for event in arena.events if event["kind"] == "verdict" and event["feedback"]]
+    assert told[-1]["reason"] == "No drive reached a free spot there: 5 drives failed."
+
+
+def test_an_area_that_the_fifth_drive_reaches_is_reached() -> None:
+    arena = Arena(policy())
+    arena.base.durations, arena.base.takes = [FOR_EVER] * 4, 10.0
+    result = arena.run("Drive to area 1")
+    assert result.success, result.message
+    assert result.corrections == {"offset": 4}
+
+
+def test_the_seconds_end_a_correction_that_is_under_way() -> None:
+    arena = Arena(policy(), correction_seconds=100.0)
+    arena.base.takes = FOR_EVER
+    result = arena.run("Drive to area 1")
+    assert not result.success
+    first, whole, cut = _drives(arena)
+    assert whole == pytest.approx(first, abs=10.0)
+    assert cut == pytest.approx(100.0 - whole, abs=LEAST)
+    assert "budget of 100 seconds for corrections" in result.message
+
+
+def test_no_step_begins_once_the_tasks_seconds_are_used_up_by_the_robots_clock() -> None:
+    arena = Arena(policy(), seconds=60.0)
+    arena.base.takes = 40.0
+    result = arena.run("Visit area 1, then area 2, then area 3")
+    assert not result.success
+    assert "the task's budget of 60 seconds is used up" in result.message
+    assert len(arena.base.goals) == 2
+    assert result.sim_s <= 60.0 + LEAST
+    assert result.wall_s < 60.0
+    assert result.done == ("visit area_1",)
+
+
+def test_what_was_mended_uses_no_more_seconds_for_corrections() -> None:
+    arena = Arena(policy(), correction_seconds=60.0)
+    arena.base.durations = [FOR_EVER, 40.0]
+    arena.base.takes = 45.0
+    result = arena.run("Visit area 1, then area 2, then area 3")
+    assert result.success, result.message
+    assert result.sim_s > 150.0
+
+
+def test_a_step_that_follows_a_mended_one_is_corrected_with_what_is_left() -> None:
+    arena = Arena(policy(), correction_seconds=60.0)
+    arena.base.durations = [FOR_EVER, 40.0, FOR_EVER]
+    arena.base.takes = 45.0
+    result = arena.run("Visit area 1, then area 2, then area 3")
+    assert "budget of 60 seconds for corrections" in result.message
+    assert len(arena.base.goals) == 4
+
+
+def test_seconds_that_a_person_takes_count_in_no_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_module, "_ASKED", 0.0)
+    arena = Arena(policy(), correction_seconds=60.0, seconds=400.0)
+    arena.base.durations = [FOR_EVER]
+    arena.base.takes = 40.0
+    pauses: List[float] = []
+
+    def pause(_: object) -> None:
+        pauses.append(arena.base.time())
+        arena.base.hurry += 1000.0
+
+    assert arena.run("Drive to area 1", gate=pause).success
+    assert len(pauses) == 2
+
+
+def test_seconds_that_a_person_takes_for_a_yes_leave_the_motion_after_it_counted(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "_ASKED", 0.0)
+    arena = Arena(policy(), correction_seconds=100.0)
+    arena.base.takes = FOR_EVER
+
+    def permit(_: Command, __: str) -> bool:
+        arena.base.hurry += 1000.0
+        return True
+
+    result = arena.run("Drive to area 1", permit=permit)
+    assert "budget of 100 seconds for corrections" in result.message
+    assert len(arena.base.goals) == 3
+
+
+def test_seconds_in_which_a_model_thinks_count_for_the_task_and_not_for_corrections(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "_ASKED", 0.05)
+    arena = Arena(policy(), correction_seconds=60.0, seconds=1500.0)
+    arena.base.durations, arena.base.takes = [FOR_EVER], 40.0
+    ladder = Ladder(DOMAIN, arena.policy)
+    thinks = [1000.0]
+
+    class SlowCorrector:
+        def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
+            arena.base.hurry += thinks[0]
+            time.sleep(0.1)
+            return ladder.correct(request, deadline)
+
+    assert arena.run("Drive to area 1", corrector=SlowCorrector()).success
+    arena.base.durations, thinks[0] = [FOR_EVER], 2000.0
+    result = arena.run("Drive to area 2", corrector=SlowCorrector())
+    assert "the task's budget of 1500 seconds is used up" in result.message
+
+
+class SlowWorld(SymbolicWorld):
+    """Each command takes half a minute of its clock, whatever limit it gets."""
+
+    def execute(self, *told: Any) -> Outcome:
+        outcome = super().execute(*told)
+        self.state = replace(self.state, stamp=self.state.stamp + 30.0)
+        return outcome
+
+
+def test_a_correction_of_several_commands_ends_between_them(domain: Domain) -> None:
+    pick, beside = "pick(panda, box)", "place_next_to(panda, box, cylinder)"
+    slow = Policy("slow", autonomy="full", budget=Budget(correction_seconds=20.0))
+    run = Run(domain, table_top({"box": "box", "cylinder": "cylinder"}), slow, [pick, beside])
+    run.world.__class__ = SlowWorld
+    elsewhere = domain.ground(steps(domain, "put_down(panda, box)")[0], run.world.state)
+    run.world.fails(beside, instead=elsewhere)
+    result = run()
+    assert not result.success
+    assert run.world.executed == [pick, beside, pick]
+    assert "budget of 20 seconds for corrections" in result.message
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger(Budget(correction_seconds=10.0), lambda _: None)
+
+
+def fails(ledger: Ledger, robot: str = "agv") -> None:
+    view = ledger.within(robot=robot) if robot else ledger
+    view.failed(None, Feedback(Level.HIGH, FeedbackKind.NO_EFFECT), "", "")
+
+
+@pytest.mark.parametrize(("ends", "used"), [
+    (lambda ledger: ledger.mended("agv"), False),
+    (lambda ledger: ledger.mended("panda"), True),
+    (lambda ledger: (ledger.left("agv"), ledger.mended("panda")), False),
+    (lambda ledger: ledger.left("agv"), True),
+    (lambda ledger: ledger.begun_anew(), False),
+])
+def test_a_robot_is_in_trouble_until_a_step_of_its_own_or_one_in_its_place_is_done(
+    ledger: Ledger, ends: Callable[[Ledger], object], used: bool
+) -> None:
+    ledger.saw(0.0)
+    fails(ledger)
+    ends(ledger)
+    ledger.saw(11.0)
+    assert bool(ledger.out_of_time()) is used
+    assert bool(ledger.exhausted()) is used
+
+
+def test_two_robots_in_trouble_use_each_second_once(ledger: Ledger) -> None:
+    for stamp, robot in enumerate(("panda", "agv", "")):
+        ledger.saw(float(stamp))
+        fails(ledger, robot)
+    ledger.saw(6.0)
+    assert ledger.time_left == pytest.approx(4.0)
+
+
+def _drives(arena: Arena) -> Tuple[float, ...]:
+    """Seconds of the robot's clock that each drive took."""
+    tried = [event["sim_t"] for event in arena.events if event["kind"] == "command"]
+    ended = [event["sim_t"] for event in arena.events if event["kind"] == "verdict"]
+    return tuple(end - begin for begin, end in zip(tried, ended))
