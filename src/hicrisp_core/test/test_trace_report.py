@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 
 from hicrisp_core.trace import render_report
+from jinja2 import Environment
 from trace_events import HOSTILE, corrected_run, failed_run
 
 PIXEL = base64.b64decode(
@@ -48,6 +49,14 @@ def test_the_report_tells_the_whole_run(tmp_path):
                  "repair",
                  "panda place_next_to world", "data:image/png;base64,", "+31.0", "2.2 mm"):
         assert text in page
+
+
+def test_the_templates_are_compiled_once(tmp_path, monkeypatch):
+    page_of(corrected_run(), tmp_path)
+    compiled = []
+    monkeypatch.setattr(Environment, "compile", lambda self, source, name, file: compiled.append(name))
+    page_of(corrected_run(), tmp_path)
+    assert compiled == []
 
 
 def test_the_report_needs_nothing_from_elsewhere_and_runs_no_script(tmp_path):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from threading import Event
 from typing import Iterator, List
 
 import pytest
 from hicrisp_nodes.supervisor.progress import State
-from hicrisp_nodes.supervisor.queue import MAX_WAITING, TaskQueue
+from hicrisp_nodes.supervisor.queue import MAX_REMEMBERED, MAX_WAITING, TaskQueue
 from hicrisp_nodes.supervisor.request import MAX_TEXT, Request, objection
 from waiting import PATIENCE, until
 
@@ -126,6 +127,18 @@ def test_a_task_knows_what_was_asked_done_and_answered_before_it(work: Work) -> 
 def test_ids_are_unique_and_sorted(work: Work) -> None:
     ids = [submit(work, "task").id for _ in range(5)]
     assert ids == sorted(set(ids))
+
+
+def test_a_task_that_has_ended_is_remembered_by_little() -> None:
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    remembered = [Request(f"task-{number}", "place the box") for number in range(MAX_REMEMBERED)]
+    for request in remembered:
+        request.finish()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert all(request.finished.is_set() for request in remembered)
+    assert after - before < 2000 * MAX_REMEMBERED
 
 
 def test_while_tasks_are_held_none_begins(work: Work) -> None:

@@ -17,10 +17,10 @@ from hicrisp_core.language.remarks import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
-from hicrisp_ros.core_log import begin_log
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
+from hicrisp_ros.heap import settle
 from hicrisp_ros.master_watch import MasterWatch
-from hicrisp_ros.node import end_quietly, leave, told_to_end
+from hicrisp_ros.node import begin, leave, told_to_end
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.scene_change import SceneFollower
@@ -326,15 +326,14 @@ def _asking(configuration: Configuration) -> Configuration:
 
 def main() -> None:
     """Run the node; on SIGINT and SIGTERM the robots are stopped before ROS goes down."""
-    rospy.init_node("supervisor", disable_signals=True)
-    begin_log()
-    end_quietly()
+    begin("supervisor", disable_signals=True)
     end = told_to_end()
     try:
         supervisor, master = Supervisor(), MasterWatch()
     except HicrispError as error:
         rospy.logfatal("supervisor: %s", error)
         sys.exit(2)
+    settle()
     rospy.loginfo("supervisor is ready")
     while not end.wait(0.2) and not rospy.is_shutdown():
         pass

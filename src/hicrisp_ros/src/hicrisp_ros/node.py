@@ -16,15 +16,18 @@ import rospy
 from hicrisp_core.errors import HicrispError
 
 from hicrisp_ros.core_log import begin_log
+from hicrisp_ros.heap import give_back, settle, share_heap
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node_threads import end_threads
 from hicrisp_ros.supervisor_watch import SupervisorWatch
+from hicrisp_ros.wall_clock import WallTimer
 
 END_LIMIT = 4.0
 """Wall seconds that the threads of a node get to end; roslaunch kills a node after 15."""
 LINGER = 2.5
 """Wall seconds for which a node that was told to end still serves the supervisor, which brings its task to an
 end meanwhile: the robots must be seen to stand."""
+GIVE_BACK_PERIOD = 10.0
 _SLICE = 0.05
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -35,15 +38,14 @@ def run(name: str, build: Callable[[], Any]) -> None:
 
     Told to end by a signal, it goes on until the supervisor, which is told at the same time, has ended.
     """
-    rospy.init_node(name)
-    begin_log()
-    end_quietly()
+    begin(name)
     watch, master = SupervisorWatch(), MasterWatch()
     try:
         keep = build()
     except HicrispError as error:
         rospy.logfatal("%s: %s", name, error)
         sys.exit(2)
+    settle()
     rospy.loginfo("%s is ready", name)
     end = told_to_end()
     while not end.wait(_SLICE) and not rospy.is_shutdown():
@@ -53,6 +55,15 @@ def run(name: str, build: Callable[[], Any]) -> None:
         rospy.signal_shutdown("told to end")
     leave()
     del keep, master
+
+
+def begin(name: str, disable_signals: bool = False) -> None:
+    """Start a node under ROS: its heap, its log, and its end."""
+    share_heap()  # First, for rospy begins with threads.
+    rospy.init_node(name, disable_signals=disable_signals)
+    begin_log()
+    end_quietly()
+    WallTimer(GIVE_BACK_PERIOD, give_back, "heap")
 
 
 def told_to_end() -> Event:

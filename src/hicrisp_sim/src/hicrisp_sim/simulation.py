@@ -12,9 +12,9 @@ import mujoco
 import numpy as np
 from hicrisp_core.model import WorldObject
 from hicrisp_core.scene import Scene
+from hicrisp_ros.heap import give_back
 
 from hicrisp_sim.arm_model import ArmDescription
-from hicrisp_sim.freed import give_back
 from hicrisp_sim.models import physics_model
 
 CONTROL_PERIOD = 0.004

@@ -46,9 +46,11 @@ def footprint(thing: WorldObject, pose: Pose) -> BaseGeometry:
     return _shadow(thing.form, thing.size, pose)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _shadow(shape: Shape, size: Vector, pose: Pose) -> BaseGeometry:
-    """Things mostly stand still, so their shadows are asked for again and again."""
+    """Things mostly stand still, so their shadows are asked for again and again. A plan asks for some
+    hundred; those of things in motion never come again, and thousands of them fill megabytes.
+    """
     x, y, _ = pose.position
     upright = pose.tilt < UPRIGHT or pose.tilt > math.pi - UPRIGHT
     if upright:

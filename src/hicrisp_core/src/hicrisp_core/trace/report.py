@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -75,8 +76,9 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
         steps=[told_step(step, album, ends) for step in story.steps])
 
 
+@lru_cache(maxsize=1)
 def _environment() -> Environment:
-    """The templates beside this file; every value is escaped wherever it stands."""
+    """The templates beside this file, compiled once; every value is escaped wherever it stands."""
     environment = Environment(
         loader=FileSystemLoader(str(Path(__file__).parent / "templates")), autoescape=True,
         undefined=StrictUndefined,

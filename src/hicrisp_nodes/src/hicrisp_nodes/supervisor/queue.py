@@ -238,7 +238,7 @@ class TaskQueue:
                 self._current, self._last = None, request
                 self._news.notify_all()
             self._write_down()
-            request.finished.set()
+            request.finish()
             self._changed(request)
 
     def _carry_out(self, request: Request) -> None:

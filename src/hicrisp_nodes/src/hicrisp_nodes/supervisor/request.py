@@ -14,6 +14,9 @@ from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
 from hicrisp_nodes.supervisor.state_files import TaskEntry
 
 MAX_TEXT = 2000
+_OVER, _CLOSED = Event(), Remarks()
+_OVER.set()
+_CLOSED.close()
 
 
 @dataclass
@@ -25,7 +28,7 @@ class Request:
         history: what was said and done before it, oldest first.
         done: the steps that it carried out, as sentences.
         explain: says in sentences why it goes as it does, once it has begun.
-        cancel: set when the user wants it to end.
+        cancel: set when the user wants it to end, and when it has ended.
         finished: set when it has ended.
         remarks: what the user says while it runs.
     """
@@ -56,7 +59,15 @@ class Request:
     def end(self, state: State, message: str) -> None:
         """It ends without having run."""
         self.progress = self.progress.ended(state, message)
+        self.finish()
+
+    def finish(self) -> None:
+        """Tell who waits for its end. It is remembered for long, and lets go of what only a task under way
+        needs: events and inboxes of hundreds of tasks would fill a megabyte.
+        """
         self.finished.set()
+        self.cancel = self.finished = _OVER
+        self.remarks = _CLOSED
 
 
 @dataclass(frozen=True)
