@@ -54,6 +54,20 @@ BACKWARDS = {"behind(blue_box,red_box)", "behind(green_box,blue_box)"}
     ("line up green, blue, red from right to left", RIGHTWARDS),
     ("from front to back: red, blue, green", BACKWARDS),
     ("red foremost, blue behind it, green behind that", BACKWARDS),
+    ("Stack them in the order red, blue, green, starting at the bottom.", UPWARDS),
+    ("Pile up green, blue, red in that order, beginning from the very top", UPWARDS),
+    ("Arrange green, blue, red in that order, going from right to left.", RIGHTWARDS),
+    ("red, blue and green in this order, red being at the bottom", UPWARDS),
+    ("start at the bottom with red, then blue, then green", UPWARDS),
+    ("a tower: first red, then blue, then green", UPWARDS),
+    ("red is the foundation, then comes blue, and green finishes it off", UPWARDS),
+    ("red is the bottom box, above it comes blue and green tops it off", UPWARDS),
+    ("use red as the base, put blue on it and crown it with green", UPWARDS),
+    ("red supports blue, on top of which sits green", UPWARDS),
+    ("a stack out of the red, green and blue boxes, green at the very top, red at the very bottom", UPWARDS),
+    ("blue is flanked by green on the right and red on the left", RIGHTWARDS),
+    ("a row from the left: red first, blue second, green third", RIGHTWARDS),
+    ("start on the left with red, then blue, then green", RIGHTWARDS),
 ])
 def test_words_that_leave_one_order_are_read(text, facts):
     assert told(text) == facts
@@ -77,6 +91,15 @@ def test_words_that_leave_one_order_are_read(text, facts):
     ("mug on the table, the can on it, red on top", {"on(mug,table)", "on(can,mug)", "on(red_box,can)"}),
     ("red, blue, green as a tower from the bottom up, and the can in the bowl",
      UPWARDS | {"in(can,bowl)"}),
+    ("A plus: blue in the middle, red to its left, green to its right, the mug behind it, the can in front.",
+     {"left_of(red_box,blue_box)", "right_of(green_box,blue_box)", "behind(mug,blue_box)",
+      "in_front_of(can,blue_box)"}),
+    ("Two towers of two: blue on red, and the can on the mug", {"on(blue_box,red_box)", "on(can,mug)"}),
+    ("red and green go left of the mug, blue to its right",
+     {"left_of(red_box,mug)", "left_of(green_box,mug)", "right_of(blue_box,mug)"}),
+    ("under the mug goes red", {"on(mug,red_box)"}),
+    ("Pile red and blue on green, with blue going on last.",
+     {"on(red_box,green_box)", "on(blue_box,red_box)"}),
 ])
 def test_relations_between_things_that_are_told_alone_are_read(text, facts):
     assert told(text) == facts
@@ -119,9 +142,38 @@ def test_relations_between_things_that_are_told_alone_are_read(text, facts):
     "red on blue, not green on it",
     "not from the left red, blue, green",
     "red left of the mug blue right of it green",
+    "stack red, blue and green in this order",  # From which end?
+    "line up red, blue and green in that order",
+    "a row of red, blue and green, green goes last",
+    "a tower of red, the can, blue and green, red at the bottom and green at the top",
+    "stack all the boxes, starting with red at the bottom, then blue",  # And the green one?
+    "the order red, blue, green, starting at the top instead of the bottom",
+    "starting at the bottom of the bowl: red, blue, green",
+    "red, blue and green in that order from the top, blue at the bottom",
+    "red on blue, the can on the mug; red goes last",  # The last thing to do?
+    "red on blue, and green goes last",
+    "two towers: red on blue, and green on red",
+    "three towers: red on blue, the can on the mug",
+    "two rows: red on blue, the can on the mug",
+    "red in the middle, blue to its left, green to its left",
+    "red, blue to its left and green behind it",
+    "blue is flanked by green and red",
+    "the red boxes on the mug",
+    "put red to its left and blue to its right",  # Of what?
+    "under the mug: that one to the right of red",
+    "under the mug there is red, red I want in the bowl",
+    "a tower behind the mug: red, blue, green, going up",
 ])
 def test_what_words_leave_open_or_say_otherwise_is_not_read(text):
     assert told(text) == set()
+
+
+def test_things_of_a_kind_are_piled_in_the_order_of_their_turns():
+    more = {"brick_1": "pink", "brick_2": "pink"}
+    text = "Pile the two pink boxes on green, with brick {} going on last."
+    assert told(text.format(2), **more) == {"on(brick_1,green_box)", "on(brick_2,brick_1)"}
+    assert told(text.format(1), **more) == {"on(brick_2,green_box)", "on(brick_1,brick_2)"}
+    assert told("Pile the two pink boxes on green.", **more) == set()
 
 
 def test_a_word_of_order_that_is_also_a_things_name_is_not_read_as_either():

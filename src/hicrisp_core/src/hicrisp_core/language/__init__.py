@@ -10,8 +10,9 @@ What reads what, from the words up:
 - readers: `things` over `shapes` and `handling` (an arm's requests), `drives` (a base's), `deliveries` (of
   both), `facts` (what shall be so), `sayings` (a domain's requests that stand for facts), `questions`;
 - `front_ends`: the order in which the readers are tried; what they read are the typed `intents`;
-- where they read nothing: `told_orders` over `order_reader`, `order_parts` and `order_words` (towers, rows
-  and relations whose words leave one meaning, whatever their grammar);
+- where they read nothing: `told_orders` over `order_reader`, `order_places`, `order_turns`, `order_parts`,
+  `order_facts` and `order_words` (towers, rows and relations whose words leave one meaning, whatever their
+  grammar);
 - plans: `names` (from noun phrases to the world's names), `goals` (facts as a goal of the search),
   `order_plans` over `builder` and `expand` (things), `drive_plans`, `delivery_plans`; `actions` finds the
   domain's action for each;

@@ -5,41 +5,21 @@ Nothing is passed over: a word that is not known ends the reading.
 
 from __future__ import annotations
 
-from typing import List, Optional, Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.mentions import Mention
-from hicrisp_core.language.names import words_of
-from hicrisp_core.language.order_parts import Part, Step, Told
-from hicrisp_core.language.order_words import (
-    APART,
-    ARTICLES,
-    AXES,
-    BREAKS,
-    DENYING,
-    INTO,
-    ITS_SIDES,
-    NEUTRAL,
-    PRONOUNS,
-    TELLING,
-    UPRIGHT,
-    Axis,
-)
+from hicrisp_core.language.order_parts import Step, Told
+from hicrisp_core.language.order_places import DESCRIBED, PlaceReader
+from hicrisp_core.language.order_words import APART, AXES, FRONTED, ITS_SIDES, PRONOUNS, TELLING, UPRIGHT
 from hicrisp_core.model import Relation, WorldState
 
-_COUNTS = {word: number for word, number in lexicon.NUMBERS.items() if number > 1}
-_STARTING, _ENDING = ("first",), ("last", "finally", "lastly")
-_SUFFIXES = ("most", "hand")
-_DESCRIBED = ("thing", "object", "item", "things", "objects", "items")
-_ADVERBIAL = ("at", "on", "in", "into", "onto", "under", "up", "below", "above")
-"""What follows a "right" that means "exactly", and a "back" that means "again"."""
-_OF_BEFORE = ("it", "they", "them")
 _INDEFINITE = ("one", "any", "some")
+_ALL = frozenset(("all", "every", "each"))
 _LINKS = ("in", "next_to")
-_LONGEST_WAY = 6
 
 
-class OrderReader:
+class OrderReader(PlaceReader):
     """Reads one request.
 
     Args:
@@ -48,12 +28,7 @@ class OrderReader:
     """
 
     def __init__(self, words: Sequence[str], found: Sequence[Mention], world: WorldState) -> None:
-        self._words = list(words)
-        self._found = {each.start: each for each in found}
-        self._world = world
-        self._known = words_of(world)
-        self._told = Told()
-        self._part = Part()
+        super().__init__(words, found, world)
         self._waiting: Optional[Step] = None
         """A step that was told before the thing that it leads to: "on it the mug"."""
         self._from: Tuple[Step, ...] = ()
@@ -64,6 +39,10 @@ class OrderReader:
         """What the last relation was told of."""
         self._ahead: Optional[Relation] = None
         """A relation whose object comes next, and then its subject: "in the bowl I want the mug"."""
+        self._under = False
+        """Whether the thing whose relation was told ahead of both is below: "under the mug goes the can"."""
+        self._bare_colour = False
+        """Whether the last thing was named by one word, so that "the red and green boxes" has two."""
 
     def read(self) -> Optional[Told]:
         """All that the words tell; ``None`` where one of them is not known or leads nowhere."""
@@ -74,39 +53,48 @@ class OrderReader:
                 return None
             at += length
         whole = self._end_part() and not (self._waiting or self._from or self._link or self._ahead)
-        return self._told if whole else None
+        alone = len(self._told.links) == 1 and not self._told.steps  # Else it may tell which thing is meant.
+        return self._told if whole and (alone or not self._under) else None
 
     def _next(self, at: int) -> int:
         """How many words were read here; 0 where they are not known."""
         mention = self._found.get(at)
         if mention is not None:
             return self._thing(mention)
-        return self._way(at) or self._step(at) or self._place(at) or self._small(at)
+        return self._way(at) or self._turn(at) or self._step(at) or self._place(at) or self._small(at)
 
     def _thing(self, mention: Mention) -> int:
         length = mention.end - mention.start
         if len(mention.fitting) > 1 and mention.words.endswith("s") and not mention.definite:
-            self._part.bare = False
-            return length  # "Three boxes": which ones is told elsewhere, or the count does not fit.
+            return self._group(mention)
+        if len(mention.fitting) > 1 and self._is_last_named(mention):
+            return length
         *before, last = mention.words.split()
         if len(mention.fitting) != 1 or last in TELLING or len({last, *before}) <= len(before) or any(
                 part in self._world.objects for part in before):  # Two things with nothing between them.
             return 0
-        if last.endswith("s") and last not in self._known or self._before(mention.start) in _INDEFINITE:
+        listed = self._bare_colour and len(before) == 1 and self._before(mention.start) in ("and", ",")
+        if last.endswith("s") and last not in self._known and not listed \
+                or self._before(mention.start) in _INDEFINITE:
             return 0
+        self._bare_colour = not before
         told, name = self._told, mention.fitting[0]
         if self._link:
             found = told.denied if self._part.denied else told.links
             found += [link._replace(object=name) for link in self._link]
             self._link = ()
             return length
-        if self._ahead and not self._ahead.object:
-            self._ahead = self._ahead._replace(object=name)
-            return length
+        ahead = self._ahead
+        if ahead and not ahead.object:
+            self._ahead = Relation("", ahead.predicate, name)
+            after = set(self._words[mention.end:mention.end + 5])
+            under = self._world.objects[name].movable and after & FRONTED and not after & {":", "right"}
+            return length if not self._under or under else 0
         if not self._world.objects[name].movable:
             return 0
-        if self._ahead:
-            told.links.append(self._ahead._replace(subject=name))
+        if ahead:
+            link = ahead._replace(subject=name)
+            told.links.append(Relation(link.object, link.predicate, name) if self._under else link)
             self._ahead = None
         if any(step.other == name for step in self._from):
             return 0
@@ -116,25 +104,40 @@ class OrderReader:
         elif self._waiting is not None:
             told.steps.append(self._waiting._replace(other=name))
             self._waiting = None
-        if name in told.things:
-            told.listed = False
-            told.things.remove(name)
-        told.things.append(name)
+        told.add(name)
         self._part.said.append("thing")
         self._part.things.append(name)
         return length
 
-    def _way(self, at: int) -> int:
-        said = " ".join(self._words[at:at + _LONGEST_WAY])
-        for axis in AXES:
-            for pattern, onward in ((axis.onward, 1), (axis.back, -1)):
-                way = pattern.match(said)
-                length = len(way.group().split()) if way else 0
-                if length and self._words[at + length:at + length + 1] != ["of"]:
-                    self._told.ways.append(onward)
-                    self._belongs(axis)
-                    return length
-        return 0
+    def _is_last_named(self, mention: Mention) -> bool:
+        """"Blue is the bottom box": a kind of thing behind its place says nothing new."""
+        part = self._part
+        return part.said[-1:] == ["place"] and len(part.things) == 1 and len(mention.words.split()) == 1 \
+            and part.things[0] in mention.fitting
+
+    def _group(self, mention: Mention) -> int:
+        """"Three boxes": which ones is told elsewhere, or the count does not fit; "the two red blocks on the
+        can" are they themselves.
+        """
+        length = mention.end - mention.start
+        before = self._words[max(0, mention.start - 3):mention.start]
+        numbers = [word for word in before if word in lexicon.NUMBERS]
+        told, part = self._told, self._part
+        leads = any(self._leads_on(mention.end + each)
+                    for each in self._lengths(mention.end, UPRIGHT.after))
+        if leads and numbers == before[-1:] and told.counts[-1:] == [len(mention.fitting)] \
+                and lexicon.NUMBERS[numbers[0]] == len(mention.fitting) \
+                and not told.things and all(self._world.objects[name].movable for name in mention.fitting):
+            told.counts.pop()
+            told.listed, told.grouped = False, True
+            for name in mention.fitting:
+                told.add(name)
+            part.joined, part.things = mention.fitting[:-1], [mention.fitting[-1]]
+            return length
+        if set(before) & _ALL and not numbers:
+            told.wholes.append(set(mention.fitting))
+        part.bare = False
+        return length
 
     def _step(self, at: int) -> int:
         for axis in AXES:
@@ -156,7 +159,7 @@ class OrderReader:
             self._part.denied = self._linking(at + length, "next_to")
             return length if self._part.denied else 0
         named = any(each.end == at for each in self._found.values())
-        if not named and self._before(at) in ("one", *_DESCRIBED):
+        if not named and self._before(at) in ("one", *DESCRIBED):
             return 0
         for predicate in _LINKS:
             for length in self._lengths(at, lexicon.RELATIONS[predicate]):
@@ -168,17 +171,21 @@ class OrderReader:
         """How many words behind those of a step are part of it; ``None`` where they make it none."""
         if at < len(self._words) and self._words[at] in PRONOUNS and at + 1 not in self._found:
             return 1 if self._to_it(step) else None
+        if self._words[at:at + 1] == ["which"] and not self._part.things:
+            return 1 if self._to_it(step, last=True) else None
         mention, subjects = self._thing_at(at), self._subjects()
         if mention is None or len(mention.fitting) != 1:
             return None
         predicate = step.axis.beyond_one if step.by > 0 else step.axis.short_of_one
         if not subjects:
-            return 0 if self._begins(predicate) else None
+            self._under = self._under or not predicate
+            return 0 if self._begins(predicate or UPRIGHT.beyond_one) else None
         if not self._world.objects[mention.fitting[0]].movable or self._part.denied:
             table = predicate == UPRIGHT.beyond_one or self._part.denied
             return 0 if predicate and table and self._linking(at, predicate) else None
         self._part.related = True
-        self._from = tuple(step._replace(other=subject, plain=True) for subject in subjects)
+        self._from = tuple(step._replace(other=subject, plain=True, shared=len(subjects) > 1)
+                           for subject in subjects)
         self._belongs(step.axis)
         return 0
 
@@ -196,10 +203,12 @@ class OrderReader:
     def _begins(self, predicate: str) -> bool:
         """Whether a relation stands before both of its things."""
         part = self._part
-        if not predicate or part.things or part.joined or part.denied or self._told.things or self._ahead:
+        if not predicate or part.things or part.joined or part.denied or self._told.things or self._ahead \
+                or self._told.shaped:  # "A tower behind the mug: ..." is not only its first thing.
             return False
         self._part.linked = True
         self._ahead = Relation("", predicate, "")
+        self._told.fronted = True
         return True
 
     def _subjects(self) -> Tuple[str, ...]:
@@ -213,17 +222,27 @@ class OrderReader:
             return self._last
         return tuple(self._told.things[-1:]) if self._part.which else ()
 
-    def _to_it(self, step: Step) -> bool:
-        """"The mug on it", "on it the mug": "it" is the thing before, or the first one."""
-        things = self._told.things[:-1] if self._part.things else self._told.things
-        shared = self._part.things and self._part.joined
-        aside = any(link.predicate != UPRIGHT.beyond_one for link in self._told.links)
+    def _to_it(self, step: Step, last: bool = False) -> bool:
+        """"The mug on it", "on it the mug": "it" is the thing before, or the first one; behind "the tin and
+        the can left of the box" it is the box.
+
+        Args:
+            last: whether only the thing before may be meant.
+        """
+        told, part = self._told, self._part
+        things = told.things[:-1] if part.things else told.things
+        shared = part.things and part.joined
+        aside = any(link.predicate != UPRIGHT.beyond_one for link in told.links)
         if not things or shared or aside:  # "It" may be the bowl.
             return False
         self._belongs(step.axis)
-        meant = step._replace(ones=tuple(dict.fromkeys((things[-1], things[0]))))
-        if self._part.things:
-            self._told.steps.append(meant._replace(other=self._part.things[-1]))
+        if told.steps and told.steps[-1].shared and told.steps[-1].axis is step.axis is not UPRIGHT:
+            meant = step._replace(ones=told.steps[-1].ones, plain=True)
+        else:
+            ones = (things[-1],) if last else (things[-1], things[0])
+            meant = step._replace(ones=tuple(dict.fromkeys(ones)))
+        if part.things:
+            told.steps.append(meant._replace(other=part.things[-1]))
         else:
             self._waiting = meant
         return True
@@ -237,104 +256,3 @@ class OrderReader:
             self._told.steps.append(step._replace(ones=(one,), other=self._part.things[-1]))
         return 1
 
-    def _place(self, at: int) -> int:
-        word, after = self._words[at], self._words[at + 1:at + 5]
-        axes = [axis for axis in AXES if word in axis.places]
-        if not axes or word in self._known or after[:1] and after[0] in _DESCRIBED:
-            return 0
-        if word in ("right", "back") and after[:1] and after[0] in _ADVERBIAL:
-            return 1
-        length = 2 if after[:1] and after[0] in _SUFFIXES else 1  # "Left-most", "on the left-hand side".
-        after = after[length - 1:]
-        if after[:1] == ["of"]:
-            whole = next((number for number, each in enumerate(after[1:], 1)
-                          if each == "all" or any(each in axis.shapes for axis in AXES)), 0)
-            if not whole or not set(after[1:whole]) <= ARTICLES:
-                return 0
-            length += whole + (after[whole] == "all")
-        self._belongs(*axes)
-        self._part.said.append("place")
-        self._part.places.append(axes[0].places[word])
-        return length
-
-    def _small(self, at: int) -> int:
-        word = self._words[at]
-        if word in self._known or self._tells_more(at):
-            return 0
-        if word in DENYING:
-            if self._part.denied or self._part.linked or len(self._part.things) > 1:
-                return 0
-            self._part.denied = True
-            return 1
-        shapes = [axis for axis in AXES if word in axis.shapes]
-        if shapes:
-            self._belongs(*shapes)
-            return 1
-        if word in _STARTING:
-            return int(len(self._told.things) < 2)
-        if word in ("but", "yet") and not (self._told.steps or self._told.links or self._part.places):
-            return 0  # "All but the mug".
-        if word in BREAKS or word in _ENDING:
-            after = self._words[at + 1:at + 2]
-            plain = not set(after) & (BREAKS | set(_ENDING))
-            return int(self._end_part(word if plain and word in ("and", ",") else ""))
-        self._part.bare = self._part.bare and word == "only"
-        if word == "both":
-            return int(len((*self._part.joined, *self._part.things)) == 2)
-        if word in _COUNTS:
-            self._told.counts.append(_COUNTS[word])
-            return 1
-        self._part.which = self._part.which or word == "which"
-        return max(self._lengths(at, lexicon.FILLERS), default=int(word in NEUTRAL))
-
-    def _tells_more(self, at: int) -> bool:
-        """Whether a word that is neutral elsewhere tells something of a thing here, or is a thing itself."""
-        word = self._words[at]
-        if word in _OF_BEFORE:
-            return bool(self._told.things or self._ahead)
-        leads = word in INTO and self._thing_at(at + 1) is not None
-        return leads or word == "can" and bool(self._part.things)
-
-    def _end_part(self, joint: str = "") -> bool:
-        """Put the places of a part to its things; false where they do not tell whose they are.
-
-        Args:
-            joint: "and" or a comma that alone joins the next part to this one.
-        """
-        part = self._part
-        told = self._told.stepped | {
-            link.subject for link in (*self._told.links, *self._told.denied)}
-        self._part = Part()
-        if joint and len(part.things) == 1 and not part.places and part.things[0] not in told:
-            self._part = Part(joined=(*part.joined, *part.things), by_and=joint == "and")
-        if part.denied and (part.places or not part.linked):
-            return False
-        if part.related and len(part.things) > 1 and part.things[-1] not in told:
-            return False  # A thing behind a relation, of which nothing is told before the next part.
-        if not part.places:
-            return True
-        if part.by_and or len(part.places) != len(part.things) or any(
-                one == other for one, other in zip(part.said, part.said[1:])):
-            return False
-        return all(self._told.places.setdefault(name, place) == place
-                   for name, place in zip(part.things, part.places))
-
-    def _lengths(self, at: int, phrases: Sequence[str]) -> List[int]:
-        """How many words those of some phrases have that stand here, in the order of the phrases."""
-        return [length for phrase, length in ((each, len(each.split())) for each in phrases)
-                if " ".join(self._words[at:at + length]) == phrase]
-
-    def _thing_at(self, at: int) -> Optional[Mention]:
-        """What is named here, behind articles."""
-        while at < len(self._words) and self._words[at] in ARTICLES and at not in self._found:
-            at += 1
-        return self._found.get(at)
-
-    def _before(self, at: int) -> str:
-        return self._words[at - 1] if at else ""
-
-    def _breaks(self, at: int) -> bool:
-        return at >= len(self._words) or self._words[at] in BREAKS
-
-    def _belongs(self, *axes: Axis) -> None:
-        self._told.axes.append(axes)
