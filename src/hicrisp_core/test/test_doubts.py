@@ -111,6 +111,7 @@ def test_what_shall_stay_and_is_not_so_is_told():
     ("the mug in the middle, the fork on the left, the red box on the right",
      ("left_of(mug,fork)", "left_of(fork,red_box)"), True),
     ("the mug on the left of the fork", ("left_of(mug,fork)",), False),
+    ("the mug sits over on the fork's right-hand side", ("right_of(mug,fork)",), False),
 ])
 def test_a_tower_or_row_in_another_order_than_the_words_tell_is_told(text, understood, misordered):
     assert doubt(text, goal(*understood), DOMAIN, WORLD).misordered == misordered

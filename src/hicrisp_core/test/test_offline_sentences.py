@@ -161,6 +161,16 @@ def test_what_it_was_taken_for_is_said(domain):
 
 
 @pytest.mark.parametrize(("text", "end"), [
+    ("red box behind the green box; green box behind the blue box",
+     ["behind(green_box,blue_box)", "behind(red_box,green_box)"]),
+    ("The red box on the green box. The blue box next to it.",
+     ["next_to(blue_box,green_box)", "on(red_box,green_box)"]),
+])
+def test_wishes_between_stops_hold_together(domain, text, end):
+    assert sorted(str(part) for part in ask(domain, BLOCKS, text).plan.goal.end) == end
+
+
+@pytest.mark.parametrize(("text", "end"), [
     ("put the red box left of the green box and the blue box right of it", "right_of(blue_box,green_box)"),
     ("the red box left of the green box, the blue box behind it", "behind(blue_box,green_box)"),
     ("put the red box on the green box and the blue box on it", "on(blue_box,red_box)"),

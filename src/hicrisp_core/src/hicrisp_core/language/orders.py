@@ -17,6 +17,8 @@ _JOINING = frozenset(("at", "as", "on", "in", "to", "the", "is", "goes", "being"
 """Words between a thing and its place in a tower or row."""
 _ENDING = frozenset(("and", "then", "while", "end", "side", "hand", "edge", "flank", "please"))
 """Words, besides marks, behind a place; "of" would say which thing it is a place beside."""
+_SIDES = frozenset(("side", "hand", "edge", "flank"))
+"""Words that make "the plate's right" a place beside the plate where no other word is between."""
 _APART = frozenset(",.;:!?()\n")
 
 
@@ -72,7 +74,8 @@ def _places(words: Sequence[str], found: Sequence[Mention], upright: bool) -> Li
             place = known.get(words[at])
             if place is not None:
                 after = words[at + 1] if at + 1 < len(words) else "."
-                if len(each.fitting) == 1 and (after in _APART or after in _ENDING):
+                beside = at == each.end and after in _SIDES
+                if len(each.fitting) == 1 and not beside and (after in _APART or after in _ENDING):
                     places.append((each.fitting[0], place))
                 break
             if words[at] not in _JOINING:

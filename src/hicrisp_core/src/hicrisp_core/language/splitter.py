@@ -9,6 +9,7 @@ from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.language.robots import Robots
 from hicrisp_core.language.tokens import END, Token
 
+_STOPS = (";", ".")
 _JOINTS = ("and", "then", "meanwhile")
 
 
@@ -51,7 +52,7 @@ def clauses(tokens: Sequence[Token], robots: Robots) -> List[Clause]:
     found: List[Clause] = []
     ordered: Dict[int, bool] = {}
     group, subject = 0, ""
-    for joints, part in _parts(tokens, robots):
+    for joints, part in _parts(_listed(tokens, robots), robots):
         group += "then" in joints
         lead = robots.lead(part)
         rest = part[lead.length:] if lead else part
@@ -67,6 +68,15 @@ def clauses(tokens: Sequence[Token], robots: Robots) -> List[Clause]:
         subject = robot or subject
         found.append(Clause(tuple(rest), group, False, at_once, robot, subject))
     return [replace(clause, in_order=ordered[clause.group]) for clause in found]
+
+
+def _listed(tokens: Sequence[Token], robots: Robots) -> List[Token]:
+    """A full stop or semicolon before what has no verb joins two wishes, of which none comes first: "the mug
+    behind the can; the can behind the tin".
+    """
+    return [replace(token, kind="and") if token.text in _STOPS and after.kind == "word"
+            and not _starts(tokens[at + 1:], robots) else token
+            for at, (token, after) in enumerate(zip(tokens, (*tokens[1:], END)))]
 
 
 def _parts(tokens: Sequence[Token], robots: Robots) -> List[Tuple[Sequence[str], Sequence[Token]]]:
