@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.language.extremes import extremes, extremes_text
+from hicrisp_core.model import Pose, WorldObject, WorldState
 
 
 def world(**things):

@@ -9,9 +9,9 @@ from typing import Dict, Sequence
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.vocabulary import goal_predicates, telling_facts
+from hicrisp_core.language.extremes import extremes_text
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds
-from hicrisp_core.language.extremes import extremes_text
 from hicrisp_core.prompting.quarantine import plain, quarantined
 
 _NAME_LIMIT = 60
