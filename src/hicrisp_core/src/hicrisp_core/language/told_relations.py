@@ -33,6 +33,8 @@ _BEFORE = frozenset(("goes", "go", "is", "be", "should", "must", "shall", "to", 
 _AFTER = frozenset(("the", "a", "an", "my", "your", "our", "its", "that", "this"))
 _ITS_SIDES = frozenset(("left", "right", "front", "back", "rear", "side"))
 """What follows "the plate's" where a place beside it is meant."""
+_SIDES = {"left": "left_of", "right": "right_of"}
+_AT = frozenset(("on", "at", "to"))
 _TURNING = frozenset(("not", "no", "never", "nobody", "nothing", "without", "instead", "swap",
                       "exchange", "other", "opposite", "than", "but", "wrong", "reverse", "mirror", "until",
                       "correction"))
@@ -62,10 +64,12 @@ def unsaid(
         relation, reference = _between(words[one.end:other.start]), other
         if not relation:
             relation, subject, reference = _fronted(words, one, other), other, one
+        if set(words[other.end:other.end + 1]) & _ITS_SIDES:
+            relation, reference = _at_its_side(words, one, other), other
         if relation == _UNDER:
             relation, subject, reference = domain.roles.stands_on, reference, subject
         if relation not in domain.predicates or len(subject.fitting) != 1 or len(reference.fitting) != 1 \
-                or subject.fitting == reference.fitting or set(words[other.end:other.end + 1]) & _ITS_SIDES:
+                or subject.fitting == reference.fitting:
             continue
         meant = mended(Holds(Relation(subject.fitting[0], relation, reference.fitting[0])), domain, world)
         if set(facts_in(meant)) <= world.relations:
@@ -100,6 +104,13 @@ def _fronted(words: Sequence[str], one: Mention, other: Mention) -> str:
               if start == 0 or words[start - 1] in _BEGIN)
     return next((_PHRASES[tuple(words[start:end])] for start in starts
                  if tuple(words[start:end]) in _PHRASES), "")
+
+
+def _at_its_side(words: Sequence[str], one: Mention, other: Mention) -> str:
+    """The relation of "the mug on the bowl's right"; empty for other sides, and where more is between."""
+    said = [word for word in words[one.end:other.start] if word not in _AFTER]
+    plain = said[-1:] and said[-1] in _AT and set(said[:-1]) <= _BEFORE | {"over"}
+    return _SIDES.get(words[other.end], "") if plain else ""
 
 
 def _between(words: Sequence[str]) -> str:
