@@ -17,6 +17,7 @@ from hicrisp_core.ports.brain import PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.asking import Asked, ask
 from hicrisp_core.prompting.quarantine import plain, quarantined
+from hicrisp_core.prompting.report_examples import OUTCOMES, report_turns
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
@@ -50,6 +51,7 @@ class Alex:
         self._prompts = prompts
         self._system = prompts.render("alex", description=domain.description,
                                       abilities=describe.abilities_text(domain))
+        self._reports = report_turns(domain, prompts)
 
     def hear(self, request: PlanRequest, deadline: Deadline) -> Asked[Heard]:
         """Whether the request needs the robot; an answer that cannot be used lets the user's own words go
@@ -68,12 +70,12 @@ class Alex:
         """The end of a task in words for its user; no text when the model gives none."""
         prompt = self._prompts.render(
             "alex_report", task=quarantined(request.task.text), history=_history(request.history),
-            outcome="it was done" if request.success else "it was not done",
+            outcome=OUTCOMES[request.success],
             message=quarantined(request.message),
             done=describe.listed([describe.record_text(record) for record in request.done]),
             failures=describe.listed([describe.failed_text(self._domain, entry)
                                       for entry in request.failures]))
-        asked = ask(self._client, self._system, prompt, deadline, _TOLD, _read_told)
+        asked = ask(self._client, self._system, prompt.strip(), deadline, _TOLD, _read_told, self._reports)
         return ReportAnswer(asked.answer or "", asked.usage)
 
 

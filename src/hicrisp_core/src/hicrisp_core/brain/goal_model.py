@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Optional, Sequence
+from typing import Optional, Sequence, Union
 
+from hicrisp_core.brain.said_commands import SaidCommands
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.language.by_name import said_by_name
@@ -12,9 +13,11 @@ from hicrisp_core.language.doubts import doubt
 from hicrisp_core.language.left_alone import leaving, left_alone
 from hicrisp_core.language.spelling import respelled
 from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Ask, Goal, Understanding
 from hicrisp_core.model.remembered import Remembered
+from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.asking import Asked, ask
 from hicrisp_core.prompting.goal_prompt import GoalPrompt, goal_schema, read_goal_answer
@@ -52,6 +55,7 @@ class GoalModel:
         self._client = client
         self._domain = domain
         self._prompt = prompt
+        self._commands = SaidCommands(domain) if prompt.worded else None
 
     def understand(
         self, text: str, world: WorldState, deadline: Deadline, earlier: Sequence[Remembered] = ()
@@ -66,7 +70,7 @@ class GoalModel:
         asked: Asked[Understanding] = ask(
             self._client, system, user, deadline,
             goal_schema(self._domain, world, self._prompt.worded),
-            lambda said: read_goal_answer(said, self._domain, world),
+            lambda said: self._read(said, world, deadline),
             (*self._prompt.examples(self._domain),
              *self._prompt.remembered(earlier, self._domain, world)))
         if isinstance(asked.answer, Goal):
@@ -79,3 +83,9 @@ class GoalModel:
             unsure = asked.sure is not None and asked.sure < self._ask_below
             return Meaning(goal, usage=asked.usage, doubtful=unsure or against.unsure, sure=asked.sure)
         return Meaning(asked.answer, asked.trouble, asked.usage, sure=asked.sure)
+
+    def _read(
+        self, said: Completion, world: WorldState, deadline: Deadline
+    ) -> Union[Understanding, ParseFailure]:
+        found = read_goal_answer(said, self._domain, world)
+        return found if self._commands is None else self._commands.over(said, found, world, deadline)

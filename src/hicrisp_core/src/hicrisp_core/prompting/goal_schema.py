@@ -24,7 +24,7 @@ _MOST_NAMES = 100
 _ANY_NAME = "[A-Za-z0-9_.-]+"
 _MOST_CONDITIONS = 16
 _MOST_PARTS = 9
-_MOST_SAID = 220
+_MOST_SAID = 300
 """Characters of these words."""
 _SPECIAL = re.compile(r"([.^$*+?()\[\]{}|\\])")
 

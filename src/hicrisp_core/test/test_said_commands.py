@@ -1,0 +1,64 @@
+"""Plain commands that a model says before its facts: what the grammar reads of them goes before the facts."""
+
+import json
+
+import pytest
+from chat_server import ChatServer
+from hicrisp_core.brain.goal_model import GoalModel
+from hicrisp_core.llm.client import ChatClient
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.model.goal import Ask, Goal
+from hicrisp_core.prompting.goal_prompt import GoalPrompt
+from hicrisp_core.time.deadline import Deadline
+from tabletop import table_top
+
+WORLD = table_top({"red_box": "box", "blue_box": "box", "mug": "cylinder", "plate": "box", "bowl": "bowl"},
+                  [("red_box", "on", "mug"), ("mug", "on", "table")])
+
+
+@pytest.fixture
+def understand(domain, config_dir):
+    def run(*answers, text="see to the mug", prompt="goal"):
+        with ChatServer(*map(json.dumps, answers)) as server:
+            model = GoalModel(ChatClient(LlmSettings("t", base_url=server.url)), domain,
+                              GoalPrompt(config_dir / "prompts" / prompt))
+            return model.understand(text, WORLD, Deadline(20)).understood, len(server.requests)
+    return run
+
+
+def goal(say, *end, **more):
+    return {"say": say, "kind": "goal", "end": list(end), **more}
+
+
+@pytest.mark.parametrize(("answer", "end"), [
+    (goal("put the mug in front of the plate", "in(mug,plate)"), ("in_front_of(mug,plate)",)),
+    (goal("put the mug behind the plate", "right_of(mug,plate)"), ("behind(mug,plate)",)),
+    (goal("put the mug on the green thing", "on(mug,plate)"), ("on(mug,plate)",)),
+    (goal("", "on(mug,plate)"), ("on(mug,plate)",))])
+def test_commands_that_the_grammar_reads_go_before_the_facts(understand, answer, end):
+    understood, calls = understand(answer)
+    assert isinstance(understood, Goal)
+    assert understood.texts == {"end": end}
+    assert calls == 1
+
+
+def test_commands_change_neither_what_must_hold_on_the_way_nor_who_does_it(understand):
+    understood, _ = understand(goal("put the mug on the plate", "on(mug,blue_box)",
+                                    keep=["not(next_to(mug,bowl))"], robot="panda"))
+    assert understood.texts == {"end": ("on(mug,plate)",), "keep": ("not(next_to(mug,bowl))",)}
+    assert understood.robot == "panda"
+
+
+def test_commands_that_fit_several_things_are_asked_back(understand):
+    understood, _ = understand(goal("put the mug on the box", "on(mug,red_box)"))
+    assert understood == Ask(("blue_box", "plate", "red_box"))
+
+
+def test_a_refusal_stays_one_whatever_is_said_before(understand):
+    understood, _ = understand({"say": "put the mug on the plate", "kind": "refuse", "why": "no_task"})
+    assert understood.why.value == "no_task"
+
+
+def test_a_model_that_was_trained_on_facts_is_taken_by_its_facts(understand):
+    understood, _ = understand(goal("put the mug on the plate", "on(mug,blue_box)"), prompt="goal_short")
+    assert understood.texts == {"end": ("on(mug,blue_box)",)}
