@@ -64,7 +64,7 @@ class GoalPrompt:
 
     @property
     def worded(self) -> bool:
-        """Whether an answer begins with the wish in plain words."""
+        """Whether an answer begins with the wish as plain commands."""
         return self._prompts.says("system", THINKING)
 
     def examples(self, domain: Domain) -> Tuple[Turn, ...]:

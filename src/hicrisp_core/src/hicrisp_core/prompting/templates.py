@@ -54,7 +54,7 @@ GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
 """The prompts for goals: the rules, and what is asked.
 
 The domain's examples stand where the rules say ``$examples``; where they say ``$turns``, they follow as
-turns of the conversation. Where they say ``$say``, an answer begins with the wish in plain words.
+turns of the conversation. Where they say ``$say``, an answer begins with the wish as plain commands.
 """
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""
