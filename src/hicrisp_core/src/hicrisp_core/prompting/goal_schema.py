@@ -34,8 +34,8 @@ def goal_schema(domain: Domain, world: WorldState, worded: bool = False) -> Dict
     ``answer``.
 
     Args:
-        worded: for a model that was not trained on this form: ``say``, the wish as plain commands, goes before
-            all else, and names are open.
+        worded: for a model that was not trained on this form: ``say``, the wish as plain commands, goes
+            before all else, and names are open.
     """
     fact = _alternatives([_fact(domain, world, predicate, worded) for predicate in goal_predicates(domain)
                           if _possible(domain, world, predicate)])
