@@ -262,19 +262,6 @@ def test_a_report_is_told_from_what_was_done_and_what_failed(domain, config_dir)
         assert text in prompt
 
 
-def test_examples_of_reports_are_turns_with_their_own_outcome_in_the_form_of_the_request(domain, config_dir):
-    with ChatServer(says("Done.")) as server:
-        brain_over(server, domain, config_dir).report(ReportRequest(Task("t"), True, "done"), Deadline(10))
-        system, *turns, request = (each["content"] for each in server.requests[0]["messages"])
-    told = list(zip(turns[::2], turns[1::2]))
-    assert told
-    for asked, answer in told:
-        assert asked.splitlines()[0] == request.splitlines()[0]
-        assert json.loads(answer)["answer"] not in system
-        assert ("it was done" in asked) == json.loads(answer)["answer"].startswith("Done")
-    assert len({answer for _, answer in told}) == len(told)
-
-
 @pytest.mark.parametrize(("said", "text"), [
     ("I did it, friend.", "I did it, friend."), ('{"words": 1}', ""), ({"status": 401, "body": "{}"}, "")])
 def test_a_report_may_be_prose_or_missing(domain, config_dir, said, text):

@@ -49,6 +49,21 @@ def test_commands_change_neither_what_must_hold_on_the_way_nor_who_does_it(under
     assert understood.robot == "panda"
 
 
+@pytest.mark.parametrize("more", [
+    {"robot": "agv"}, {"keep": ["not(on(mug,unicorn))"]}, {"first": ["on(unicorn,mug)"]}])
+def test_commands_do_not_stand_for_an_answer_whose_other_parts_cannot_be_used(understand, more):
+    wrong = goal("put the mug on the plate", "on(mug,plate)", **more)
+    understood, calls = understand(wrong, wrong)
+    assert understood is None
+    assert calls == 2
+
+
+def test_commands_that_contradict_what_must_hold_on_the_way_are_left_out(understand):
+    understood, _ = understand(goal("put the mug on the plate", "on(mug,blue_box)",
+                                    keep=["not(on(mug,plate))"]))
+    assert understood.texts == {"end": ("on(mug,blue_box)",), "keep": ("not(on(mug,plate))",)}
+
+
 def test_commands_that_fit_several_things_are_asked_back(understand):
     understood, _ = understand(goal("put the mug on the box", "on(mug,red_box)"))
     assert understood == Ask(("blue_box", "plate", "red_box"))
