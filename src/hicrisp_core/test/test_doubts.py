@@ -97,6 +97,14 @@ def test_what_shall_stay_and_is_not_so_is_told():
     assert kept("on(fork,mug)") == (Relation("fork", "on", "mug"),)
 
 
+@pytest.mark.parametrize(("understood", "idle"), [
+    (("in(fork,bowl)",), True), (("next_to(mug,red_box)", "not(on(mug,fork))"), True), ((), False),
+    (("in(fork,bowl)", "in(mug,bowl)"), False), (("not(in(fork,bowl))",), False)])
+def test_a_goal_of_what_is_so_already_is_doubted(understood, idle):
+    found = doubt("see to it", goal(*understood), DOMAIN, WORLD)
+    assert found.idle == found.unsure == idle
+
+
 @pytest.mark.parametrize(("text", "understood", "misordered"), [
     ("fork, mug and red box from the bottom up", ("on(mug,fork)", "on(red_box,mug)"), False),
     ("fork, mug and red box from the bottom up", ("on(fork,mug)", "on(mug,red_box)"), True),

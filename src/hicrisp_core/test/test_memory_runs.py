@@ -257,7 +257,7 @@ def test_a_model_of_goals_is_shown_the_goal_as_a_turn_of_the_conversation(domain
                         Policy("p", brain="goal", grammar="off"))
     assert "Request: <<<the box would look good in the bowl>>>" in messages[-3]
     assert json.loads(messages[-2]) == {
-        "say": "the box ends up in the bowl", "kind": "goal", "end": ["in(box,bowl)"]}
+        "say": "put the box in the bowl", "kind": "goal", "end": ["in(box,bowl)"]}
 
 
 def test_the_grammar_overrules_what_is_remembered_of_a_request(domain, config_dir, store):

@@ -5,6 +5,7 @@ import json
 import pytest
 from chat_server import ChatServer
 from hicrisp_core.brain.goal_model import GoalModel
+from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model.goal import Ask, Goal
@@ -21,7 +22,7 @@ def understand(domain, config_dir):
     def run(*answers, text="see to the mug", prompt="goal"):
         with ChatServer(*map(json.dumps, answers)) as server:
             model = GoalModel(ChatClient(LlmSettings("t", base_url=server.url)), domain,
-                              GoalPrompt(config_dir / "prompts" / prompt))
+                              GoalPrompt(config_dir / "prompts" / prompt), OfflineBrain(domain))
             return model.understand(text, WORLD, Deadline(20)).understood, len(server.requests)
     return run
 
@@ -34,6 +35,8 @@ def goal(say, *end, **more):
     (goal("put the mug in front of the plate", "in(mug,plate)"), ("in_front_of(mug,plate)",)),
     (goal("put the mug behind the plate", "right_of(mug,plate)"), ("behind(mug,plate)",)),
     (goal("put the mug on the green thing", "on(mug,plate)"), ("on(mug,plate)",)),
+    (goal("put the mug to the right of the plate, put the mug to the left of the bowl", "on(mug,plate)"),
+     ("right_of(mug,plate)", "left_of(mug,bowl)")),
     (goal("", "on(mug,plate)"), ("on(mug,plate)",))])
 def test_commands_that_the_grammar_reads_go_before_the_facts(understand, answer, end):
     understood, calls = understand(answer)

@@ -109,7 +109,7 @@ class ModelReader:
         """What a sentence means in a setting; an answer that cannot be used is as good as a refusal."""
         known = self._models.setdefault(setting.domain.name,
                                         GoalModel(self._model, setting.domain, self._prompt,
-                                                  self._ask_below))
+                                                  OfflineBrain(setting.domain), self._ask_below))
         began = time.perf_counter()
         meaning = known.understand(text, setting.world, Deadline(self._limit))
         doubted = meaning.understood if meaning.doubtful and isinstance(meaning.understood, Goal) else None

@@ -85,6 +85,6 @@ def _translator(
 ) -> Translator:
     settings = models.settings.of_role(roles.GOAL)
     model = None if settings.offline else GoalModel(
-        models.of(roles.GOAL), domain, GoalPrompt(goal_folder(prompts, settings.goal_prompt)),
+        models.of(roles.GOAL), domain, GoalPrompt(goal_folder(prompts, settings.goal_prompt)), offline,
         settings.ask_below)
     return Translator(domain, model, offline, policy.grammar)

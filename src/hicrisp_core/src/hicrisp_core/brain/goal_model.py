@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Optional, Sequence, Union
 
+from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.brain.said_commands import SaidCommands
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
@@ -45,17 +46,19 @@ class GoalModel:
 
     Args:
         prompt: the rules and the form of the request.
+        grammar: reads the plain commands that a model says before its facts.
         ask_below: goals that the model finds less likely than this, 0 to 1, are doubtful.
     """
 
     def __init__(
-        self, client: ChatModel, domain: Domain, prompt: GoalPrompt, ask_below: float = 0.0
+        self, client: ChatModel, domain: Domain, prompt: GoalPrompt, grammar: OfflineBrain,
+        ask_below: float = 0.0
     ) -> None:
         self._ask_below = ask_below
         self._client = client
         self._domain = domain
         self._prompt = prompt
-        self._commands = SaidCommands(domain) if prompt.worded else None
+        self._commands = SaidCommands(domain, grammar) if prompt.worded else None
 
     def understand(
         self, text: str, world: WorldState, deadline: Deadline, earlier: Sequence[Remembered] = ()

@@ -6,8 +6,9 @@ write ``in(jar,tin)``. Plain commands are what the grammar reads exactly, so wha
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import Union
+from typing import List, Union
 
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.schema import Domain
@@ -15,7 +16,7 @@ from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.language.clarifying import named_in
 from hicrisp_core.llm.exchange import THINKING, Completion
 from hicrisp_core.model import Task, WorldState
-from hicrisp_core.model.goal import Ask, Goal, Understanding
+from hicrisp_core.model.goal import Ask, Goal, Statement, Understanding
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
@@ -26,14 +27,15 @@ _BESIDE = ("first", "keep", "robot")
 """What an answer may say beside its end: commands do not stand for one that says it and cannot be used."""
 _PATIENCE = 3.0
 """Seconds for reading the commands."""
+_JOINT = re.compile(r"\s*[,;]\s*(?:and\s+|then\s+)*")
 
 
 class SaidCommands:
     """Puts the end that a model's own commands ask for in the place of its facts."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, grammar: OfflineBrain) -> None:
         self._domain = domain
-        self._grammar = OfflineBrain(domain)
+        self._grammar = grammar
 
     def over(
         self, said: Completion, found: Union[Understanding, ParseFailure], world: WorldState,
@@ -62,8 +64,24 @@ class SaidCommands:
             return None
         if alone and any(answer.value.get(part) for part in _BESIDE):
             return None
-        read = self._grammar.read(PlanRequest(Task(commands), world),
-                                  Deadline(min(_PATIENCE, deadline.remaining)))
+        limit = Deadline(min(_PATIENCE, deadline.remaining))
+        return self._read(commands, world, limit) or self._apart(commands, world, limit)
+
+    def _apart(self, commands: str, world: WorldState, deadline: Deadline) -> Union[Goal, Ask, None]:
+        """What commands ask for that no steps one after another would leave so: "put the lamp to the right of
+        the soap, put the lamp to the left of the book" is a place between the two.
+        """
+        end: List[Statement] = []
+        for command in _JOINT.split(commands):
+            told = self._read(command, world, deadline)
+            if not isinstance(told, Goal) or told.first:
+                return told if isinstance(told, Ask) else None
+            end.extend(each for each in told.end if each not in end)
+        goal = Goal(tuple(end))
+        return goal if check_goal(goal, self._domain, world) is None else None
+
+    def _read(self, commands: str, world: WorldState, deadline: Deadline) -> Union[Goal, Ask, None]:
+        read = self._grammar.read(PlanRequest(Task(commands), world), deadline)
         if read is not None and read.question is not None:
             choices = tuple(each.text for each in read.question.choices)
             return Ask(tuple(sorted(named_in(choices, world))))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Iterable, Sequence, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.vocabulary import telling_facts
 from hicrisp_core.language.mentions import Mention, mentions
 from hicrisp_core.language.orders import misordered
@@ -38,6 +39,7 @@ class Doubt:
         misordered: whether they tell another order of a tower or row.
         unsaid: relations that they tell plainly and the goal does not have.
         unkept: what the goal would keep as it is, and is not so.
+        idle: whether the goal asks for nothing but what is so already.
     """
 
     which: Tuple[str, ...] = ()
@@ -45,11 +47,12 @@ class Doubt:
     misordered: bool = False
     unsaid: Tuple[Relation, ...] = ()
     unkept: Tuple[Relation, ...] = ()
+    idle: bool = False
 
     @property
     def unsure(self) -> bool:
         """Whether the goal should be asked back."""
-        return self.misordered or any((self.missing, self.unsaid, self.unkept))
+        return self.misordered or self.idle or any((self.missing, self.unsaid, self.unkept))
 
 
 def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
@@ -66,7 +69,9 @@ def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
     ordered = [fact for part in goal.end if isinstance(part, Holds) for fact in facts_in(part)]
     every = [fact for part in (*goal.end, *goal.keep, *goal.first) for fact in facts_in(part)]
     told = Doubt(missing=missing, misordered=misordered(words, found, ordered, domain),
-                 unsaid=unsaid(words, found, every, domain, world), unkept=_unkept(goal, world))
+                 unsaid=unsaid(words, found, every, domain, world), unkept=_unkept(goal, world),
+                 idle=bool(goal.end) and not goal.first and all(
+                     holds(each, world.relations, domain) for each in goal.end))
     for each in found:
         open_ = [name for name in each.fitting if name not in named]
         if each.definite and len(open_) > 1 and 0 < len(meant & set(open_)) < len(open_):

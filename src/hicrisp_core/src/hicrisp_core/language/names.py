@@ -97,8 +97,10 @@ class Names:
             found = [joined]
         else:
             adjectives = noun.words[:-1] if kind else noun.words
-            found = [name for name, thing in sorted(self._world.objects.items())
-                     if self._fits(name, thing, kind, adjectives)]
+            every = sorted(self._world.objects.items())
+            found = [name for name, thing in every if self._fits(name, thing, kind, adjectives)]
+            if kind == "thing" and adjectives and not found:  # "The blue one" may be a bowl, too.
+                found = [name for name, thing in every if self._fits(name, thing, "", adjectives)]
         if noun.where:
             relation, place = noun.where
             places = self.matching(place)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Mapping, Optional, Sequence
 
-from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.exchange import THINKING
 from hicrisp_core.model import Step
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.prompting.answer_schema import PLAN
+from hicrisp_core.prompting.commands import commands
 from hicrisp_core.prompting.goal_request import compact
 from hicrisp_core.prompting.quarantine import quarantined
 
@@ -45,9 +45,9 @@ def goal_record(goal: Goal, domain: Optional[Domain] = None) -> Dict[str, object
     """A goal in the form of a model's answer.
 
     Args:
-        domain: has the words for answers that begin with the wish in words.
+        domain: has the words for answers that begin with the wish as plain commands.
     """
-    found: Dict[str, object] = {} if domain is None else {THINKING: goal_words(goal, domain)}
+    found: Dict[str, object] = {} if domain is None else {THINKING: commands(goal, domain)}
     found = {**found, "kind": "goal", **{part: list(texts) for part, texts in goal.texts.items()}}
     return {**found, "robot": goal.robot} if goal.robot else found
 

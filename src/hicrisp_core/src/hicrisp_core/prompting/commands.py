@@ -1,0 +1,38 @@
+"""Goals as the plain commands that would be told for them: "put the fork on the plate, pick up the spoon"."""
+
+from __future__ import annotations
+
+from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.saying import named
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Relation
+from hicrisp_core.model.goal import Goal, Holds, Not, Statement
+
+_SAID = ("{0} ends up ", "{0} is ")
+"""How a domain's words for a fact begin where one thing is put somewhere."""
+
+
+def commands(goal: Goal, domain: Domain) -> str:
+    """The commands for what holds at the end, in its order; the goal in words where a part of it is not put
+    anywhere.
+    """
+    found = [_command(statement, domain) for statement in goal.end]
+    return ", ".join(found) if all(found) else goal_words(goal, domain)
+
+
+def _command(statement: Statement, domain: Domain) -> str:
+    if isinstance(statement, Holds):
+        return _of_fact(statement.fact, domain)
+    told = _command(statement.part, domain) if isinstance(statement, Not) else ""
+    return f"do not {told}" if told else ""
+
+
+def _of_fact(fact: Relation, domain: Domain) -> str:
+    if fact.predicate == domain.roles.held:
+        return f"pick up {named(fact.object)}"
+    predicate = domain.predicates[fact.predicate]
+    words = predicate.goal_text or predicate.text
+    begins = next((each for each in _SAID if words.startswith(each)), "")
+    if len(predicate.arguments) != 2 or not begins:
+        return ""
+    return f"put {named(fact.subject)} {words[len(begins):].format('', named(fact.object))}"
