@@ -21,7 +21,7 @@ class ChatServer:
 
     Args:
         port: where it listens; 0 for any that is free.
-        pages: what a GET of a path is answered, as JSON.
+        pages: what a GET or a POST of a path is answered, as JSON.
         probed: whether the script answers probes, too.
     """
 
@@ -47,6 +47,9 @@ class ChatServer:
 
             def do_POST(self) -> None:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                if self.path in (pages or {}):
+                    self._play({"body": json.dumps((pages or {})[self.path])})
+                    return
                 outer.paths.append(self.path)
                 outer.headers.append({name.lower(): value for name, value in self.headers.items()})
                 if not probed and asked["messages"] == [dict(each) for each in QUESTION]:

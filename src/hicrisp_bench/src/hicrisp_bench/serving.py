@@ -30,9 +30,9 @@ def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
         raise ConfigError(f"there is no model file {file}")
     return LlmSettings(
         file.stem, backend=EMBEDDED_BACKEND, model=file.stem, timeout_s=_PATIENCE, retries=0,
-        response_format="json_schema", max_tokens=max_tokens,
+        response_format="json_schema", max_tokens=max_tokens, read_back=True,
         options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
-                 "context": 8192, "start_s": 300.0})
+                 "context": 8192, "slots": 2, "start_s": 300.0})
 
 
 @contextmanager
@@ -48,7 +48,8 @@ def served(settings: LlmSettings) -> Iterator[LlmSettings]:
         return
     options = {**EMBEDDED.options, **settings.options}
     files = model_files(*(str(options[name]) for name in ("package", "file", "adapter")))
-    server = ServerProcess(files, int(options["threads"]), int(options["context"]))
+    server = ServerProcess(files, int(options["threads"]), int(options["context"]),
+                           int(options["slots"]))
     try:
         address = server.address(Deadline(float(options["start_s"])))
         if isinstance(address, LlmFailure):

@@ -77,7 +77,7 @@ def make_reader(asked: Asked) -> Tuple[Reader, str]:
         settings = replace(settings, ask_below=asked.ask_below)
     model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
     reader = ModelReader(model, asked.config / "prompts" / (asked.prompt or settings.goal_prompt),
-                         settings.timeout_s, settings.ask_below)
+                         settings.timeout_s, settings.ask_below, settings.read_back)
     if asked.grammar:
         return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
     return reader, model.name

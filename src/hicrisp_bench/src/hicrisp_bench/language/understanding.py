@@ -96,10 +96,13 @@ class ModelReader:
         prompt: the folder of the prompt.
         limit: seconds for one sentence.
         ask_below: goals that the model finds less likely than this are asked back.
+        read_back: whether goals are compared with near ones by how likely the request is for each.
     """
 
-    def __init__(self, model: ChatModel, prompt: Path, limit: float, ask_below: float = 0.0) -> None:
+    def __init__(self, model: ChatModel, prompt: Path, limit: float, ask_below: float = 0.0,
+                 read_back: bool = False) -> None:
         self._ask_below = ask_below
+        self._read_back = read_back
         self._model = model
         self._prompt = GoalPrompt(prompt)
         self._limit = limit
@@ -109,7 +112,8 @@ class ModelReader:
         """What a sentence means in a setting; an answer that cannot be used is as good as a refusal."""
         known = self._models.setdefault(setting.domain.name,
                                         GoalModel(self._model, setting.domain, self._prompt,
-                                                  OfflineBrain(setting.domain), self._ask_below))
+                                                  OfflineBrain(setting.domain), self._ask_below,
+                                                  self._read_back))
         began = time.perf_counter()
         meaning = known.understand(text, setting.world, Deadline(self._limit))
         doubted = meaning.understood if meaning.doubtful and isinstance(meaning.understood, Goal) else None

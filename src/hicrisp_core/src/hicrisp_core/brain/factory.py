@@ -86,5 +86,5 @@ def _translator(
     settings = models.settings.of_role(roles.GOAL)
     model = None if settings.offline else GoalModel(
         models.of(roles.GOAL), domain, GoalPrompt(goal_folder(prompts, settings.goal_prompt)), offline,
-        settings.ask_below)
+        settings.ask_below, settings.read_back)
     return Translator(domain, model, offline, policy.grammar)

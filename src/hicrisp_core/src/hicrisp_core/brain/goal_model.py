@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Optional, Sequence, Union
 
+from hicrisp_core.brain.back_translation import BackTranslation, Compared
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.brain.said_commands import SaidCommands
 from hicrisp_core.domain.goal_words import goal_words
@@ -48,16 +49,18 @@ class GoalModel:
         prompt: the rules and the form of the request.
         grammar: reads the plain commands that a model says before its facts.
         ask_below: goals that the model finds less likely than this, 0 to 1, are doubtful.
+        read_back: whether goals are compared with near ones by how likely the request is for each.
     """
 
     def __init__(
         self, client: ChatModel, domain: Domain, prompt: GoalPrompt, grammar: OfflineBrain,
-        ask_below: float = 0.0
+        ask_below: float = 0.0, read_back: bool = False
     ) -> None:
         self._ask_below = ask_below
         self._client = client
         self._domain = domain
         self._prompt = prompt
+        self._back = BackTranslation(client, domain, prompt.back) if read_back else None
         self._commands = SaidCommands(domain, grammar) if prompt.worded else None
 
     def understand(
@@ -77,14 +80,18 @@ class GoalModel:
             (*self._prompt.examples(self._domain),
              *self._prompt.remembered(earlier, self._domain, world)))
         if isinstance(asked.answer, Goal):
+            found, usage = Compared(asked.answer, False, Usage()), asked.usage
+            if self._back is not None:
+                found = self._back.compare(text, asked.answer, world, deadline)
+                usage = usage + found.usage
             left = left_alone(text, self._domain, world)
-            goal = leaving(asked.answer, left, self._domain, world)
+            goal = leaving(found.goal, left, self._domain, world)
             goal = replace(goal, said=goal_words(goal, self._domain), source=self._client.name)
             against = doubt(text, goal, self._domain, world)
             if against.which:
-                return Meaning(Ask(against.which), usage=asked.usage, sure=asked.sure)
-            unsure = asked.sure is not None and asked.sure < self._ask_below
-            return Meaning(goal, usage=asked.usage, doubtful=unsure or against.unsure, sure=asked.sure)
+                return Meaning(Ask(against.which), usage=usage, sure=asked.sure)
+            unsure = found.unsure or asked.sure is not None and asked.sure < self._ask_below
+            return Meaning(goal, usage=usage, doubtful=unsure or against.unsure, sure=asked.sure)
         return Meaning(asked.answer, asked.trouble, asked.usage, sure=asked.sure)
 
     def _read(

@@ -19,6 +19,7 @@ from hicrisp_core.llm.budget import LlmBudget
 from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.dialect import Dialect
+from hicrisp_core.llm.exactly import only, token_grammar, tokens_of
 from hicrisp_core.llm.exchange import Attempt, Completion, LlmFailure, Message
 from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
 from hicrisp_core.llm.probe import QUESTION, probe
@@ -84,7 +85,8 @@ class ChatClient(ChatModel):
         """Ask, at most until the deadline.
 
         Args:
-            schema: a JSON schema that the answer should follow, where the server supports it.
+            schema: a JSON schema that the answer should follow, where the server supports it; where it leaves
+                one text (:func:`exactly`), how likely that is.
         """
         request: Dict[str, Any] = {
             "model": self._settings.model_name, "messages": [dict(message) for message in messages],
@@ -99,9 +101,30 @@ class ChatClient(ChatModel):
             return self._failures.no_key()
         if self._probing.acquire(timeout=deadline.remaining):  # What the endpoint takes is about to be known.
             self._probing.release()
-        answer = self._with_retries(request, schema, deadline, self._settings.retries)
+        text = only(schema)
+        answer = self._with_retries(request, schema, deadline, self._settings.retries) if text is None \
+            else self._likely(request, text, deadline)
         self._budget.add(answer)
         return answer
+
+    def _likely(
+        self, request: Mapping[str, Any], text: str, deadline: Deadline
+    ) -> Union[Completion, LlmFailure]:
+        """A text as the answer, with how likely the model finds it."""
+        told = self._fetched(lambda client: client.post(
+            self._rooted(client, "/tokenize"), cast_to=object, body={"content": text, "parse_special": False},
+            options={"timeout": deadline.remaining}), deadline)
+        tokens = tokens_of(told)
+        if not tokens:
+            return LlmFailure("request", f"{self.name} does not say how likely a text is")
+        answer = self._with_retries(
+            {**request, "temperature": 0.0, "max_tokens": len(tokens), "logprobs": True,
+             "extra_body": {"grammar": token_grammar(tokens)}}, None, deadline, self._settings.retries)
+        if isinstance(answer, LlmFailure):
+            return answer
+        if answer.text != text or not answer.sure:
+            return LlmFailure("request", f"{self.name} does not say how likely a text is", answer.calls)
+        return replace(answer, cut_off=False)
 
     def probe(self, deadline: Deadline) -> Optional[Capabilities]:
         """Find out what the endpoint can, with one small question or a few."""
@@ -126,13 +149,17 @@ class ChatClient(ChatModel):
         Args:
             path: below the base URL, or from the server's root where it begins with a slash.
         """
-        def fetch() -> Any:
-            client = self._package()
-            url = str(client.base_url.copy_with(path=path)) if path.startswith("/") else path
-            return client.with_options(timeout=deadline.remaining).get(url, cast_to=object)
+        return self._fetched(lambda client: client.with_options(timeout=deadline.remaining).get(
+            self._rooted(client, path) if path.startswith("/") else path, cast_to=object), deadline)
 
+    @staticmethod
+    def _rooted(client: openai.OpenAI, path: str) -> str:
+        """A path from the server's root."""
+        return str(client.base_url.copy_with(path=path))
+
+    def _fetched(self, fetch: Callable[[openai.OpenAI], Any], deadline: Deadline) -> Any:
         try:
-            return self._calls.call(fetch, deadline)
+            return self._calls.call(lambda: fetch(self._package()), deadline)
         except (openai.OpenAIError, Unreadable, Overdue, ValueError, RecursionError):
             return None
 

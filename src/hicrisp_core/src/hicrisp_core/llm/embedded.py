@@ -21,6 +21,7 @@ _OPTIONS: Mapping[str, Any] = {
     "adapter": "",
     "threads": 2,
     "context": 2048,
+    "slots": 1,
     "start_s": 30.0,
 }
 _DIED = ("connection", "broken_off")
@@ -42,7 +43,8 @@ class EmbeddedModel(ChatModel):
             str(options["package"]), str(options["file"]), str(options["adapter"])
         )
         self._context = int(options["context"])
-        self._server = ServerProcess(self._files, int(options["threads"]), self._context)
+        self._server = ServerProcess(self._files, int(options["threads"]), self._context,
+                                     int(options["slots"]))
         self._client: Optional[ChatModel] = None
         self._url = ""
         weakref.finalize(self, self._server.close)

@@ -33,10 +33,11 @@ class ServerProcess:
     Args:
         threads: that compute.
         context: tokens of a question and its answer.
+        slots: prompts that it keeps side by side, so that one question does not cost it another's.
     """
 
-    def __init__(self, files: ModelFiles, threads: int, context: int) -> None:
-        self._files, self._threads, self._context = files, threads, context
+    def __init__(self, files: ModelFiles, threads: int, context: int, slots: int = 1) -> None:
+        self._files, self._threads, self._context, self._slots = files, threads, context, slots
         self._lock = threading.Lock()
         self._calls = BoundedCalls("the embedded model's server", 4)
         self._child: "Optional[subprocess.Popen[bytes]]" = None
@@ -101,6 +102,8 @@ class ServerProcess:
             str(self._threads),
             "--context",
             str(self._context),
+            "--slots",
+            str(self._slots),
         ]
 
     def _end(self) -> None:

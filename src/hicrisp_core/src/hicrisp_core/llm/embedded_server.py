@@ -21,6 +21,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--adapter", default="")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--context", type=int, default=2048)
+    parser.add_argument("--slots", type=int, default=1, help="prompts that stay read side by side")
     parser.add_argument("--port", type=int, default=0)
     given = parser.parse_args(arguments)
     # Threads that spin while they wait make a busy machine ten times slower; read when the library is loaded.
@@ -31,8 +32,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     settings.model.path = given.model
     settings.hostnames = [_LOOPBACK]
     settings.port = given.port or _free_port()
-    settings.n_ctx = given.context
-    settings.n_parallel = 1
+    settings.n_ctx = given.context * given.slots
+    settings.n_parallel = given.slots
     settings.cpuparams.n_threads = given.threads
     settings.cpuparams_batch.n_threads = given.threads
     settings.warmup = False

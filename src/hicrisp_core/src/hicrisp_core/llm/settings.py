@@ -72,6 +72,8 @@ class LlmSettings:
         only_goals: whether it makes goals and no plans: a search plans, whatever brain the policy names.
         ask_below: a goal that the model finds less likely than this, 0 to 1, is said back to the user as a
             question; 0 for never. The endpoint must tell its tokens' probabilities.
+        read_back: whether its goals are compared with near ones by how likely it would say the request for
+            each; for models that were not trained on goals, behind llama.cpp's server.
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
@@ -103,6 +105,7 @@ class LlmSettings:
     goal_prompt: str = "goal"
     only_goals: bool = False
     ask_below: Share = 0.0
+    read_back: bool = False
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
     cache: NonNegativeInt = 64
@@ -201,7 +204,7 @@ def _replayed(recording: str) -> LlmSettings:
                           "the run's folder")
     usual = LlmSettings(REPLAY, replay=str(path))
     asked = [(each, replace(usual, goal_prompt=each.goal_prompt, only_goals=each.only_goals,
-                            ask_below=each.ask_below)) for each in read_exchanges(path)]
+                            ask_below=each.ask_below, read_back=each.read_back)) for each in read_exchanges(path)]
     roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
     if asked and not asked[0][0].plans:
         roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)

@@ -59,7 +59,7 @@ def ask(
     trouble = "the model was not asked"
     for _ in range(_ASKS):
         said = client.complete(messages, deadline, schema)
-        usage = usage + _cost(said)
+        usage = usage + cost_of(said)
         if isinstance(said, LlmFailure):
             before = f" Its first answer could not be used: {trouble}" if len(messages) > opening else ""
             return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage,
@@ -75,7 +75,8 @@ def ask(
     return Asked(None, f"The language model's answer cannot be used: {trouble}", usage)
 
 
-def _cost(answer: Union[Completion, LlmFailure]) -> Usage:
+def cost_of(answer: Union[Completion, LlmFailure]) -> Usage:
+    """What an answer cost, or the lack of one."""
     if isinstance(answer, LlmFailure):
         return Usage(answer.calls, exchanges=answer.exchanges)
     return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds,

@@ -67,6 +67,11 @@ class GoalPrompt:
         """Whether an answer begins with the wish as plain commands."""
         return self._prompts.says("system", THINKING)
 
+    @property
+    def back(self) -> str:
+        """The rule for saying goals in other words."""
+        return self._prompts.render("back").strip()
+
     def examples(self, domain: Domain) -> Tuple[Turn, ...]:
         """The requests and answers that go before as turns of the conversation: small models follow those
         better than examples among the rules."""

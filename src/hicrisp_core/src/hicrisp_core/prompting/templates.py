@@ -50,8 +50,9 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "system": _placeholders("", "description names predicates examples turns say"),
     "request": _placeholders("robots task", "things now looks places extremes"),
+    "back": _placeholders(""),
 }
-"""The prompts for goals: the rules, and what is asked.
+"""The prompts for goals: the rules, what is asked, and the rule for asking the other way round.
 
 The domain's examples stand where the rules say ``$examples``; where they say ``$turns``, they follow as
 turns of the conversation. Where they say ``$say``, an answer begins with the wish as plain commands.

@@ -29,7 +29,8 @@ class Exchange(Event):
         answered_by: the model's name as the endpoint says it.
         seconds: wall time from the question to the end of this request.
         cached: whether the answer is a repeat from the client's memory.
-        goal_prompt: by which settings the role's model was asked; so are ``only_goals`` and ``ask_below``.
+        goal_prompt: by which settings the role's model was asked; so are ``only_goals``,
+            ``ask_below`` and ``read_back``.
         plans: whether the run's brain asked a model, or a search planned.
         sure: how likely the model found the answer, 0 to 1; -1 where the endpoint does not say.
     """
@@ -53,6 +54,7 @@ class Exchange(Event):
     goal_prompt: str = "goal"
     only_goals: bool = False
     ask_below: float = 0.0
+    read_back: bool = False
     plans: bool = True
     sure: float = -1.0
 

@@ -1,0 +1,46 @@
+"""Goals that differ in one fact from another: what a request may mean in its place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Iterator, Tuple
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.typed import check_goal, mended
+from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model.goal import Goal, Holds
+
+
+def near_goals(goal: Goal, domain: Domain, world: WorldState) -> Tuple[Goal, ...]:
+    """The goals with one fact of the end turned round, or in the place of one that is near it.
+
+    Things may change places; what is on or at a side of a thing may be next to it, and the other way round;
+    and where one fact is all that is wanted, its thing may be wanted in the hand.
+    """
+    found = []
+    for at, statement in enumerate(goal.end):
+        if isinstance(statement, Holds):
+            for other in _near(statement.fact, len(goal.end) == 1, domain, world):
+                end = (*goal.end[:at], mended(Holds(other), domain, world), *goal.end[at + 1:])
+                changed = replace(goal, end=end, said="")
+                if end != goal.end and check_goal(changed, domain, world) is None:
+                    found.append(changed)
+    return tuple(dict.fromkeys(found))
+
+
+def _near(fact: Relation, alone: bool, domain: Domain, world: WorldState) -> Iterator[Relation]:
+    roles = domain.roles
+    if not fact.object or fact.predicate == roles.held:
+        return
+    upon = roles.stands_on if fact.predicate == roles.inside else fact.predicate
+    if domain.predicates[fact.predicate].symmetric:
+        yield Relation(fact.subject, roles.stands_on, fact.object)
+        yield Relation(fact.object, roles.stands_on, fact.subject)
+    else:
+        yield Relation(fact.object, upon, fact.subject)
+        for name, predicate in domain.predicates.items():
+            if predicate.symmetric:
+                yield Relation(fact.subject, name, fact.object)
+    if alone and roles.held in domain.predicates:
+        for hand in domain.objects_of(world, domain.predicates[roles.held].arguments[0]):
+            yield Relation(hand, roles.held, fact.subject)
