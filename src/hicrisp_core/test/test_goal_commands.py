@@ -22,7 +22,8 @@ def goal(*conditions):
     (("in(mug,bowl)",), "put the mug in the bowl"),
     (("next_to(mug,bowl)",), "put the mug next to the bowl"),
     (("left_of(mug,red_box)",), "put the mug left of the red box"),
-    (("on(mug,red_box)", "not(next_to(box_2,bowl))"), "put the mug on the red box, do not put box 2 next to the bowl"),
+    (("on(mug,red_box)", "not(next_to(box_2,bowl))"),
+     "put the mug on the red box, do not put box 2 next to the bowl"),
     (("behind(box_2,mug)", "in_front_of(red_box,mug)"),
      "put box 2 behind the mug, put the red box in front of the mug")])
 def test_the_grammar_reads_them_as_the_same_goal(domain, end, said):

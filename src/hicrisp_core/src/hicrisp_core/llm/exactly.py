@@ -1,7 +1,8 @@
 """Asking how likely a model would say a text: an answer that may be nothing else.
 
-llama.cpp's server says how it cuts a text into tokens and takes a grammar of tokens, so the likelihood of the answer
-is that of the text as the model would write it. A grammar of letters would let the model cut it otherwise.
+llama.cpp's server says how it cuts a text into tokens and takes a grammar of tokens, so the likelihood of the
+answer is that of the text as the model would write it. A grammar of letters would let it cut the text in
+another way.
 """
 
 from __future__ import annotations

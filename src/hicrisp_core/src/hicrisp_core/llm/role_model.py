@@ -97,7 +97,8 @@ class RoleModel(ChatModel):
         same = Exchange(role=self._role, model=self.name, schema=schema_hash(schema),
                         messages=tuple(redacted_values([dict(each) for each in messages], *self._secrets)),
                         goal_prompt=self._settings.goal_prompt, only_goals=self._settings.only_goals,
-                        ask_below=self._settings.ask_below, read_back=self._settings.read_back, plans=self._plans)
+                        ask_below=self._settings.ask_below, read_back=self._settings.read_back,
+                        plans=self._plans)
         before = [replace(same, attempt=number, failure=each.kind, error=each.message, seconds=each.seconds)
                   for number, each in enumerate(said.before, start=1)]
         last = replace(same, attempt=said.calls, seconds=said.seconds)

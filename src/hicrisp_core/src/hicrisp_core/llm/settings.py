@@ -204,7 +204,8 @@ def _replayed(recording: str) -> LlmSettings:
                           "the run's folder")
     usual = LlmSettings(REPLAY, replay=str(path))
     asked = [(each, replace(usual, goal_prompt=each.goal_prompt, only_goals=each.only_goals,
-                            ask_below=each.ask_below, read_back=each.read_back)) for each in read_exchanges(path)]
+                            ask_below=each.ask_below,
+                            read_back=each.read_back)) for each in read_exchanges(path)]
     roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
     if asked and not asked[0][0].plans:
         roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)
