@@ -129,9 +129,9 @@ def test_a_question_about_what_is_seen_is_answered(ask):
     assert "mug" in answer.answer
 
 
-def test_a_goal_that_holds_already_needs_no_steps(ask):
+def test_a_goal_that_holds_already_is_asked_back(ask):
     answer, _ = ask(said(end=["on(red_box,mug)"]), text="the red box on the mug")
-    assert answer.answer == "Nothing needs to be done, it is so already: the red box is on the mug."
+    assert answer.question.text == "I understand: the red box ends up on the mug. Is that right?"
 
 
 def test_a_robot_that_cannot_is_refused_with_the_one_that_can(ask):

@@ -18,6 +18,7 @@ from hicrisp_core.llm.exchange import LlmFailure
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Statement
 from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.asking import Turn, conversation, cost_of
 from hicrisp_core.prompting.commands import commands
@@ -90,4 +91,6 @@ def _turns(domain: Domain) -> List[Turn]:
 
 def _end(answer: object) -> Optional[Tuple[Statement, ...]]:
     facts = answer.get("end") if isinstance(answer, Mapping) and not answer.get("keep") else None
-    return tuple(map(parse_statement, facts)) if facts else None
+    read = [parse_statement(each) for each in facts or ()]
+    found = tuple(each for each in read if not isinstance(each, Misfit))
+    return found if found and len(found) == len(read) else None

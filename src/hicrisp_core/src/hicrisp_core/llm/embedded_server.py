@@ -34,6 +34,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     settings.port = given.port or _free_port()
     settings.n_ctx = given.context * given.slots
     settings.n_parallel = given.slots
+    settings.cache_ram_mib = 0  # Else it keeps every prompt that a slot had, up to 8 GiB.
     settings.cpuparams.n_threads = given.threads
     settings.cpuparams_batch.n_threads = given.threads
     settings.warmup = False
