@@ -72,6 +72,7 @@ def test_a_server_that_cannot_tell_is_said_so(pages, answer):
     with ChatServer(answer, pages=pages) as server:
         found = client(server).complete([{"role": "user", "content": "go"}], Deadline(20), exactly(TEXT))
     assert isinstance(found, LlmFailure)
+    assert found.kind == "request"
     assert "does not say how likely a text is" in found.message
 
 

@@ -48,8 +48,7 @@ def served(settings: LlmSettings) -> Iterator[LlmSettings]:
         return
     options = {**EMBEDDED.options, **settings.options}
     files = model_files(*(str(options[name]) for name in ("package", "file", "adapter")))
-    server = ServerProcess(files, int(options["threads"]), int(options["context"]),
-                           int(options["slots"]))
+    server = ServerProcess.of_options(files, options)
     try:
         address = server.address(Deadline(float(options["start_s"])))
         if isinstance(address, LlmFailure):

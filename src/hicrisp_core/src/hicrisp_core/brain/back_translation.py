@@ -8,7 +8,7 @@ the noisy channel of statistical translation (Brown et al. 1993), for language m
 from __future__ import annotations
 
 import math
-from typing import List, Mapping, NamedTuple, Optional, Tuple
+from typing import List, Mapping, NamedTuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.near import near_goals
@@ -16,9 +16,8 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exactly import exactly
 from hicrisp_core.llm.exchange import LlmFailure
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal, Statement
-from hicrisp_core.model.goal_text import parse_statement
-from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.asking import Turn, conversation, cost_of
 from hicrisp_core.prompting.commands import commands
@@ -80,17 +79,10 @@ class BackTranslation:
 
 
 def _turns(domain: Domain) -> List[Turn]:
-    """The domain's examples the other way round."""
+    """The domain's examples the other way round; what must be so all the way is no command."""
     found: List[Turn] = []
     for example in domain.goal_examples:
-        end = _end(example["answer"])
-        if end is not None:
-            found.append((commands(Goal(end), domain), str(example["request"])))
+        answer = example["answer"]
+        if isinstance(answer, Mapping) and answer.get("end") and not answer.get("keep"):
+            found.append((commands(Goal(statements_of(answer["end"])), domain), str(example["request"])))
     return found
-
-
-def _end(answer: object) -> Optional[Tuple[Statement, ...]]:
-    facts = answer.get("end") if isinstance(answer, Mapping) and not answer.get("keep") else None
-    read = [parse_statement(each) for each in facts or ()]
-    found = tuple(each for each in read if not isinstance(each, Misfit))
-    return found if found and len(found) == len(read) else None

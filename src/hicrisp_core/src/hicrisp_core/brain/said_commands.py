@@ -72,7 +72,8 @@ class SaidCommands:
         the soap, put the lamp to the left of the book" is a place between the two.
         """
         end: List[Statement] = []
-        for command in _JOINT.split(commands):
+        apart = _JOINT.split(commands)
+        for command in apart if len(apart) > 1 else ():
             told = self._read(command, world, deadline)
             if not isinstance(told, Goal) or told.first:
                 return told if isinstance(told, Ask) else None

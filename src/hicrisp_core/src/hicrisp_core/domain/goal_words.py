@@ -11,7 +11,7 @@ from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Ask, Count, Goal, Holds, Not, Statement
 
-_IS, _ENDS_UP, _END_UP = "{0} is ", "{0} ends up ", "{0} end up "
+_IS, ENDS_UP, _END_UP = "{0} is ", "{0} ends up ", "{0} end up "
 _Key = Tuple[str, str]
 
 
@@ -81,15 +81,15 @@ class GoalWords:
 
     def _several(self, subjects: Sequence[str], key: _Key) -> str:
         predicate = self._domain.predicates.get(key[0])
-        text = _goal_text(predicate) if predicate is not None else ""
-        if len(subjects) == 1 or not text.startswith(_ENDS_UP):
-            return joined([self._fact(Relation(each, *key), _goal_text) for each in subjects], "and")
+        text = goal_text_of(predicate) if predicate is not None else ""
+        if len(subjects) == 1 or not text.startswith(ENDS_UP):
+            return joined([self._fact(Relation(each, *key), goal_text_of) for each in subjects], "and")
         things = joined([named(each, self._say) for each in subjects], "and")
-        return text.replace(_ENDS_UP, _END_UP, 1).format(things, named(key[1], self._say))
+        return text.replace(ENDS_UP, _END_UP, 1).format(things, named(key[1], self._say))
 
     def _single(self, statement: Statement) -> str:
         if isinstance(statement, Holds):
-            return self._fact(statement.fact, _goal_text)
+            return self._fact(statement.fact, goal_text_of)
         if isinstance(statement, Not):
             return self.now(statement)
         if statement.most is None and statement.least == len(statement.parts):
@@ -124,9 +124,9 @@ def _counted(statement: Count, parts: List[str]) -> str:
     return f"{amount} of these hold: {listed}"
 
 
-def _goal_text(predicate: Predicate) -> str:
+def goal_text_of(predicate: Predicate) -> str:
     """How a fact is said of the end: "ends up" for "is", where the domain has no words of its own."""
     if predicate.goal_text:
         return predicate.goal_text
     text = predicate.text
-    return text.replace(_IS, _ENDS_UP, 1) if text.startswith(_IS) else text
+    return text.replace(_IS, ENDS_UP, 1) if text.startswith(_IS) else text

@@ -115,15 +115,16 @@ class ChatClient(ChatModel):
             self._rooted(client, "/tokenize"), cast_to=object, body={"content": text, "parse_special": False},
             options={"timeout": deadline.remaining}), deadline)
         tokens = tokens_of(told)
+        untold = LlmFailure("request", f"{self.name} does not say how likely a text is")
         if not tokens:
-            return LlmFailure("request", f"{self.name} does not say how likely a text is")
+            return untold
         answer = self._with_retries(
             {**request, "temperature": 0.0, "max_tokens": len(tokens), "logprobs": True,
              "extra_body": {"grammar": token_grammar(tokens)}}, None, deadline, self._settings.retries)
         if isinstance(answer, LlmFailure):
             return answer
         if answer.text != text or not answer.sure:
-            return LlmFailure("request", f"{self.name} does not say how likely a text is", answer.calls)
+            return replace(untold, calls=answer.calls)
         return replace(answer, cut_off=False)
 
     def probe(self, deadline: Deadline) -> Optional[Capabilities]:

@@ -43,8 +43,7 @@ class EmbeddedModel(ChatModel):
             str(options["package"]), str(options["file"]), str(options["adapter"])
         )
         self._context = int(options["context"])
-        self._server = ServerProcess(self._files, int(options["threads"]), self._context,
-                                     int(options["slots"]))
+        self._server = ServerProcess.of_options(self._files, options)
         self._client: Optional[ChatModel] = None
         self._url = ""
         weakref.finalize(self, self._server.close)

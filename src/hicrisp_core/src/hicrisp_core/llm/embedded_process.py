@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import IO, Any, Dict, List, NamedTuple, Optional, Union
+from typing import IO, Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from hicrisp_core.llm.embedded_files import ModelFiles
 from hicrisp_core.llm.exchange import LlmFailure
@@ -42,6 +42,11 @@ class ServerProcess:
         self._calls = BoundedCalls("the embedded model's server", 4)
         self._child: "Optional[subprocess.Popen[bytes]]" = None
         self._address: Optional[Address] = None
+
+    @classmethod
+    def of_options(cls, files: ModelFiles, options: Mapping[str, Any]) -> "ServerProcess":
+        """A server as the options of the embedded backend describe it."""
+        return cls(files, *(int(options[name]) for name in ("threads", "context", "slots")))
 
     def address(self, deadline: Deadline) -> Union[Address, LlmFailure]:
         """Where the server listens; starts it where it does not run."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.goal_words import ENDS_UP, goal_text_of, goal_words
 from hicrisp_core.domain.saying import named
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Goal, Holds, Not, Statement
-
-_SAID = ("{0} ends up ", "{0} is ")
-"""How a domain's words for a fact begin where one thing is put somewhere."""
 
 
 def commands(goal: Goal, domain: Domain) -> str:
@@ -31,8 +28,7 @@ def _of_fact(fact: Relation, domain: Domain) -> str:
     if fact.predicate == domain.roles.held:
         return f"pick up {named(fact.object)}"
     predicate = domain.predicates[fact.predicate]
-    words = predicate.goal_text or predicate.text
-    begins = next((each for each in _SAID if words.startswith(each)), "")
-    if len(predicate.arguments) != 2 or not begins:
+    words = goal_text_of(predicate)
+    if len(predicate.arguments) != 2 or not words.startswith(ENDS_UP):
         return ""
-    return f"put {named(fact.subject)} {words[len(begins):].format('', named(fact.object))}"
+    return f"put {named(fact.subject)} {words[len(ENDS_UP):].format('', named(fact.object))}"
