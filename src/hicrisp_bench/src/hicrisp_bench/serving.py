@@ -18,6 +18,9 @@ from hicrisp_core.time.deadline import Deadline
 EMBEDDED_BACKEND = "embedded"
 _PATIENCE = 900.0
 """Seconds for one answer of a model's file; its first one on a busy machine takes minutes."""
+_KEPT_MIB = 1024
+"""For some ten prompts of 3,000 tokens: a loop has as many kinds of questions, and reading one anew takes a
+minute."""
 
 
 def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
@@ -32,7 +35,7 @@ def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
         file.stem, backend=EMBEDDED_BACKEND, model=file.stem, timeout_s=_PATIENCE, retries=0,
         response_format="json_schema", max_tokens=max_tokens, read_back=True,
         options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
-                 "context": 8192, "slots": 2, "start_s": 300.0})
+                 "context": 8192, "slots": 2, "kept_mib": _KEPT_MIB, "start_s": 300.0})
 
 
 @contextmanager
@@ -48,7 +51,7 @@ def served(settings: LlmSettings) -> Iterator[LlmSettings]:
         return
     options = {**EMBEDDED.options, **settings.options}
     files = model_files(*(str(options[name]) for name in ("package", "file", "adapter")))
-    server = ServerProcess.of_options(files, options)
+    server = ServerProcess(files, options)
     try:
         address = server.address(Deadline(float(options["start_s"])))
         if isinstance(address, LlmFailure):

@@ -10,14 +10,16 @@ from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.brain.said_commands import SaidCommands
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.repairs import repaired
 from hicrisp_core.language.by_name import said_by_name
-from hicrisp_core.language.doubts import doubt
+from hicrisp_core.language.doubts import Doubt, doubt
 from hicrisp_core.language.left_alone import leaving, left_alone
-from hicrisp_core.language.spelling import respelled
+from hicrisp_core.language.questions import is_question
+from hicrisp_core.language.spelling import respelled, written_out
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Ask, Goal, Understanding
+from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, NoGoal, Refuse, Understanding
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import Usage
@@ -71,31 +73,41 @@ class GoalModel:
         Args:
             earlier: tasks like it that went well.
         """
-        text = said_by_name(respelled(text, world), self._domain, world)
+        text = said_by_name(respelled(written_out(text) if self._prompt.worded else text, world),
+                            self._domain, world)
         system, user = self._prompt.messages(text, self._domain, world)
         asked: Asked[Understanding] = ask(
             self._client, system, user, deadline,
             goal_schema(self._domain, world, self._prompt.worded),
-            lambda said: self._read(said, world, deadline),
+            lambda said: self._read(said, text, world, deadline),
             (*self._prompt.examples(self._domain),
              *self._prompt.remembered(earlier, self._domain, world)))
-        if isinstance(asked.answer, Goal):
-            found, usage = Compared(asked.answer, False, Usage()), asked.usage
-            if self._back is not None:
-                found = self._back.compare(text, asked.answer, world, deadline)
-                usage = usage + found.usage
-            left = left_alone(text, self._domain, world)
-            goal = leaving(found.goal, left, self._domain, world)
-            goal = replace(goal, said=goal_words(goal, self._domain), source=self._client.name)
-            against = doubt(text, goal, self._domain, world)
-            if against.which:
-                return Meaning(Ask(against.which), usage=usage, sure=asked.sure)
-            unsure = found.unsure or asked.sure is not None and asked.sure < self._ask_below
-            return Meaning(goal, usage=usage, doubtful=unsure or against.unsure, sure=asked.sure)
-        return Meaning(asked.answer, asked.trouble, asked.usage, sure=asked.sure)
+        if not isinstance(asked.answer, Goal):
+            return Meaning(_no_goal(asked.answer, text), asked.trouble, asked.usage, sure=asked.sure)
+        found, usage = Compared(asked.answer, False, Usage()), asked.usage
+        if self._back is not None:
+            found = self._back.compare(text, asked.answer, world, deadline)
+            usage = usage + found.usage
+        goal = leaving(found.goal, left_alone(text, self._domain, world), self._domain, world)
+        against = doubt(text, goal, self._domain, world)
+        if self._back is not None and against.unsure:
+            others = repaired(text, goal, against, self._domain, world)
+            found = self._back.likelier(text, goal, others, deadline)
+            usage = usage + found.usage
+            against = against if found.goal == goal else Doubt()
+        if against.which:
+            return Meaning(Ask(against.which), usage=usage, sure=asked.sure)
+        goal = replace(found.goal, said=goal_words(found.goal, self._domain), source=self._client.name)
+        unsure = found.unsure or asked.sure is not None and asked.sure < self._ask_below
+        return Meaning(goal, usage=usage, doubtful=unsure or against.unsure, sure=asked.sure)
 
     def _read(
-        self, said: Completion, world: WorldState, deadline: Deadline
+        self, said: Completion, text: str, world: WorldState, deadline: Deadline
     ) -> Union[Understanding, ParseFailure]:
         found = read_goal_answer(said, self._domain, world)
-        return found if self._commands is None else self._commands.over(said, found, world, deadline)
+        return found if self._commands is None else self._commands.over(said, found, text, world, deadline)
+
+
+def _no_goal(said: Optional[Understanding], text: str) -> Optional[Understanding]:
+    """An answer is one to a question; what is none asks for nothing."""
+    return Refuse(NoGoal.NO_TASK) if isinstance(said, AnswerOnly) and not is_question(text) else said

@@ -14,6 +14,7 @@ from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.language.clarifying import named_in
+from hicrisp_core.language.mentions import mentions
 from hicrisp_core.llm.exchange import THINKING, Completion
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import Ask, Goal, Statement, Understanding
@@ -38,20 +39,24 @@ class SaidCommands:
         self._grammar = grammar
 
     def over(
-        self, said: Completion, found: Union[Understanding, ParseFailure], world: WorldState,
+        self, said: Completion, found: Union[Understanding, ParseFailure], text: str, world: WorldState,
         deadline: Deadline
     ) -> Union[Understanding, ParseFailure]:
-        """The goal with the commands' end, where the grammar reads them; else what was found."""
+        """The goal with the commands' end, where the grammar reads them; else what was found.
+
+        Args:
+            text: the request; things that it names in the plural are all meant by the commands, too.
+        """
         if not isinstance(found, (Goal, ParseFailure)):
             return found
-        told = self._told(said, isinstance(found, ParseFailure), world, deadline)
+        told = self._told(said, isinstance(found, ParseFailure), text, world, deadline)
         if isinstance(told, Goal) and isinstance(found, Goal):
             both = replace(found, end=told.end, first=told.first)
             return found if check_goal(both, self._domain, world) else both
         return found if told is None else told
 
     def _told(
-        self, said: Completion, alone: bool, world: WorldState, deadline: Deadline
+        self, said: Completion, alone: bool, text: str, world: WorldState, deadline: Deadline
     ) -> Union[Goal, Ask, None]:
         """What the commands ask for.
 
@@ -65,7 +70,19 @@ class SaidCommands:
         if alone and any(answer.value.get(part) for part in _BESIDE):
             return None
         limit = Deadline(min(_PATIENCE, deadline.remaining))
+        commands = self._in_plural(commands, text, world)
         return self._read(commands, world, limit) or self._apart(commands, world, limit)
+
+    def _in_plural(self, commands: str, text: str, world: WorldState) -> str:
+        """Commands with the plural where a request names several things and they name one that may be any of
+        these: "the red block" for "reds".
+        """
+        several = [set(each.fitting) for each in mentions(text, self._domain, world) if each.several]
+        for each in mentions(commands, self._domain, world):
+            if len(each.fitting) > 1 and not each.several and any(
+                    set(each.fitting) <= some for some in several):
+                commands = commands.replace(f"the {each.words}", f"all {each.words}s")
+        return commands
 
     def _apart(self, commands: str, world: WorldState, deadline: Deadline) -> Union[Goal, Ask, None]:
         """What commands ask for that no steps one after another would leave so: "put the lamp to the right of

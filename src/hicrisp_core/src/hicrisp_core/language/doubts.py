@@ -8,6 +8,7 @@ from typing import Iterable, Sequence, Set, Tuple
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.vocabulary import telling_facts
+from hicrisp_core.language import lexicon
 from hicrisp_core.language.mentions import Mention, mentions
 from hicrisp_core.language.orders import misordered
 from hicrisp_core.language.tokens import words_in
@@ -50,6 +51,11 @@ class Doubt:
     idle: bool = False
 
     @property
+    def any(self) -> bool:
+        """Whether anything speaks against the goal."""
+        return bool(self.which) or self.unsure
+
+    @property
     def unsure(self) -> bool:
         """Whether the goal should be asked back."""
         return self.misordered or self.idle or any((self.missing, self.unsaid, self.unkept))
@@ -82,12 +88,22 @@ def doubt(text: str, goal: Goal, domain: Domain, world: WorldState) -> Doubt:
 
 
 def _left_out(words: Sequence[str], found: Sequence[Mention], meant: Set[str]) -> Set[str]:
-    """Those of a group that the goal does not speak of, where all of it was told: "all four cubes"."""
+    """Those of a group that the goal does not speak of, where all of it was told: "all four cubes", "the two
+    boxes", "the boxes".
+    """
     if set(words) & _SPARING:
         return set()
-    wholes = (set(each.fitting) for each in found
-              if len(each.fitting) > 1 and set(words[max(0, each.start - 3):each.start]) & _EACH_OF)
+    wholes = (set(each.fitting) for each in found if len(each.fitting) > 1 and _is_whole(words, each))
     return {name for whole in wholes if whole & meant for name in whole}
+
+
+def _is_whole(words: Sequence[str], mention: Mention) -> bool:
+    """Whether a phrase means everything that it fits."""
+    before = words[max(0, mention.start - 3):mention.start]
+    if set(before) & _EACH_OF:
+        return True
+    number = lexicon.NUMBERS.get(before[-1] if before else "", 0)
+    return mention.several and (number == len(mention.fitting) or before[-1:] == ["the"])
 
 
 def _unkept(goal: Goal, world: WorldState) -> Tuple[Relation, ...]:

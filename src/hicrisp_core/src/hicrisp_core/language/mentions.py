@@ -14,7 +14,7 @@ from hicrisp_core.language.names import own_words
 from hicrisp_core.language.tokens import words_in
 from hicrisp_core.model import WorldState
 
-_DEFINITE = ("the", "that", "this", "my", "your", "our", "its", "their")
+_DEFINITE = ("the", "that", "this", "my", "your", "our")
 _ANY = ("one", "thing", "object", "item", "things", "objects", "items", "ones")
 _SEVERAL = ("all", "both", "every", "each", "two", "three", "four", "other", "any", "either")
 _NUMBERS = {word: str(number) for word, number in lexicon.NUMBERS.items()}
@@ -43,6 +43,7 @@ class Mention(NamedTuple):
             or the beginning of words that nobody here knows ("the red flag").
         start: the number of its first word in the text.
         end: the number of the word behind it.
+        several: whether it is in the plural.
     """
 
     words: str
@@ -50,6 +51,7 @@ class Mention(NamedTuple):
     definite: bool
     start: int = 0
     end: int = 0
+    several: bool = False
 
 
 def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...]:
@@ -70,7 +72,8 @@ def mentions(text: str, domain: Domain, world: WorldState) -> Tuple[Mention, ...
         plural = any(_is_plural(word, fitting, known) for word in phrase)
         after = words[at + length] if at + length < len(words) else "."
         whole = after not in _TELLING and (after in _AFTER or not _is_paint(phrase, fitting, world))
-        found.append(Mention(" ".join(phrase), fitting, definite and whole and not plural, at, at + length))
+        found.append(Mention(" ".join(phrase), fitting, definite and whole and not plural, at, at + length,
+                             plural))
         at += length
     return tuple(found)
 

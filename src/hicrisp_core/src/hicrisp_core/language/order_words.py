@@ -134,10 +134,6 @@ NEUTRAL = frozenset((
     "entire", "continue", "continues", "supposed", "ought", "directly",
     "okay", "ok", "well", "listen", "dear", "alright", "um", "thx", "pls", "hi", "hey", "robot", "just"))
 """Words that add nothing to an order that others tell."""
-SHORTHAND: Mapping[str, str] = {
-    "&": "and", "+": "and", "n": "and", "w": "with", "teh": "the", "nxt": "next", "pls": "please",
-    "plz": "please", "lft": "left", "rt": "right", "u": "you"}
-"""What people write in haste."""
 WORDS = frozenset(word for phrase in (*NEUTRAL, *BREAKS, *(
     phrase for axis in AXES for phrase in (*axis.places, *axis.shapes, *axis.after, *axis.before)),
     *lexicon.RELATIONS["in"], *lexicon.RELATIONS["next_to"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import AbstractSet
+from typing import AbstractSet, Mapping
 
 from hicrisp_core.language.names import words_of
 from hicrisp_core.model import WorldState
@@ -11,6 +11,17 @@ from hicrisp_core.model import WorldState
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_SWAPPED, _SHORTEST_CHANGED = 4, 5
 """Letters of a word in which two may be swapped; of one in which a letter may be missing or too many."""
+_SHORTHAND: Mapping[str, str] = {
+    "&": "and", "+": "and", "n": "and", "w": "with", "teh": "the", "nxt": "next", "pls": "please",
+    "plz": "please", "lft": "left", "rt": "right", "u": "you"}
+"""What people write in haste."""
+_SHORT = re.compile("|".join(rf"(?<![\w'-]){re.escape(each)}(?![\w'/-])" for each in _SHORTHAND),
+                    re.IGNORECASE)
+
+
+def written_out(text: str) -> str:
+    """The text with whole words for what people write in haste: "n", "pls"."""
+    return _SHORT.sub(lambda found: _SHORTHAND[found.group().lower()], text)
 
 
 def respelled(text: str, world: WorldState, others: AbstractSet[str] = frozenset()) -> str:
@@ -20,7 +31,8 @@ def respelled(text: str, world: WorldState, others: AbstractSet[str] = frozenset
     Args:
         others: further words that are known, in lower case.
     """
-    known = {word.lower() for word in words_of(world) if word.isalpha()} | others
+    words = {word.lower() for word in words_of(world) if word.isalpha()}
+    known = words | {f"{word}s" for word in words} | others
 
     def mended(match: "re.Match[str]") -> str:
         return _mended(match.group(), known)

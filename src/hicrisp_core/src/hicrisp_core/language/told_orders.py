@@ -7,8 +7,6 @@ one order. All else is left to others.
 
 from __future__ import annotations
 
-import re
-
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.contradictions import contradiction
 from hicrisp_core.goals.typed import mended
@@ -18,20 +16,16 @@ from hicrisp_core.language.intents import Noun
 from hicrisp_core.language.mentions import mentions
 from hicrisp_core.language.order_facts import facts_of
 from hicrisp_core.language.order_reader import OrderReader
-from hicrisp_core.language.order_words import SHORTHAND, UPRIGHT, WORDS
-from hicrisp_core.language.spelling import respelled
+from hicrisp_core.language.order_words import UPRIGHT, WORDS
+from hicrisp_core.language.spelling import respelled, written_out
 from hicrisp_core.language.tokens import words_in
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Goal, Holds, Not, facts_in
 
-_SHORT = re.compile("|".join(rf"(?<![\w'-]){re.escape(each)}(?![\w'/-])" for each in SHORTHAND),
-                    re.IGNORECASE)
-
 
 def told_order(text: str, domain: Domain, world: WorldState) -> Reading:
     """The facts of a tower or row whose order a text tells; where it tells none, the reading is not whole."""
-    text = _SHORT.sub(lambda found: SHORTHAND[found.group().lower()], text)
-    text = respelled(text, world, WORDS)
+    text = respelled(written_out(text), world, WORDS)
     words = [word.text for word in words_in(text)]
     if "?" in words and not lexicon.WISHING & set(words):
         return Reading(unread=text)

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.typed import mended
 from hicrisp_core.language import lexicon
-from hicrisp_core.language.mentions import Mention
+from hicrisp_core.language.mentions import Mention, mentions
+from hicrisp_core.language.tokens import words_in
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds, facts_in
 
@@ -52,12 +53,27 @@ def unsaid(
         words: of the request.
         found: the things that they name.
     """
-    if set(words) & _TURNING:
-        return ()
+    told, elsewhere = _read(words, found, domain, world)
     had = frozenset(facts)
+    return tuple(each for each in told
+                 if each not in world.relations and not holds(Holds(each), had, domain)
+                 and not any(_is_rather(each, fact, elsewhere) for fact in had))
+
+
+def told_plainly(text: str, domain: Domain, world: WorldState) -> FrozenSet[Relation]:
+    """The relations that a text tells plainly."""
+    words = [word.text for word in words_in(text)]
+    return frozenset(_read(words, mentions(text, domain, world), domain, world)[0])
+
+
+def _read(
+    words: Sequence[str], found: Sequence[Mention], domain: Domain, world: WorldState
+) -> Tuple[List[Relation], str]:
+    """The relations that words tell, and the words without those between the things of a relation."""
     told: List[Relation] = []
+    if set(words) & _TURNING:
+        return told, ""
     left = list(words)
-    """The words without those between the things of a relation."""
     described: Optional[Mention] = None
     for one, other in zip(found, found[1:]):
         subject, described = described or one, None
@@ -77,10 +93,7 @@ def unsaid(
         told.extend(facts_in(meant))
         start = one.end if subject is not other or reference is not one else max(0, one.start - _LONGEST)
         left[start:other.start] = [""] * (other.start - start)
-    elsewhere = f" {' '.join(left)} "
-    return tuple(each for each in told
-                 if each not in world.relations and not holds(Holds(each), had, domain)
-                 and not any(_is_rather(each, fact, elsewhere) for fact in had))
+    return told, f" {' '.join(left)} "
 
 
 def _is_rather(told: Relation, wanted: Relation, elsewhere: str) -> bool:

@@ -22,6 +22,7 @@ _OPTIONS: Mapping[str, Any] = {
     "threads": 2,
     "context": 2048,
     "slots": 1,
+    "kept_mib": 64,
     "start_s": 30.0,
 }
 _DIED = ("connection", "broken_off")
@@ -43,7 +44,7 @@ class EmbeddedModel(ChatModel):
             str(options["package"]), str(options["file"]), str(options["adapter"])
         )
         self._context = int(options["context"])
-        self._server = ServerProcess.of_options(self._files, options)
+        self._server = ServerProcess(self._files, options)
         self._client: Optional[ChatModel] = None
         self._url = ""
         weakref.finalize(self, self._server.close)

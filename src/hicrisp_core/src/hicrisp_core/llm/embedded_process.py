@@ -18,6 +18,7 @@ from hicrisp_core.time.deadline import Deadline
 
 log = logging.getLogger(__name__)
 _SERVER = "hicrisp_core.llm.embedded_server"
+_OPTIONS = ("threads", "context", "slots", "kept_mib")
 
 
 class Address(NamedTuple):
@@ -31,22 +32,18 @@ class ServerProcess:
     """One server; started when it is first needed, and again when it died.
 
     Args:
-        threads: that compute.
-        context: tokens of a question and its answer.
-        slots: prompts that it keeps side by side, so that one question does not cost it another's.
+        options: ``threads`` that compute; ``context``, the tokens of a question and its answer; ``slots``,
+            the prompts that it keeps side by side, so that one question does not cost it another's;
+            ``kept_mib``, the memory for prompts that it keeps beside those.
     """
 
-    def __init__(self, files: ModelFiles, threads: int, context: int, slots: int = 1) -> None:
-        self._files, self._threads, self._context, self._slots = files, threads, context, slots
+    def __init__(self, files: ModelFiles, options: Mapping[str, Any]) -> None:
+        self._files = files
+        self._options = {name: int(options[name]) for name in _OPTIONS}
         self._lock = threading.Lock()
         self._calls = BoundedCalls("the embedded model's server", 4)
         self._child: "Optional[subprocess.Popen[bytes]]" = None
         self._address: Optional[Address] = None
-
-    @classmethod
-    def of_options(cls, files: ModelFiles, options: Mapping[str, Any]) -> "ServerProcess":
-        """A server as the options of the embedded backend describe it."""
-        return cls(files, *(int(options[name]) for name in ("threads", "context", "slots")))
 
     def address(self, deadline: Deadline) -> Union[Address, LlmFailure]:
         """Where the server listens; starts it where it does not run."""
@@ -96,20 +93,9 @@ class ServerProcess:
 
     def _command(self) -> List[str]:
         adapter = ["--adapter", str(self._files.adapter)] if self._files.adapter else []
-        return [
-            sys.executable,
-            "-m",
-            _SERVER,
-            "--model",
-            str(self._files.base),
-            *adapter,
-            "--threads",
-            str(self._threads),
-            "--context",
-            str(self._context),
-            "--slots",
-            str(self._slots),
-        ]
+        options = (part for name, value in self._options.items()
+                   for part in (f"--{name.replace('_', '-')}", str(value)))
+        return [sys.executable, "-m", _SERVER, "--model", str(self._files.base), *adapter, *options]
 
     def _end(self) -> None:
         child, self._child, self._address = self._child, None, None

@@ -22,6 +22,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--context", type=int, default=2048)
     parser.add_argument("--slots", type=int, default=1, help="prompts that stay read side by side")
+    parser.add_argument("--kept-mib", type=int, default=64, help="memory for prompts that a slot had before")
     parser.add_argument("--port", type=int, default=0)
     given = parser.parse_args(arguments)
     # Threads that spin while they wait make a busy machine ten times slower; read when the library is loaded.
@@ -34,7 +35,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     settings.port = given.port or _free_port()
     settings.n_ctx = given.context * given.slots
     settings.n_parallel = given.slots
-    settings.cache_ram_mib = 64  # Of prompts that a slot had before; it would keep 8 GiB of them.
+    settings.cache_ram_mib = given.kept_mib
     settings.cpuparams.n_threads = given.threads
     settings.cpuparams_batch.n_threads = given.threads
     settings.warmup = False

@@ -11,8 +11,14 @@ from hicrisp_core.model.goal import Goal, Holds, Not, Statement
 
 def commands(goal: Goal, domain: Domain) -> str:
     """The commands for what holds at the end, in its order; the goal in words where a part of it is not put
-    anywhere.
+    anywhere. What shall not be on or in a thing, and nothing else, is taken from there.
     """
+    alone = goal.end[0] if len(goal.end) == 1 else None
+    if isinstance(alone, Not) and isinstance(alone.part, Holds):
+        fact = alone.part.fact
+        away = {domain.roles.stands_on: "off", domain.roles.inside: "out of"}.get(fact.predicate)
+        if away:
+            return f"take {named(fact.subject)} {away} {named(fact.object)}"
     found = [_command(statement, domain) for statement in goal.end]
     return ", ".join(found) if all(found) else goal_words(goal, domain)
 

@@ -11,6 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.embedded import EMBEDDED
 from hicrisp_core.llm.embedded_files import ModelFiles
 from hicrisp_core.llm.embedded_process import ServerProcess
 from hicrisp_core.llm.exchange import LlmFailure
@@ -54,7 +55,7 @@ def tried(
     Raises:
         ConfigError: where the server does not start.
     """
-    server = ServerProcess(ModelFiles(base, adapter), threads, 2048)
+    server = ServerProcess(ModelFiles(base, adapter), {**EMBEDDED.options, "threads": threads})
     address = server.address(Deadline(_START_S))
     if isinstance(address, LlmFailure):
         raise ConfigError(address.message)
