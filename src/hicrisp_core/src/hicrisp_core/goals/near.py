@@ -27,7 +27,7 @@ def near_goals(
     found = []
     idle = all(holds(each, world.relations, domain) for each in goal.end)
     for at, statement in enumerate(goal.end):
-        if isinstance(statement, Holds) and not settled.intersection(facts_in(statement)):
+        if isinstance(statement, Holds) and not set(facts_in(statement)) & settled:
             contrary = [Not(statement)] if idle else []
             for other in (*contrary, *_near(statement.fact, len(goal.end) == 1, domain, world)):
                 end = (*goal.end[:at], mended(other, domain, world), *goal.end[at + 1:])
