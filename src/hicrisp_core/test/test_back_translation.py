@@ -6,8 +6,8 @@ import pytest
 from chat_server import ChatServer
 from hicrisp_core.brain.back_translation import BackTranslation
 from hicrisp_core.goals.near import near_goals
-from hicrisp_core.goals.repairs import repaired
 from hicrisp_core.language.doubts import doubt
+from hicrisp_core.language.repairs import repaired
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.exactly import exactly
 from hicrisp_core.llm.exchange import Completion, LlmFailure

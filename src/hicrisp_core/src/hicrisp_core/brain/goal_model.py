@@ -10,11 +10,11 @@ from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.brain.said_commands import SaidCommands
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.repairs import repaired
 from hicrisp_core.language.by_name import said_by_name
 from hicrisp_core.language.doubts import Doubt, doubt
 from hicrisp_core.language.left_alone import leaving, left_alone
 from hicrisp_core.language.questions import is_question
+from hicrisp_core.language.repairs import repaired
 from hicrisp_core.language.spelling import respelled, written_out
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion

@@ -17,6 +17,7 @@ What reads what, from the words up:
   `order_plans` over `builder` and `expand` (things), `drive_plans`, `delivery_plans`; `actions` finds the
   domain's action for each;
 - beside a model: `spelling` (slips of the finger), `mentions` and `doubts` (where the words speak against
-  what it understood), `orders` (of towers and rows), `told_relations`, `left_alone` (what no hand may touch);
+  what it understood), `repairs` (by what they tell), `orders` (of towers and rows),
+  `told_relations`, `left_alone` (what no hand may touch);
 - `examples`: sentences to offer where none was understood.
 """
