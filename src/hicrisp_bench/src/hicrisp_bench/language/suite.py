@@ -10,6 +10,7 @@ from typing import List, Sequence
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import OFFLINE
+from hicrisp_core.policy.policy import FIRST, GRAMMARS
 
 from hicrisp_bench.language.judging import Mark
 from hicrisp_bench.language.scenes import settings_of
@@ -38,8 +39,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     who.add_argument("--gguf", type=Path, metavar="PATH",
                      help="a model's file, served on loopback by xllamacpp")
     parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
-    parser.add_argument("--grammar", action="store_true",
-                        help="ask the grammar first, the model where it refuses")
+    parser.add_argument("--grammar", choices=GRAMMARS, nargs="?", const=FIRST, default=FIRST,
+                        help="when the grammar is asked, as in policies: first and the model where it cannot "
+                             "read, as launched; for a second opinion; not at all (first)")
     parser.add_argument("--prompt", metavar="NAME",
                         help="a folder of config/prompts (the one that the model's settings name)")
     parser.add_argument("--ask-below", type=share, metavar="SHARE",

@@ -11,23 +11,20 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.llm.models import make_chat_model
 from hicrisp_core.llm.roles import GOAL
 from hicrisp_core.llm.settings import load_llm_settings
+from hicrisp_core.policy.policy import DOUBT, FIRST, OFF
 
 from hicrisp_bench.language.judging import Judge
 from hicrisp_bench.language.memory import peak_mib
 from hicrisp_bench.language.scenes import Setting
 from hicrisp_bench.language.sentences import Sentence
-from hicrisp_bench.language.understanding import (
-    EitherReader,
-    GrammarReader,
-    ModelReader,
-    Reader,
-    conditions,
-    in_words,
-)
+from hicrisp_bench.language.understanding import Listener, Reader, conditions, in_words
 from hicrisp_bench.serving import settings_of_file
 
 _LONGEST = 400
 """Tokens of an answer; a goal has about 30."""
+_GRAMMAR_LIMIT = 20.0
+"""Seconds for a sentence that no model is asked about."""
+_NAMES = {FIRST: "the grammar, then {}", DOUBT: "the grammar and {}", OFF: "{}"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class Asked:
     Args:
         llm: a file of ``config/llm``.
         gguf: a model's file in its place; empty for none.
-        grammar: whether the grammar is asked first, the model where it refuses.
+        grammar: when the grammar is asked, as in a policy.
         prompt: a folder of ``config/prompts``; empty for the one that the model's settings name.
         ask_below: goals that the model finds less likely are asked back; ``None`` for what its settings say.
     """
@@ -46,7 +43,7 @@ class Asked:
     llm: str
     gguf: str
     threads: int
-    grammar: bool
+    grammar: str
     prompt: str
     ask_below: Optional[float] = None
 
@@ -71,16 +68,13 @@ def make_reader(asked: Asked) -> Tuple[Reader, str]:
         settings = settings_of_file(Path(asked.gguf), asked.threads, _LONGEST)
     else:
         settings = load_llm_settings(config_file("llm", asked.llm, beside=asked.config / "llm" / "any"))
+    prompt = asked.config / "prompts" / (asked.prompt or settings.goal_prompt)
     if settings.offline:
-        return GrammarReader(), "the grammar"
-    if asked.ask_below is not None:
-        settings = replace(settings, ask_below=asked.ask_below)
+        return Reader(Listener(None, prompt, FIRST, _GRAMMAR_LIMIT)), "the grammar"
     model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
-    reader = ModelReader(model, asked.config / "prompts" / (asked.prompt or settings.goal_prompt),
-                         settings.timeout_s, settings.ask_below, settings.read_back)
-    if asked.grammar:
-        return EitherReader(GrammarReader(), reader), f"the grammar, then {model.name}"
-    return reader, model.name
+    ask_below = settings.ask_below if asked.ask_below is None else asked.ask_below
+    reader = Reader(Listener(model, prompt, asked.grammar, settings.timeout_s, ask_below, settings.read_back))
+    return reader, _NAMES[asked.grammar].format(model.name)
 
 
 class _Mind:

@@ -1,14 +1,15 @@
-"""Who is asked what a sentence means: the grammar, a language model, or the one where the other refuses."""
+"""Who is asked what a sentence means: the brain's translator, with a model or without."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Dict, Mapping, Optional, Protocol, Tuple, Union
+from typing import Dict, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.brain.goal_model import GoalModel
+from hicrisp_core.brain.goal_model import GoalModel, Meaning
 from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.translator import Translated, Translator
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
@@ -17,7 +18,7 @@ from hicrisp_core.language.front_ends import Form, form_of
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.model import Plan, Relation, Task
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Holds, NoGoal, Refuse
-from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.prompting.goal_prompt import GoalPrompt
 from hicrisp_core.time.deadline import Deadline
 
@@ -51,91 +52,80 @@ class Reply:
     sure: Optional[float] = None
 
 
-class Reader(Protocol):
-    """Understands sentences."""
-
-    def read(self, text: str, setting: Setting) -> Reply:
-        """What a sentence means in a setting."""
-
-
-@dataclass
-class GrammarReader:
-    """The grammar of the offline brain.
-
-    Where its plan says no goal, what it understood are the facts that the plan makes and that last.
-    """
-
-    limit: float = 20.0
-    """Seconds for one sentence."""
-    _brains: Dict[str, OfflineBrain] = field(default_factory=dict)
-
-    def read(self, text: str, setting: Setting) -> Reply:
-        """What a sentence means in a setting."""
-        brain = self._brains.setdefault(setting.domain.name, OfflineBrain(setting.domain))
-        began = time.perf_counter()
-        answer = brain.read(PlanRequest(Task(text), setting.world), Deadline(self.limit))
-        seconds = time.perf_counter() - began
-        if answer is None:
-            return Reply(Refuse(), "", seconds)
-        if answer.plan is not None:
-            steps = "; ".join(step.text for step in answer.plan.steps)
-            return Reply(answer.plan.goal or _made_by(answer.plan, setting), steps, seconds)
-        if answer.refusal:
-            return Reply(Refuse(), answer.refusal, seconds)
-        if answer.question is not None:
-            which = tuple("_".join(each.text.split()) for each in answer.question.choices)
-            return Reply(Ask(which), answer.question.text, seconds)
-        question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
-        return Reply(AnswerOnly() if question else SoAlready(), answer.answer, seconds)
-
-
-class ModelReader:
-    """A language model that is asked for the goal, as the brain asks it.
+@dataclass(frozen=True)
+class Listener:
+    """Who understands sentences.
 
     Args:
-        prompt: the folder of the prompt.
+        model: asked where the grammar leaves a sentence to it; ``None`` for the grammar alone.
+        prompt: the folder of the model's prompt.
+        grammar: ``first``, ``doubt`` or ``off``, as in a policy.
         limit: seconds for one sentence.
         ask_below: goals that the model finds less likely than this are asked back.
         read_back: whether goals are compared with near ones by how likely the request is for each.
     """
 
-    def __init__(self, model: ChatModel, prompt: Path, limit: float, ask_below: float = 0.0,
-                 read_back: bool = False) -> None:
-        self._ask_below = ask_below
-        self._read_back = read_back
-        self._model = model
-        self._prompt = GoalPrompt(prompt)
-        self._limit = limit
-        self._models: Dict[str, GoalModel] = {}
+    model: Optional[ChatModel]
+    prompt: Path
+    grammar: str
+    limit: float
+    ask_below: float = 0.0
+    read_back: bool = False
+
+
+class Reader:
+    """Reads sentences as the brain does before it plans."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._translators: Dict[str, Translator] = {}
 
     def read(self, text: str, setting: Setting) -> Reply:
-        """What a sentence means in a setting; an answer that cannot be used is as good as a refusal."""
-        known = self._models.setdefault(setting.domain.name,
-                                        GoalModel(self._model, setting.domain, self._prompt,
-                                                  OfflineBrain(setting.domain), self._ask_below,
-                                                  self._read_back))
+        """What a sentence means in a setting; an answer that cannot be used is as good as a refusal.
+
+        Where the grammar's plan says no goal, what it understood are the facts that the plan makes and that
+        last.
+        """
+        translator = self._translator(setting.domain)
         began = time.perf_counter()
-        meaning = known.understand(text, setting.world, Deadline(self._limit))
-        doubted = meaning.understood if meaning.doubtful and isinstance(meaning.understood, Goal) else None
-        understood = Ask() if doubted else meaning.understood or Refuse(NoGoal.IMPOSSIBLE)
-        return Reply(understood, meaning.trouble, time.perf_counter() - began,
-                     (meaning.usage.prompt_tokens, meaning.usage.completion_tokens), doubted, meaning.sure)
+        known = translator.translate(PlanRequest(Task(text), setting.world), Deadline(self._listener.limit))
+        seconds = time.perf_counter() - began
+        reply = _read(known.read, text, setting) if known.meaning is None else _meant(known)
+        return replace(reply, seconds=seconds,
+                       tokens=(known.usage.prompt_tokens, known.usage.completion_tokens))
+
+    def _translator(self, domain: Domain) -> Translator:
+        if domain.name not in self._translators:
+            listener, offline = self._listener, OfflineBrain(domain)
+            model = None if listener.model is None else GoalModel(
+                listener.model, domain, GoalPrompt(listener.prompt), offline, listener.ask_below,
+                listener.read_back)
+            self._translators[domain.name] = Translator(domain, model, offline, listener.grammar)
+        return self._translators[domain.name]
 
 
-@dataclass(frozen=True)
-class EitherReader:
-    """One reader, and another where that one refuses."""
+def _read(answer: Optional[PlanAnswer], text: str, setting: Setting) -> Reply:
+    """What the grammar read."""
+    if answer is None:
+        return Reply(Refuse())
+    if answer.plan is not None:
+        steps = "; ".join(step.text for step in answer.plan.steps)
+        return Reply(answer.plan.goal or _made_by(answer.plan, setting), steps)
+    if answer.refusal:
+        return Reply(Refuse(), answer.refusal)
+    if answer.question is not None:
+        which = tuple("_".join(each.text.split()) for each in answer.question.choices)
+        return Reply(Ask(which), answer.question.text)
+    question = form_of(text, setting.domain, FactReader(setting.domain)) is Form.QUESTION
+    return Reply(AnswerOnly() if question else SoAlready(), answer.answer)
 
-    first: Reader
-    second: Reader
 
-    def read(self, text: str, setting: Setting) -> Reply:
-        """What a sentence means in a setting."""
-        one = self.first.read(text, setting)
-        if not isinstance(one.understood, Refuse):
-            return one
-        other = self.second.read(text, setting)
-        return replace(other, seconds=one.seconds + other.seconds)
+def _meant(known: Translated) -> Reply:
+    """What a model understood, with the question that the user is asked about its goal."""
+    meaning = known.meaning or Meaning()
+    understood = meaning.understood or Refuse(NoGoal.IMPOSSIBLE)
+    doubted = understood if isinstance(understood, Goal) and known.end is not None else None
+    return Reply(Ask() if doubted else understood, meaning.trouble, doubted=doubted, sure=meaning.sure)
 
 
 def in_words(understood: Understood, domain: Domain) -> str:

@@ -16,6 +16,7 @@ from hicrisp_core.language.questions import answer
 from hicrisp_core.model import Plan, Task, WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, NoGoal, Refuse
 from hicrisp_core.model.remembered import Remembered
+from hicrisp_core.policy.policy import FIRST, OFF
 from hicrisp_core.ports.brain import Choice, PlanAnswer, PlanRequest, Question, Usage
 from hicrisp_core.time.deadline import Deadline
 
@@ -37,12 +38,14 @@ class Translated:
         goal: what it means.
         end: the answer to the user where nothing is to be planned: a question, an answer or a refusal.
         read: the grammar's own answer, where the grammar read the request.
+        meaning: what the model understood, where it was asked.
         trouble: why nobody knows what it means.
     """
 
     goal: Optional[Goal] = None
     end: Optional[PlanAnswer] = None
     read: Optional[PlanAnswer] = None
+    meaning: Optional[Meaning] = None
     trouble: str = ""
     usage: Usage = field(default_factory=Usage)
 
@@ -56,7 +59,7 @@ class Translator:
     """
 
     def __init__(
-        self, domain: Domain, model: Optional[GoalModel], offline: OfflineBrain, grammar: str = "first"
+        self, domain: Domain, model: Optional[GoalModel], offline: OfflineBrain, grammar: str = FIRST
     ) -> None:
         self._domain = domain
         self._model = model
@@ -66,15 +69,15 @@ class Translator:
     def translate(self, request: PlanRequest, deadline: Deadline) -> Translated:
         """What a new request means."""
         read = self._offline.read(request,
-                                  deadline) if self._grammar != "off" or self._model is None else None
-        certain = read is not None and (self._grammar == "first" or read.question is not None)
+                                  deadline) if self._grammar != OFF or self._model is None else None
+        certain = read is not None and (self._grammar == FIRST or read.question is not None)
         if self._model is None or certain:
             return self._as_read(read)
         meaning = self._model.understand(request.task.text, request.world, deadline,
                                          self._believed(request, deadline))
         if meaning.understood is None and read is not None:
             return replace(self._as_read(read), usage=meaning.usage)
-        return self._meant(request, meaning, read)
+        return replace(self._meant(request, meaning, read), meaning=meaning)
 
     def meaning(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
         """The same as an answer: a plan without steps whose goal is what the request means; ``None`` where

@@ -24,6 +24,10 @@ OFF: Final = "off"
 """What is judged at the end."""
 ON: Final = "on"
 """That a part of a policy is on."""
+FIRST: Final = "first"
+DOUBT: Final = "doubt"
+GRAMMARS = (FIRST, DOUBT, OFF)
+"""When the grammar reads a request."""
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
 BODIES = (DIRECT, MODEL, SIMILAR)
 """The kinds of bodies."""
@@ -117,7 +121,7 @@ class Policy:
     detect: bool = True
     on_failed_step: Literal["stop", "continue"] = "stop"
     verify_goal: Literal["task", "steps", "off"] = STEPS
-    grammar: Literal["first", "doubt", "off"] = "first"
+    grammar: Literal["first", "doubt", "off"] = FIRST
     ask_time_limit: NonNegativeFloat = 60.0
     feedback_level: Literal["what", "why", "how"] = "how"
     autonomy: Literal["supervised", "full", "reviewed", "corrections", "manual"] = "supervised"
