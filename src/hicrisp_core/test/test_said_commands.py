@@ -19,7 +19,7 @@ WORLD = table_top({"red_box": "box", "blue_box": "box", "mug": "cylinder", "plat
 
 @pytest.fixture
 def understand(domain, config_dir):
-    def run(*answers, text="see to the mug", prompt="goal"):
+    def run(*answers, text="see to the row with the mug", prompt="goal"):
         with ChatServer(*map(json.dumps, answers)) as server:
             model = GoalModel(ChatClient(LlmSettings("t", base_url=server.url)), domain,
                               GoalPrompt(config_dir / "prompts" / prompt), OfflineBrain(domain))
@@ -43,6 +43,16 @@ def test_commands_that_the_grammar_reads_go_before_the_facts(understand, answer,
     assert isinstance(understood, Goal)
     assert understood.texts == {"end": end}
     assert calls == 1
+
+
+@pytest.mark.parametrize(("say", "end"), [
+    ("put the mug to the right of the plate", "next_to(mug,plate)"),
+    ("put the mug between the plate and the bowl",
+     "any(all(right_of(mug,plate),left_of(mug,bowl)),all(right_of(mug,bowl),left_of(mug,plate)))")])
+def test_a_side_that_the_request_does_not_tell_is_next_to_and_between_is_either_way_round(
+        understand, say, end):
+    understood, _ = understand(goal(say, "on(mug,bowl)"), text="see to the mug")
+    assert understood.texts == {"end": (end,)}
 
 
 def test_commands_change_neither_what_must_hold_on_the_way_nor_who_does_it(understand):

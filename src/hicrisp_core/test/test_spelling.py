@@ -14,13 +14,14 @@ WORLD = WorldState(objects={name: WorldObject(name, "cylinder", attributes={"col
 
 @pytest.mark.parametrize(("text", "meant"), [
     ("mlik into the prupel bwol!", "milk into the purple bowl!"), ("the YELOW one", "the yellow one"),
-    ("the purpple Bowl", "the purple Bowl"), ("cylnder", "cylinder")])
+    ("the purpple Bowl", "the purple Bowl"), ("cylnder", "cylinder"), ("mlk in bwl", "milk in bowl"),
+    ("prple", "purple"), ("plte", "plate")])
 def test_one_slip_is_mended(text, meant):
     assert respelled(text.replace("prupel", "purpel"), WORLD) == meant
 
 
 @pytest.mark.parametrize("text", [
     "put the milk on red_box", "silk", "from", "bowls", "ilk", "mkil", "tozomer", "the rde one", "boxes", "",
-    "Yellows 12 mm"])
+    "pale", "Yellows 12 mm"])
 def test_another_word_two_slips_and_two_things_that_it_may_be_stay(text):
     assert respelled(text, WORLD) == text

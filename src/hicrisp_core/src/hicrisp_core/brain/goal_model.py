@@ -16,6 +16,8 @@ from hicrisp_core.language.left_alone import leaving, left_alone
 from hicrisp_core.language.questions import is_question
 from hicrisp_core.language.repairs import repaired
 from hicrisp_core.language.spelling import respelled, written_out
+from hicrisp_core.language.undoable import is_undoable
+from hicrisp_core.language.untold_sides import beside
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState
@@ -75,6 +77,8 @@ class GoalModel:
         """
         text = said_by_name(respelled(written_out(text) if self._prompt.worded else text, world),
                             self._domain, world)
+        if is_undoable(text, self._domain, world):
+            return Meaning(Refuse(NoGoal.IMPOSSIBLE))
         system, user = self._prompt.messages(text, self._domain, world)
         asked: Asked[Understanding] = ask(
             self._client, system, user, deadline,
@@ -84,9 +88,9 @@ class GoalModel:
              *self._prompt.remembered(earlier, self._domain, world)))
         if not isinstance(asked.answer, Goal):
             return Meaning(_no_goal(asked.answer, text), asked.trouble, asked.usage, sure=asked.sure)
-        found, usage = Compared(asked.answer, False, Usage()), asked.usage
+        found, usage = Compared(beside(text, asked.answer, self._domain, world), False, Usage()), asked.usage
         if self._back is not None:
-            found = self._back.compare(text, asked.answer, world, deadline)
+            found = self._back.compare(text, found.goal, world, deadline)
             usage = usage + found.usage
         goal = leaving(found.goal, left_alone(text, self._domain, world), self._domain, world)
         against = doubt(text, goal, self._domain, world)

@@ -13,6 +13,7 @@ from typing import List, Union
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.typed import check_goal
+from hicrisp_core.language.between import told_between
 from hicrisp_core.language.clarifying import named_in
 from hicrisp_core.language.mentions import mentions
 from hicrisp_core.llm.exchange import THINKING, Completion
@@ -103,4 +104,6 @@ class SaidCommands:
         if read is not None and read.question is not None:
             choices = tuple(each.text for each in read.question.choices)
             return Ask(tuple(sorted(named_in(choices, world))))
-        return read.plan.goal if read is not None and read.plan is not None else None
+        if read is not None and read.plan is not None:
+            return read.plan.goal
+        return told_between(commands, self._domain, world)

@@ -119,14 +119,17 @@ class Associations:
         ending: by verb, alone or with a preposition, the nouns that a description may mean which ends so.
         kinds: nouns that are of a kind.
         opened: by noun, what it is where it is an open container.
+        colours: by colour, phrases that liken it to things.
     """
 
     def __init__(
         self, phrases: Mapping[str, Sequence[str]], names: Mapping[str, Sequence[str]],
         words: Mapping[str, Sequence[str]], groups: Mapping[str, Sequence[str]],
         ending: Mapping[str, Sequence[str]], kinds: Iterable[Sequence[str]], opened: Mapping[str, str],
+        colours: Mapping[str, Sequence[str]],
     ) -> None:
         self.groups = groups
+        self.colours = colours
         self.phrases = {noun: frozenset((*phrases.get(noun, ()), *names[noun])) for noun in names}
         self._ending = {" ".join((stem(verb), *more)): nouns
                         for (verb, *more), nouns in ((end.split(), nouns) for end, nouns in ending.items())}
@@ -236,6 +239,8 @@ def _of(described: Mapping[str, Any], associated: Mapping[str, Any]) -> Associat
         for noun in members:
             phrases.setdefault(noun, []).append(kind)
     names = {noun: [noun.replace("_", " "), *called.get(noun, ())] for noun in phrases}
+    colours = {colour: [*said["front"], *said["behind"]]
+               for colour, said in described.get("colours", {}).items()}
     return Associations(
         phrases, names, {noun: said.split() for noun, said in words.items()}, associated.get("groups", {}),
-        associated.get("ending", {}), kinds.values(), associated.get("open", {}))
+        associated.get("ending", {}), kinds.values(), associated.get("open", {}), colours)

@@ -11,6 +11,9 @@ from hicrisp_core.model import WorldState
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST_SWAPPED, _SHORTEST_CHANGED = 4, 5
 """Letters of a word in which two may be swapped; of one in which a letter may be missing or too many."""
+_SHORTEST_SKIPPED = 4
+"""Letters that are left of a word in which one vowel is left out."""
+_VOWELS = re.compile("[aeiou]")
 _SHORTHAND: Mapping[str, str] = {
     "&": "and", "+": "and", "n": "and", "w": "with", "teh": "the", "nxt": "next", "pls": "please",
     "plz": "please", "lft": "left", "rt": "right", "u": "you"}
@@ -26,7 +29,8 @@ def written_out(text: str) -> str:
 
 def respelled(text: str, world: WorldState, others: AbstractSet[str] = frozenset()) -> str:
     """The text with the words of a world's things where one slip alone is between: two letters swapped, one
-    missing or one too many, neither the first nor the last. A word that may be two of them stays.
+    missing or one too many, neither the first nor the last; or vowels within are left out. A word that may be
+    two of them stays.
 
     Args:
         others: further words that are known, in lower case.
@@ -44,7 +48,8 @@ def _mended(said: str, known: AbstractSet[str]) -> str:
     word = said.lower()
     if word in known:
         return said
-    meant = [each for each in known if _swapped(word, each) or _longer(word, each) or _longer(each, word)]
+    meant = [each for each in known if _swapped(word, each) or _longer(word, each) or _longer(each, word)
+             or _without_vowels(word, each)]
     return meant[0] if len(meant) == 1 else said
 
 
@@ -61,3 +66,12 @@ def _longer(word: str, other: str) -> bool:
     if len(word) != len(other) + 1 or len(other) < _SHORTEST_CHANGED:
         return False
     return any(word[:at] + word[at + 1:] == other for at in range(1, len(word) - 1)) and word[-1] == other[-1]
+
+
+def _without_vowels(word: str, other: str) -> bool:
+    """Whether a word is the other without its vowels within, or without one of them: "bwl", "spon"."""
+    bare = _VOWELS.sub("", other[1:-1])
+    if other[0] + bare + other[-1] == word:
+        return bool(bare) and len(word) < len(other)
+    return len(word) >= _SHORTEST_SKIPPED and len(word) == len(other) - 1 and any(
+        other[:at] + other[at + 1:] == word for at in range(1, len(other) - 1) if _VOWELS.match(other[at]))
