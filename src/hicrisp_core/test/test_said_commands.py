@@ -82,6 +82,12 @@ def test_commands_that_fit_several_things_are_asked_back(understand):
     assert understood == Ask(("blue_box", "plate", "red_box"))
 
 
+@pytest.mark.parametrize("text", ["the mug should stand on one box", "see that some box carries the mug"])
+def test_what_the_request_leaves_to_choose_is_not_asked_back(understand, text):
+    understood, _ = understand(goal("put the mug on the box", "on(mug,red_box)"), text=text)
+    assert understood.texts == {"end": ("on(mug,red_box)",)}
+
+
 def test_a_refusal_stays_one_whatever_is_said_before(understand):
     understood, _ = understand({"say": "put the mug on the plate", "kind": "refuse", "why": "no_task"})
     assert understood.why.value == "no_task"

@@ -13,9 +13,11 @@ from typing import List, Union
 from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.typed import check_goal
+from hicrisp_core.language import lexicon
 from hicrisp_core.language.between import told_between
 from hicrisp_core.language.clarifying import named_in
 from hicrisp_core.language.mentions import mentions
+from hicrisp_core.language.tokens import words_in
 from hicrisp_core.llm.exchange import THINKING, Completion
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import Ask, Goal, Statement, Understanding
@@ -29,6 +31,7 @@ _BESIDE = ("first", "keep", "robot")
 """What an answer may say beside its end: commands do not stand for one that says it and cannot be used."""
 _PATIENCE = 3.0
 """Seconds for reading the commands."""
+_ANY = frozenset((*lexicon.ANY, *lexicon.NUMBERS))
 _JOINT = re.compile(r"\s*[,;]\s*(?:and\s+|then\s+)*")
 
 
@@ -54,7 +57,19 @@ class SaidCommands:
         if isinstance(told, Goal) and isinstance(found, Goal):
             both = replace(found, end=told.end, first=told.first)
             return found if check_goal(both, self._domain, world) else both
+        if isinstance(told, Ask) and not self._is_open(told, text, world):
+            return found
         return found if told is None else told
+
+    def _is_open(self, question: Ask, text: str, world: WorldState) -> bool:
+        """Whether the request leaves open which of several things it means: "one red block" takes any, and
+        "the red blocks" all of them, though commands say "the red block".
+        """
+        words = [word.text for word in words_in(text)]
+        meant = [each for each in mentions(text, self._domain, world)
+                 if set(question.which) <= set(each.fitting)]
+        return not meant or not all(
+            each.several or set(words[max(0, each.start - 1):each.start]) & _ANY for each in meant)
 
     def _told(
         self, said: Completion, alone: bool, text: str, world: WorldState, deadline: Deadline
