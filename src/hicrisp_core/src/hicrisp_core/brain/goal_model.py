@@ -17,7 +17,7 @@ from hicrisp_core.language.questions import is_question
 from hicrisp_core.language.repairs import repaired
 from hicrisp_core.language.spelling import respelled, written_out
 from hicrisp_core.language.undoable import is_undoable
-from hicrisp_core.language.untold_sides import beside
+from hicrisp_core.language.untold_places import beside
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import WorldState

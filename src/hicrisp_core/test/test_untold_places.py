@@ -1,7 +1,7 @@
-"""A side that no word of a request tells is next to; one that is told, however it is written, stays."""
+"""A place that no word of a request tells is next to; one that is told, however it is written, stays."""
 
 import pytest
-from hicrisp_core.language.untold_sides import beside
+from hicrisp_core.language.untold_places import beside
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import statements_of
 from tabletop import table_top
@@ -34,3 +34,12 @@ def test_a_side_that_is_told_stays(domain, text, fact):
 def test_only_the_axis_of_which_no_word_tells_changes(domain):
     assert told("the mug beside the jar, the fork left of the jar", domain, "behind(mug,jar)",
                 "left_of(fork,jar)") == ["next_to(mug,jar)", "left_of(fork,jar)"]
+
+
+@pytest.mark.parametrize(("text", "kept"), [
+    ("put the mug beside the jar", False), ("mug and jar together, please", False),
+    ("the mug next to the fork, on the jar", True), ("the jar carries the mug, close to the edge", True),
+    ("the mug wants to be with the jar", True)])
+def test_on_stays_where_a_word_may_tell_it_or_none_tells_next_to(domain, text, kept):
+    assert told(text, domain, "on(mug,jar)") == [f"{'on' if kept else 'next_to'}(mug,jar)"]
+    assert told(text, domain, "on(mug,table)") == ["on(mug,table)"]
