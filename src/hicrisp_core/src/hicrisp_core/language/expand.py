@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Callable, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.language import lexicon
 from hicrisp_core.language.intents import Intent, NotUnderstood, Noun
 from hicrisp_core.language.names import Names
 from hicrisp_core.model import WorldState
@@ -99,7 +100,7 @@ class _Expander:
         place = self._names.one(intent.reference)
         if self._is(place, self._domain.roles.surface):
             return (intent,)
-        if intent.relation not in ("clear", "empty", "empty out"):
+        if intent.relation not in lexicon.VERBS["empty"]:
             raise NotUnderstood(
                 f"only a table can be tidied, and {place} is a {self._world.types().get(place)}")
         inside = [fact.subject for fact in sorted(self._world.relations)

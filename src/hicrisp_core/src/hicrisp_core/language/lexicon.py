@@ -38,7 +38,7 @@ VERBS: Mapping[str, Tuple[str, ...]] = {
     "sort": ("sort", "organise", "organize"),
     "gather": ("gather", "collect", "group"),
     "tidy": ("clear off", "clear up", "clean up", "clean", "tidy up", "tidy"),
-    "empty": ("clear", "empty", "empty out"),
+    "empty": ("clear", "empty out", "empty", "uncover", "free up"),
     "home": ("go home", "go to the rest posture", "return home", "move home"),
 }
 SHAPES: Mapping[str, Tuple[str, ...]] = {
@@ -71,7 +71,9 @@ THEN = ("and then", "after that", "afterwards", "finally", "lastly", "firstly", 
         ";", ".")
 POLITE = (
     "please", "kindly", "now", "can you", "could you", "would you", "will you", "i want you to",
-    "i would like you to",
+    "i would like you to", "would you be so kind as to", "could you be so kind as to", "be so kind as to",
+    "do me a favour and", "do me a favor and", "if you please", "if you do not mind", "go ahead and",
+    "when you have a moment", "when you have time", "whenever you are ready", "if possible", "if you can",
     "i need you to", "you should", "for me", "hey", "hi", "hello", "thanks", "thank you",
 )
 FILLERS = (

@@ -54,6 +54,6 @@ def _of_thing(words: Sequence[str], at: int, starts: AbstractSet[int]) -> bool:
 
 def _said_of(domain: Domain) -> FrozenSet[str]:
     """The words of a domain's actions and predicates."""
-    known = (*domain.actions.items(), *domain.predicates.items())
-    return frozenset(word for name, each in known
-                     for word in f"{name} {each.text}".lower().replace("_", " ").split())
+    told = (*domain.actions, *(each.text for each in domain.actions.values()),
+            *domain.predicates, *(each.text for each in domain.predicates.values()))
+    return frozenset(word for each in told for word in each.lower().replace("_", " ").split())
