@@ -81,6 +81,9 @@ def test_a_thing_that_is_named_and_not_in_the_goal_is_told(text, understood, mis
 
 @pytest.mark.parametrize(("text", "understood", "missing"), [
     ("all boxes into the bowl", ("in(red_box,bowl)", "in(fork,bowl)"), ("blue_box", "box_2")),
+    ("boxes into the bowl", ("in(red_box,bowl)", "in(fork,bowl)"), ("blue_box", "box_2")),
+    ("some boxes into the bowl", ("in(red_box,bowl)", "in(fork,bowl)"), ()),
+    ("one of the boxes into the bowl", ("in(red_box,bowl)",), ()),
     ("all red things into the bowl", ("in(red_box,bowl)", "in(mug,bowl)"), ()),
     ("all boxes but the blue one into the bowl", ("in(red_box,bowl)", "in(fork,bowl)", "in(box_2,bowl)"), ()),
 ])

@@ -25,6 +25,8 @@ WORLD = WorldState(
     ("What's in the big bowl goes behind the saucer", "The spoon goes behind the saucer"),
     ("whatever is sitting on the saucer: next to the tray", "the cup: next to the tray"),
     ("put the red thing that is in the tray on the saucer", "put the red box on the saucer"),
+    ("left of whatever the cup is standing on, the lid", "left of the saucer, the lid"),
+    ("put the lid next to what the spoon lies in.", "put the lid next to the big bowl."),
 ])
 def test_it_is_called_by_its_name(text, read):
     assert named_by_where_it_is(text, DOMAIN, WORLD) == read
@@ -36,6 +38,7 @@ def test_it_is_called_by_its_name(text, read):
     "take the thing that is in the tray",  # There are two.
     "take what is on the cup",  # There is nothing.
     "the spoon is in the big bowl",
+    "put it on what the cup is standing on the saucer",
 ])
 def test_what_is_not_clear_stays_as_it_was_said(text):
     assert named_by_where_it_is(text, DOMAIN, WORLD) == text

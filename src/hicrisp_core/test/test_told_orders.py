@@ -163,6 +163,8 @@ def test_relations_between_things_that_are_told_alone_are_read(text, facts):
     "under the mug: that one to the right of red",
     "under the mug there is red, red I want in the bowl",
     "a tower behind the mug: red, blue, green, going up",
+    "stack three things: red at the bottom, blue at the top",
+    "stack all of them: red at the bottom, blue at the top",
 ])
 def test_what_words_leave_open_or_say_otherwise_is_not_read(text):
     assert told(text) == set()

@@ -16,7 +16,8 @@ from hicrisp_core.model import WorldState
 
 _COLOUR = ("colour", "color", "shade", "hue")
 _COLOURED = ("coloured", "colored")
-_LEADING = frozenset(("in", "with", "of", "has", "having", "is", "that", "which", "the", "a", "it"))
+_LEADING = frozenset(("in", "with", "of", "has", "have", "having", "is", "are", "that", "which", "the", "a",
+                      "it"))
 """What may stand between the noun and the words for its colour."""
 _ARTICLES = frozenset(("a", "an", "the", "some", "ripe"))
 _LONGEST = 3

@@ -25,6 +25,9 @@ _ALL = frozenset(("everything", "all", "every", "any", "anything", "each", "both
 """Words without which "but", "from" and "for" leave nothing out."""
 _EACH_OF = frozenset(("all", "every", "each"))
 """Words before a group by which none of it may be left out."""
+_BARE = frozenset(("", ",", ";", ".", ":", "!", "and", "put", "place", "move", "set", "bring", "in", "into",
+                   "with"))
+"""Words before "red blocks" where all of them are meant."""
 _SMALL = frozenset(("the", "a", "an", "that", "this", "my", "your", "our", "its", "their", "in", "into",
                     "on", "onto"))
 """Words between these and the thing."""
@@ -102,8 +105,10 @@ def _is_whole(words: Sequence[str], mention: Mention) -> bool:
     before = words[max(0, mention.start - 3):mention.start]
     if set(before) & _EACH_OF:
         return True
-    number = lexicon.NUMBERS.get(before[-1] if before else "", 0)
-    return mention.several and (number == len(mention.fitting) or before[-1:] == ["the"])
+    if not mention.several or before[-2:] == ["of", "the"]:
+        return False
+    last = before[-1] if before else ""
+    return lexicon.NUMBERS.get(last, 0) == len(mention.fitting) or last == "the" or last in _BARE
 
 
 def _unkept(goal: Goal, world: WorldState) -> Tuple[Relation, ...]:

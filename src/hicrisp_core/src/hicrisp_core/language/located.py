@@ -1,5 +1,5 @@
-"""Things that are told by what they lie in or stand on: "the thing that is lying in the bowl", "what's on the
-saucer".
+"""Things that are told by what they lie in or stand on, or by what lies there: "the thing that is lying in
+the bowl", "what's on the saucer", "whatever the cup is standing on".
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ _HEADS = (("what",), ("whatever",), ("thing", "that"), ("thing", "which"), ("one
 _ANY = frozenset(word for head in _HEADS for word in head)
 _IS = frozenset(("is", "lies", "sits", "stands", "rests"))
 _LYING = frozenset(("lying", "sitting", "standing", "resting", "currently", "now", "right", "still"))
+_WHATEVER = frozenset(("what", "whatever"))
+_ENDS = frozenset((",", ".", "!", ";", ":", "and", "should", "goes", "must", "please", "needs"))
 _AT = {"in": "in", "inside": "in", "on": "on", "upon": "on"}
 _ARTICLES = frozenset(("the", "that", "this", "my", "your", "our"))
 
@@ -29,8 +31,11 @@ def named_by_where_it_is(text: str, domain: Domain, world: WorldState) -> str:
     changes = []
     for place in mentions(text, domain, world):
         found = _told(words, place, domain, world)
+        below = _below(words, place, world)
         if found is not None:
             changes.append((*found, place.end))
+        elif below is not None:
+            changes.append(below)
     for start, name, end in reversed(changes):
         article = "" if start and words[start - 1] in _ARTICLES else "the "
         if text[said[start].start].isupper():
@@ -62,6 +67,22 @@ def _told(
         start -= 1
     there = _there(relation, place.fitting[0], words[start:at], domain, world)
     return (start, there[0]) if len(there) == 1 else None
+
+
+def _below(words: Sequence[str], item: Mention, world: WorldState) -> Optional[Tuple[int, str, int]]:
+    """Where words like "what the cup is standing on" begin, the name of what is meant, and where they end."""
+    start, end = item.start, item.end
+    while start and words[start - 1] in _ARTICLES:
+        start -= 1
+    while end < len(words) and words[end] in _IS | _LYING:
+        end += 1
+    relation = _AT.get(words[end], "") if item.end < end < len(words) else ""
+    if len(item.fitting) != 1 or not relation or end + 1 < len(words) and words[end + 1] not in _ENDS \
+            or not start or words[start - 1] not in _WHATEVER:
+        return None
+    below = [fact.object for fact in world.relations
+             if fact.predicate == relation and fact.subject == item.fitting[0]]
+    return (start - 1, below[0], end + 1) if len(below) == 1 else None
 
 
 def _there(relation: str, place: str, told: Sequence[str], domain: Domain, world: WorldState) -> List[str]:

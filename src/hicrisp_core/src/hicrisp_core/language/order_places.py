@@ -34,6 +34,7 @@ _SUFFIXES = ("most", "hand")
 DESCRIBED = ("thing", "object", "item", "things", "objects", "items")
 _ADVERBIAL = ("at", "on", "in", "into", "onto", "under", "up", "below", "above")
 """What follows a "right" that means "exactly", and a "back" that means "again"."""
+_WHOLES = frozenset(("of", "them", ",", ".", *DESCRIBED))
 _OF_BEFORE = ("it", "they", "them")
 _LONGEST_WAY = 8
 
@@ -140,6 +141,8 @@ class PlaceReader:
         self._part.bare = self._part.bare and word == "only"
         if word == "both":
             return int(len((*self._part.joined, *self._part.things)) == 2)
+        if word == "all" and set(self._words[at + 1:at + 2]) & _WHOLES:
+            return 0  # "All of them": more than those that are named.
         if word == "out" and self._told.things:
             return 0  # "The mug out of the bowl"; "a tower out of these" is none of it.
         self._part.which = self._part.which or word == "which"

@@ -138,7 +138,7 @@ WORDS = frozenset(word for phrase in (*NEUTRAL, *BREAKS, *(
     phrase for axis in AXES for phrase in (*axis.places, *axis.shapes, *axis.after, *axis.before)),
     *lexicon.RELATIONS["in"], *lexicon.RELATIONS["next_to"],
     "last first second third fourth fifth sixth cap caps crown crowns crowned tops topped capped flanked",
-    *AROUND, *SEVERAL_SHAPES) for word in phrase.split())
+    *AROUND, *SEVERAL_SHAPES, *lexicon.NUMBERS) for word in phrase.split())
 """All words of requests that tell an order, but those of ways through it."""
 DENYING = ("not", "never")
 APART = ("away from", "clear of", "far from", "at a distance from", "well away from", "far away from")
