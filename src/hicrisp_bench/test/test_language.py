@@ -11,12 +11,14 @@ import pytest
 from hicrisp_bench.language.judging import Judge, Mark
 from hicrisp_bench.language.scenes import Setting, settings_of
 from hicrisp_bench.language.sentences import Sentence, read_sentences
-from hicrisp_bench.language.understanding import SoAlready, Understood
+from hicrisp_bench.language.understanding import Listener, Reader, SoAlready, Understood
 from hicrisp_bench.runner import Runner
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.typed import check_goal
+from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import AnswerOnly, Ask, Goal, Refuse
 from hicrisp_core.model.goal_text import parse_statement
@@ -131,6 +133,37 @@ def test_a_motion_or_an_answer_that_nobody_wanted_is_wrong(setting: Setting) -> 
 def test_so_already_is_right_where_it_is(setting: Setting) -> None:
     assert mark(setting, SoAlready(), ["on(cup,saucer)"]) is Mark.RIGHT
     assert mark(setting, SoAlready(), ["on(cup,table)"]) is Mark.WRONG
+
+
+class AlwaysOnTheSaucer(ChatModel):
+    """Wants the fork on the saucer, whatever is said."""
+
+    name = "always"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def complete(self, messages: Any, deadline: Any, schema: Any = None) -> Completion:
+        self.asked += 1
+        return Completion('{"kind":"goal","end":["on(fork,saucer)"]}', sure=0.4)
+
+
+@pytest.mark.parametrize(("grammar", "text", "asked", "understood"), [
+    ("first", "put the fork next to the pot", 0, goal("next_to(fork,pot)")),
+    ("first", "forks are happy on saucers", 1, goal("on(fork,saucer)")),
+    ("off", "put the fork on the saucer", 1, goal("on(fork,saucer)")),
+    ("doubt", "put the fork next to the pot", 1, Ask()),
+    ("doubt", "put the fork on the saucer", 1, goal("on(fork,saucer)"))])
+def test_a_sentence_is_read_as_the_brain_reads_it(
+        setting: Setting, grammar: str, text: str, asked: int, understood: Understood) -> None:
+    model = AlwaysOnTheSaucer()
+    reply = Reader(Listener(model, CONFIG / "prompts" / "goal_short", grammar, 20.0)).read(text, setting)
+    assert model.asked == asked
+    if isinstance(understood, Goal):
+        assert isinstance(reply.understood, Goal)
+        assert reply.understood.texts == understood.texts
+    else:
+        assert (reply.understood, reply.doubted is not None, reply.sure) == (understood, True, 0.4)
 
 
 @pytest.mark.parametrize("entry", [
