@@ -48,20 +48,17 @@ def check_statement(statement: Statement, domain: Domain, world: WorldState) -> 
 
 def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement:
     """The statement with the predicate that the domain has for a type: a thing goes into a bowl, not onto
-    it, and onto a box, not into it.
+    it.
     """
     if isinstance(statement, Not):
         return Not(mended(statement.part, domain, world))
     if isinstance(statement, Count):
         return replace(statement, parts=tuple(mended(part, domain, world) for part in statement.parts))
-    fact = statement.fact
-    if _check_fact(fact, domain, world) is None:
+    better = _instead(statement.fact, domain, world)
+    if not better:
         return statement
-    better = _instead(fact, domain, world)
-    others = (better,) if better else tuple(
-        name for name, predicate in domain.predicates.items() if fact.predicate in predicate.instead.values())
-    meant = (Holds(fact._replace(predicate=name)) for name in others)
-    return next((each for each in meant if _check_fact(each.fact, domain, world) is None), statement)
+    meant = Holds(statement.fact._replace(predicate=better))
+    return meant if _check_fact(meant.fact, domain, world) is None else statement
 
 
 def _valid_last(predicate: Predicate, domain: Domain, world: WorldState) -> Tuple[str, ...]:
