@@ -89,10 +89,10 @@ def test_a_model_behind_a_slow_server_is_asked_once_and_waited_for() -> None:
 
 
 def test_a_claim_that_the_true_poses_do_not_bear_out_is_a_false_success() -> None:
-    meant = next(each for each in read_tasks(TASKS) if each.id == "described_03")
-    misread = replace(meant, goals=((parse_statement("next_to(brown_box,white_box)"),),))
+    meant = next(each for each in read_tasks(TASKS) if each.id == "wish_01")
+    misread = replace(meant, goals=((parse_statement("next_to(glue,tin)"),),))
     with Loopback(Canned([misread]), latency=0.0) as server:
-        result = trial("described_03", "llm_p", canned(server.url))
+        result = trial("wish_01", "llm_p", canned(server.url))
     assert result["claimed"]
     row = rows_of("llm_p", "canned", [result])[0]
     assert (row["success"], row["false_success"]) == (0.0, 1.0)

@@ -8,8 +8,9 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from difflib import SequenceMatcher
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 
@@ -17,6 +18,8 @@ from hicrisp_bench.language.sentences import Sentence
 
 _PATIENCE = 900.0
 """Seconds for an answer of the other server."""
+_ALIKE = 0.6
+"""The least share of words in which a request and a sentence that is meant by it are the same."""
 
 
 class Reply(NamedTuple):
@@ -122,13 +125,15 @@ class Canned:
     def __init__(self, sentences: Sequence[Sentence], domains: Sequence[Domain] = ()) -> None:
         self._forms = [(action.name, _form(action.text)) for domain in domains
                        for action in domain.actions.values()]
-        self._goals: List[Any] = [
-            (each.text, {"kind": "goal", "end": [str(fact) for fact in each.goals[0]]}) for each in sentences]
+        self._goals: List[Tuple[List[str], Dict[str, Any]]] = [
+            (each.text.lower().split(), {"kind": "goal", "end": [str(fact) for fact in each.goals[0]]})
+            for each in sentences]
 
     def __call__(self, request: Mapping[str, Any]) -> Reply:
         """The goal of the sentence in the last message."""
         asked = str(request["messages"][-1]["content"])
-        answer = next((goal for text, goal in self._goals if text in asked), None) or self._command(asked)
+        said = asked.rpartition("<<<")[2].partition(">>>")[0].strip()
+        answer = self._goal(said) or self._command(said)
         text = json.dumps(answer)
         usage = {"prompt_tokens": len(json.dumps(request)) // 4, "completion_tokens": len(text) // 4}
         message = {"role": "assistant", "content": text}
@@ -136,9 +141,15 @@ class Canned:
                 "choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}
         return Reply(200, json.dumps(body).encode())
 
-    def _command(self, asked: str) -> Dict[str, Any]:
+    def _goal(self, said: str) -> Optional[Dict[str, Any]]:
+        """The goal of the sentence that is most like a request: things may be called by other names in it."""
+        words = said.lower().split()
+        alike = [(SequenceMatcher(None, words, each).ratio(), at) for at, (each, _) in enumerate(self._goals)]
+        ratio, best = max(alike, default=(0.0, 0))
+        return self._goals[best][1] if ratio >= _ALIKE else None
+
+    def _command(self, step: str) -> Dict[str, Any]:
         """The command of a step that a body asks for, in the words of the domain."""
-        step = asked.rpartition("<<<")[2].partition(">>>")[0].strip()
         for name, form in self._forms:
             found = form.fullmatch(step)
             if found is not None:
