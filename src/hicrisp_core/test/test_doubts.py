@@ -152,6 +152,8 @@ def test_a_tower_or_row_in_another_order_than_the_words_tell_is_told(text, under
     ("the fork sits over on the mug's right side", ("right_of(fork,mug)",), []),
     ("box two into the bowl, fork on the mug's right", ("in(box_2,bowl)", "next_to(fork,mug)"),
      [("fork", "right_of", "mug")]),
+    ("box two into the bowl, fork on the bowl's right", ("right_of(box_2,bowl)", "right_of(fork,bowl)"),
+     [("box_2", "in", "bowl")]),
     ("box two into the bowl, fork at the mug's back", ("in(box_2,bowl)", "behind(fork,mug)"), []),
 ])
 def test_a_relation_that_is_told_plainly_and_not_in_the_goal_is_told(text, understood, told):

@@ -80,7 +80,8 @@ def _read(
         relation, reference = _between(words[one.end:other.start]), other
         if not relation:
             relation, subject, reference = _fronted(words, one, other), other, one
-        if set(words[other.end:other.end + 1]) & _ITS_SIDES:
+        at_side = set(words[other.end:other.end + 1]) & _ITS_SIDES
+        if at_side:
             relation, reference = _at_its_side(words, one, other), other
         if relation == _UNDER:
             relation, subject, reference = domain.roles.stands_on, reference, subject
@@ -93,6 +94,8 @@ def _read(
         told.extend(facts_in(meant))
         start = one.end if subject is not other or reference is not one else max(0, one.start - _LONGEST)
         left[start:other.start] = [""] * (other.start - start)
+        if at_side:
+            left[other.end] = ""
     return told, f" {' '.join(left)} "
 
 
