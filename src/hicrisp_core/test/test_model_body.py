@@ -130,8 +130,9 @@ def test_the_body_asks_with_a_schema_of_one_command_or_words(translate):
 
 @pytest.mark.parametrize(("settings", "missing"), [
     (LlmSettings("offline", backend="offline"), "offline has no endpoint"),
-    (LlmSettings("openai", api_key_env="HICRISP_NO_SUCH_KEY"), "openai has no endpoint")])
-def test_without_an_endpoint_the_body_grounds_steps_itself_and_says_so(
+    (LlmSettings("openai", api_key_env="HICRISP_NO_SUCH_KEY"), "openai has no endpoint"),
+    (LlmSettings("small", base_url="http://127.0.0.1:1/v1", only_goals=True), "small only makes goals")])
+def test_without_a_model_for_commands_the_body_grounds_steps_itself_and_says_so(
         domain, config_dir, monkeypatch, settings, missing):
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HICRISP_LLM_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

@@ -24,8 +24,8 @@ def make_body(
 ) -> Body:
     """The body of a kind: ``direct``, ``model`` or ``similar``.
 
-    Without a language model the body ``model`` is the direct one: the offline planner names the actions of
-    its steps itself. :func:`without_model` says so.
+    Without a language model, or with one that only makes goals, the body ``model`` is the direct one: the
+    search names the actions of its steps itself. :func:`without_model` says so.
 
     Args:
         llm: the models of a process, or what a file of ``config/llm`` says; the body ``model`` asks one.
@@ -49,7 +49,7 @@ def without_model(kind: str, settings: LlmSettings) -> str:
     not.
     """
     settings = settings.of_role(roles.BODY)
-    if kind != MODEL or can_be_asked(settings):
+    if kind != MODEL or can_be_asked(settings) and not settings.only_goals:
         return ""
-    return (f"the policy asks a language model, and {settings.name} has no endpoint: "
-                "steps are grounded directly")
+    why = "only makes goals" if can_be_asked(settings) else "has no endpoint"
+    return f"the policy asks a language model, and {settings.name} {why}: steps are grounded directly"
