@@ -16,6 +16,7 @@ from hicrisp_core.model import WorldState
 
 _COLOUR = ("colour", "color", "shade", "hue")
 _COLOURED = ("coloured", "colored")
+_LIKE = (*_COLOURED, "looks", "looking")
 _LEADING = frozenset(("in", "with", "of", "has", "have", "having", "is", "are", "that", "which", "the", "a",
                       "it"))
 """What may stand between the noun and the words for its colour."""
@@ -26,55 +27,61 @@ _TELLS_NOTHING = frozenset(content((*_COLOUR, *_COLOURED, "looks")))
 
 
 class _Found(NamedTuple):
-    """The words from ``start`` up to ``end`` say a colour, of the noun before them where they follow one."""
+    """The words from ``start`` up to ``end`` are to be said as ``plainly``."""
 
     start: int
     end: int
-    colour: str
-    follows: bool
+    plainly: str
 
 
 def coloured_by_name(text: str, world: WorldState) -> str:
     """The text with the colours that it tells by what they are like, where one of the world's is meant."""
     said = words_in(text)
     words = [word.text for word in said]
-    here = {str(value).lower() for thing in world.objects.values() for value in thing.attributes.values()}
+    here = frozenset(str(value).lower() for thing in world.objects.values()
+                     for value in thing.attributes.values())
     heads = _HEADS | words_of(world)
     at = len(words) - 1
     while at > 0:
         found = _behind(words, at, here, heads) or _before(words, at, here, heads)
         if found is not None:
             first, last = said[found.start], said[found.end - 1]
-            head = f" {words[found.start]}" if found.follows else ""
-            text = text[:first.start] + found.colour + head + text[last.end:]
+            text = text[:first.start] + found.plainly + text[last.end:]
             at = found.start
         at -= 1
     return text
 
 
 def _behind(
-    words: Sequence[str], at: int, here: AbstractSet[str], heads: AbstractSet[str]
+    words: Sequence[str], at: int, here: FrozenSet[str], heads: FrozenSet[str]
 ) -> Optional[_Found]:
     """"The block with the colour of a carrot", "... coloured like a carrot", "... as orange as a carrot"."""
     pair = tuple(words[at:at + 2])
     if len(pair) < 2:
         return None
-    likening = pair[0] in _COLOUR and pair[1] == "of" or pair[0] in _COLOURED and pair[1] == "like"
+    likening = pair[0] in _COLOUR and pair[1] == "of" or pair[0] in _LIKE and pair[1] == "like"
     plainly = words[at - 1] == "as" and pair[1] == "as" and pair[0] in here
     if not likening and not plainly:
         return None
     end, colours = _likened(words, at + 2)
+    if pair[0] not in _COLOUR and heads.intersection(words[at + 2:end]):
+        return None  # It is like something that is here.
     meant = {pair[0]} if plainly and end else colours & here
     start = at - 1
     while start > 0 and (words[start] in _LEADING or plainly and words[start] == "as"):
         start -= 1
-    if len(meant) != 1 or words[start] not in heads or words[start - 1] in here:
+    if len(meant) != 1 or words[start] not in heads:
         return None
-    return _Found(start, end, meant.pop(), True)
+    head = start + 1
+    while start and words[start - 1] in heads - here:  # "The butter dish".
+        start -= 1
+    if start and words[start - 1] in here:
+        return None
+    return _Found(start, end, " ".join((meant.pop(), *words[start:head])))
 
 
 def _before(
-    words: Sequence[str], at: int, here: AbstractSet[str], heads: AbstractSet[str]
+    words: Sequence[str], at: int, here: FrozenSet[str], heads: FrozenSet[str]
 ) -> Optional[_Found]:
     """"The carrot-coloured block"."""
     if words[at] not in _COLOURED or at + 1 >= len(words) or words[at + 1] not in heads:
@@ -82,7 +89,7 @@ def _before(
     for start in range(max(0, at - _LONGEST), at):
         meant = _likes().get(content(words[start:at]), frozenset()) & here
         if len(meant) == 1 and content(words[start:start + 1]):
-            return _Found(start, at + 1, next(iter(meant)), False)
+            return _Found(start, at + 1, next(iter(meant)))
     return None
 
 
