@@ -6,7 +6,7 @@ The lexicon of ``config/words`` says what colours are likened to.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import AbstractSet, Dict, FrozenSet, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.language import lexicon
 from hicrisp_core.language.associations import GENERIC, associations, content, words_of_phrase
