@@ -78,6 +78,11 @@ def test_a_polite_request_is_no_question(domain, text):
     assert ask(domain, BLOCKS, text).plan is not None
 
 
+def test_a_wish_may_end_by_asking_for_a_nod():
+    assert not is_question("red box into the bowl, k?")
+    assert is_question("red box in the bowl?")
+
+
 def test_an_exclamation_is_no_question(domain):
     assert not is_question("What a pity that nothing round is in the bowl.")
     assert not ask(domain, BLOCKS, "What a pity that nothing round is in the bowl.").answer
