@@ -135,7 +135,8 @@ DETERMINERS = ("the", "a", "an", "all", "any", "both", "every", "each", "everyth
                "four", "five")
 """What a phrase about things may begin with."""
 WISHING = frozenset((
-    "please", "pls", "plz", "ok", "okay", "k", "alright", "thanks", "thx", "yeah", "should", "shall", "must", "can", "could", "would", "will", "may", "go", "goes",
+    "please", "pls", "plz", "ok", "okay", "k", "alright", "thanks", "thx", "yeah",
+    "should", "shall", "must", "can", "could", "would", "will", "may", "go", "goes",
     "want", "need", "needs", "belong", "belongs", "be", "end", "ends", "have"))
 """What makes a wish of words that end with a question mark."""
 QUESTION = ("what", "where", "which", "how", "is", "are", "who", "whose", "when", "why", "do you", "does")
