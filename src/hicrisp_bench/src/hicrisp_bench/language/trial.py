@@ -71,9 +71,11 @@ def make_reader(asked: Asked) -> Tuple[Reader, str]:
     prompt = asked.config / "prompts" / (asked.prompt or settings.goal_prompt)
     if settings.offline:
         return Reader(Listener(None, prompt, FIRST, _GRAMMAR_LIMIT)), "the grammar"
+    if asked.ask_below is not None:
+        settings = replace(settings, ask_below=asked.ask_below)  # The model is asked how sure it is, too.
     model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
-    ask_below = settings.ask_below if asked.ask_below is None else asked.ask_below
-    reader = Reader(Listener(model, prompt, asked.grammar, settings.timeout_s, ask_below, settings.read_back))
+    reader = Reader(Listener(model, prompt, asked.grammar, settings.timeout_s, settings.ask_below,
+                             settings.read_back))
     return reader, _NAMES[asked.grammar].format(model.name)
 
 
