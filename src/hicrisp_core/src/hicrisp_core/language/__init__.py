@@ -16,8 +16,10 @@ What reads what, from the words up:
 - plans: `names` (from noun phrases to the world's names), `goals` (facts as a goal of the search),
   `order_plans` over `builder` and `expand` (things), `drive_plans`, `delivery_plans`; `actions` finds the
   domain's action for each;
-- beside a model: `spelling` (slips of the finger), `mentions` and `doubts` (where the words speak against
-  what it understood), `repairs` (by what they tell), `orders` (of towers and rows),
+- what is not said by its name: `by_name` over `coloured_like`, `standing_out`, `located` and `describing`;
+- beside a model: `spelling` (slips of the finger), `undoable` (what no fact says), `between` (in a model's
+  commands), `untold_places` (places that no word tells), `mentions` and `doubts` (where the words speak
+  against what it understood), `repairs` (by what they tell), `orders` (of towers and rows),
   `told_relations`, `left_alone` (what no hand may touch);
 - `examples`: sentences to offer where none was understood.
 """

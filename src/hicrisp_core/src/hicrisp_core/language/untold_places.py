@@ -79,7 +79,8 @@ def _beside(wanted: Holds, words: Sequence[str], domain: Domain, world: WorldSta
     along, across = predicate.direction
     if along or across:
         told = _tells(words, _LEVEL if across else _DEEP)
-    elif fact.predicate == domain.roles.stands_on and world.objects[fact.object].movable:
+    elif fact.predicate == domain.roles.stands_on and fact.object in world.objects \
+            and world.objects[fact.object].movable:
         told = not _NEXT.intersection(words) or bool(_UPON.intersection(words))
     else:
         return wanted
