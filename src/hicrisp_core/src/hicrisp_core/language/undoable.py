@@ -35,7 +35,7 @@ def is_undoable(text: str, domain: Domain, world: WorldState) -> bool:
     Words by which things are called here are no such commands. Of 11,167 made requests with a goal none is
     taken for one.
     """
-    words = [word.text.lower() for word in words_in(text)]
+    words = [word.text for word in words_in(text)]
     verbs = _VERBS - words_of(world) - _said_of(domain)
     starts = {each.start for each in mentions(text, domain, world)}
     return any(word in verbs and _is_command(words, at) and _of_thing(words, at + 1, starts)
