@@ -1,4 +1,4 @@
-"""The command line of training: learn, write the adapter, try it, look at samples."""
+"""The command line of training: learn, write the adapter, measure it as it is served."""
 
 from __future__ import annotations
 
@@ -7,171 +7,147 @@ import json
 import logging
 import os
 import sys
+import tempfile
+import time
+from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
-from typing import List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from hicrisp_core.errors import HicrispError
+from hicrisp_core.config.files import config_file
+from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.llm.embedded import EmbeddedModel
+from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.llm.settings import load_llm_settings
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.written import parse_line
 
-_CHECKPOINT = Path("runs/training/goals.pt")
-_ADAPTER = Path("config/llm/adapters/goals.gguf")
-_TRIAL_SEED = 1000
-"""Keeps the scenes of a trial apart from those of learning."""
+from hicrisp_training.adapter import CHECKPOINT, card_of, export, hashes, write_card
+from hicrisp_training.rows import read_rows
+from hicrisp_training.scenes import Sample, Scenes
+
+_FLAGS = (("train", "minutes", 120.0, "of learning, in all pieces together"), ("smoke", "minutes", 2.0, "of learning"),
+          ("train", "samples", 0, "of learning instead"), ("train", "piece", 150.0, "minutes of this piece"),
+          ("train", "device", "cpu", "cpu or cuda"), ("train", "rank", 32, "of the adapter"),
+          ("train", "rows", 0, "of 512 tokens in a step; 0 for 2, with cuda 16"),
+          ("train", "rate", 1e-3, "the highest learning rate"), ("train measure", "base", "", "another base's GGUF"),
+          ("train export", "folder", "build/training", "of checkpoints"), ("measure", "json", "", "of all answers"),
+          ("export measure", "adapter", "config/llm/adapters/goals.gguf", "the adapter's file"),
+          ("measure", "most", 0, "sentences; 0 for all"))
+"""Commands that have a flag, the flag, its default, and what it means."""
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Run one command; 0 when it succeeded."""
-    given = _parser().parse_args(arguments)
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr
-    )
+    """Run one command; 0 if it succeeded."""
+    parser = argparse.ArgumentParser(prog="scripts/train_brain", description="Train the embedded model's adapter.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, run, said in (("train", _train, "learn, or go on from the checkpoint, and write the adapter beside it"),
+                            ("smoke", _smoke, "learn a little from few sentences; the loss must fall"),
+                            ("export", _export, "write the adapter of the checkpoint, and its card"),
+                            ("measure", _measure, "ask the served model the held-out sentences, for the card")):
+        command = commands.add_parser(name, help=said, description=said)
+        command.set_defaults(run=run)
+        for names, flag, default, meant in _FLAGS:
+            if name in names.split():
+                command.add_argument(f"--{flag}", type=type(default), default=default, help=f"{meant} ({default})")
+    given = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     # Read when the libraries are loaded: threads that spin while they wait slow a busy machine down.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("TQDM_DISABLE", "1")
     try:
-        return int(given.run(given))
+        given.run(given)
     except HicrispError as error:
         logging.error("%s", error)
         return 1
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="scripts/train_brain", description="Make the embedded model's adapter, or one step of that."
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    steps = (
-        ("make", _make, "learn, write and try, one after the other"),
-        ("learn", _learn, "learn, or go on from the checkpoint"),
-        ("write", _write, "write the adapter from the checkpoint"),
-        ("try", _try, "try the adapter on the families that were held out"),
-        ("show", _show, "print samples"),
-    )
-    for name, run, said in steps:
-        command = commands.add_parser(name, help=said, description=said)
-        command.set_defaults(run=run)
-        add = command.add_argument
-        if name in ("make", "learn"):
-            add("--samples", type=int, default=16000, metavar="N", help="requests to learn from (16000)")
-            add("--start", type=Path, metavar="FILE", help="an adapter to begin with, without a checkpoint")
-            add("--rate", type=float, default=1e-3, metavar="R", help="the highest learning rate (0.001)")
-        if name in ("make", "learn", "write"):
-            add("--checkpoint", type=Path, default=_CHECKPOINT, metavar="FILE", help=f"({_CHECKPOINT})")
-        if name in ("make", "write", "try"):
-            add("--adapter", type=Path, default=_ADAPTER, metavar="FILE", help=f"({_ADAPTER})")
-        if name in ("make", "try"):
-            add("--each", type=int, default=1, metavar="N", help="samples of each family (1)")
-            add("--json", type=Path, metavar="FILE", help="where every answer is written")
-        if name in ("make", "learn", "try"):
-            add("--threads", type=int, default=2, metavar="N", help="that compute (2)")
-        if name == "show":
-            add("--count", type=int, default=40, metavar="N", help="how many at least (40)")
-        add("--seed", type=int, default=1, metavar="N", help="of the samples (1)")
-    return parser
-
-
-def _make(given: argparse.Namespace) -> int:
-    return _learn(given) or _write(given) or _try(given)
-
-
-def _learn(given: argparse.Namespace) -> int:
-    import torch
-
-    from hicrisp_training.network.adapter_file import read_adapter
-    from hicrisp_training.network.base_file import BaseFile
-    from hicrisp_training.network.tokens import Tokens
-    from hicrisp_training.training.loop import Schedule, Trainer
-    from hicrisp_training.training.recipe import Material, Recipe, base_file_path, fresh_model
-
-    torch.set_num_threads(1)
-    recipe = Recipe(seed=given.seed)
-    material, base = Material(recipe), BaseFile(base_file_path())
-    learnt, kept = material.split()
-    logging.info("%d families to learn from, %d held out", len(learnt), len(kept))
-    given.checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    model = fresh_model(base, recipe)
-    if given.start and not given.checkpoint.exists():
-        model.take(read_adapter(given.start))
-    trainer = Trainer(model, Schedule(given.samples, rate=given.rate), given.checkpoint, given.threads)
-    trainer.run(material.packs(Tokens(base), recipe.seed + trainer.seen))
     return 0
 
 
-def _write(given: argparse.Namespace) -> int:
-    from hicrisp_training.network.adapter_file import write_adapter
-    from hicrisp_training.network.base_file import BaseFile
-    from hicrisp_training.training.loop import load_checkpoint
-    from hicrisp_training.training.recipe import Material, Recipe, base_file_path, fresh_model
+def _train(given: argparse.Namespace) -> None:
+    from hicrisp_training.learning import Learner, Plan
+    from hicrisp_training.network import base_file
 
-    recipe, base = Recipe(), BaseFile(base_file_path())
-    model = fresh_model(base, recipe)
-    seen = load_checkpoint(model, given.checkpoint)
-    about = {
-        "hicrisp.recipe": json.dumps(
-            {"samples": seen, "families": len(Material(recipe).split()[0]), "rank": recipe.rank}
-        )
-    }
-    given.adapter.parent.mkdir(parents=True, exist_ok=True)
-    write_adapter(given.adapter, model.adapter(), model.size, base, about)
-    logging.info(
-        "wrote %s, %.1f MB, after %d samples", given.adapter, given.adapter.stat().st_size / 1e6, seen
-    )
-    return 0
+    slow, folder = given.device == "cpu", Path(given.folder).absolute()
+    Learner(Plan(folder, base_file(given.base), given.minutes, given.samples, given.piece, given.rate, given.rank,
+                 given.rows or (2 if slow else 16), given.device, compiled=slow)).run()
+    logging.info("wrote %s: %s", folder / "goals.gguf", export(folder / CHECKPOINT, folder / "goals.gguf"))
 
 
-def _try(given: argparse.Namespace) -> int:
-    from hicrisp_core.llm.embedded_files import check_fit
+def _smoke(given: argparse.Namespace) -> None:
+    from hicrisp_training.learning import Learner, Plan
+    from hicrisp_training.network import base_file
 
-    from hicrisp_training.measuring.trial import bounds, table, tried
-    from hicrisp_training.training.recipe import Material, Recipe, base_file_path
+    with tempfile.TemporaryDirectory() as folder:
+        learner = Learner(Plan(Path(folder), base_file(), given.minutes, rank=16, rows=1, most=48, compiled=False))
+        before = learner.held_out_loss()
+        learner.run()
+        after = learner.held_out_loss()
+    logging.info("held-out loss %.3f, then %.3f after %d samples", before, after, learner.samples)
+    if not after < before:
+        raise ConfigError(f"the loss did not fall: {before:.3f}, then {after:.3f}")
 
-    base = base_file_path()
-    check_fit(base, given.adapter)
-    material = Material(Recipe())
-    samples = material.validation(_TRIAL_SEED + given.seed, given.each)
-    results = tried(base, given.adapter, samples, material.domains, given.threads)
-    for row in table(results):
-        sys.stdout.write(json.dumps(row) + "\n")
+
+def _export(given: argparse.Namespace) -> None:
+    logging.info("%s", export(Path(given.folder) / CHECKPOINT, Path(given.adapter)))
+
+
+def _measure(given: argparse.Namespace) -> None:
+    adapter, answers = Path(given.adapter), []
+    card, today = card_of(adapter), hashes()
+    changed = [name for name, digest in card.get("hashes", {}).items() if digest != today[name]]
+    logging.info("changed since the adapter was trained: %s", ", ".join(changed) or "nothing that is known")
+    for sample, said, seconds in served(held_out_samples(given.most), adapter, given.base):
+        row = sample.row
+        answers.append({"domain": row.domain, "kind": row.kind, "names": sample.names, "says": row.says,
+                        "means": row.means, "said": said.text, "exact": str(parse_line(said.text)) == row.means,
+                        "sure": said.sure or 0.0, "seconds": round(seconds, 2)})
+    measured = table(answers)
+    sys.stdout.write("".join(f"{name}: {json.dumps(row)}\n" for name, row in measured.items()))
+    if not given.most:
+        write_card(adapter, {"hashes": today, **card}, measured=measured)
     if given.json:
-        given.json.write_text(
-            json.dumps(
-                {
-                    "rows": table(results),
-                    "bounds": bounds(results),
-                    "answers": [
-                        {
-                            "class": each.sample.kind,
-                            "text": each.sample.text,
-                            "wanted": each.sample.answer,
-                            "said": each.said.text,
-                            "verdict": each.verdict,
-                            "chance": each.said.chance,
-                            "least": each.said.least,
-                        }
-                        for each in results
-                    ],
-                },
-                indent=1,
-            )
-        )
-    return 0
+        Path(given.json).write_text("".join(f"{json.dumps(each)}\n" for each in answers), encoding="utf-8")
 
 
-def _show(given: argparse.Namespace) -> int:
-    from hicrisp_core.prompting.goal_prompt import goal_messages
+def held_out_samples(most: int) -> List[Sample]:
+    """Return the sentences that are never learnt, each in a scene that stays the same."""
+    rows = read_rows()[0]
+    scenes, kept = Scenes([row for row in rows if not row.held_out]), [row for row in rows if row.held_out]
+    return [sample for row in kept[:most or None] for sample in scenes.plain(row)]
 
-    from hicrisp_training.sentences.mixture import Mixture
-    from hicrisp_training.training.recipe import Material, Recipe
 
-    material = Material(Recipe())
-    shown = 0
-    for samples in Mixture(material.split()[0], material.words, material.domains, given.seed).scenes():
-        sys.stdout.write(
-            "\n" + goal_messages("", material.domains[samples[0].domain], samples[0].world).user + "\n"
-        )
+def served(samples: Sequence[Sample], adapter: Path, base: str = "") -> Iterator[Tuple[Sample, Completion, float]]:
+    """Yield what the model that the workspace serves answers with an adapter, and in how many seconds."""
+    settings = load_llm_settings(config_file("llm", "embedded"))
+    options = {**settings.options, "adapter": str(adapter.absolute()), "start_s": 180.0,
+               **({"package": "", "file": str(Path(base).absolute())} if base else {})}
+    model = EmbeddedModel(replace(settings, options=options, timeout_s=120.0))
+    try:
         for sample in samples:
-            sys.stdout.write(
-                f"  {sample.kind}: {sample.text} => {json.dumps(sample.answer, separators=(',', ':'))}\n"
-            )
-        shown += len(samples)
-        if shown >= given.count:
-            return 0
-    return 0
+            began = time.monotonic()
+            said = model.complete(sample.messages, Deadline(240.0))
+            if isinstance(said, LlmFailure):
+                raise ConfigError(f"the model gives no answer: {said.message}")
+            yield sample, said, time.monotonic() - began
+    finally:
+        model.close()
+
+
+def table(answers: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+    """Return the part of exact answers by domain, by kind and for all, and the median time; and which parts are right
+    and wrong if answers that are less likely than a bound are asked back.
+    """
+    groups: Dict[str, List[Dict[str, Any]]] = defaultdict(list)
+    for each in answers:
+        for name in (each["domain"], f"kind {each['kind']}", "~all"):
+            groups[name].append(each)
+    rows: Dict[str, Any] = {
+        name: {"n": len(found), "exact": round(sum(each["exact"] for each in found) / len(found), 3),
+               "seconds": sorted(each["seconds"] for each in found)[len(found) // 2]}
+        for name, found in sorted(groups.items())}
+    for bound in (0.3, 0.5, 0.7, 0.9):
+        taken = [each["exact"] for each in answers if each["sure"] >= bound]
+        rows[f"asked below {bound}"] = {"right": round(sum(taken) / len(answers), 3),
+                                        "wrong": round((len(taken) - sum(taken)) / len(answers), 3)}
+    return rows

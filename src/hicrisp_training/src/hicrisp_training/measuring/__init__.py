@@ -1,1 +1,0 @@
-"""What an adapter can do: right, asked, refused, wrong, and how well it knows."""

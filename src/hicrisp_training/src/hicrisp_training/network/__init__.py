@@ -1,1 +1,0 @@
-"""The base model in PyTorch, its tokens, the adapter, and the files of all three."""

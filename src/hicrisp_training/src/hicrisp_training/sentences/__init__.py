@@ -1,1 +1,0 @@
-"""From frames to sentences with their goals: invented scenes, noun phrases, slips of the pen."""

@@ -1,1 +1,0 @@
-"""Learning: packs of samples, the loop, and checkpoints."""
