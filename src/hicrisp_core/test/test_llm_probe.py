@@ -103,8 +103,8 @@ def test_everything_is_told_in_one_line_once_for_all_roles():
             models.of(role)
         (line,) = [found.line for found in models.probe(Deadline(60))]
         assert models.probe(Deadline(60)) == []
-    assert line.startswith(f"openai:qwen at {server.url}: JSON schema yes, JSON object yes, seed yes, "
-                           "context 8192 tokens, model listed (")
+    assert line.startswith(f"openai:qwen at {server.url}: JSON schema yes, JSON object yes, strict yes, "
+                           "seed yes, context 8192 tokens, model listed (")
     assert "\n" not in line
 
 

@@ -7,7 +7,7 @@ from chat_server import ChatServer
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.redaction import redacted
+from hicrisp_core.llm.redaction import is_placeholder, redacted, redacted_values
 from hicrisp_core.llm.replay import difference
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
@@ -82,16 +82,45 @@ def test_answers_to_the_same_question_are_repeated_in_their_order(tmp_path):
     assert [again.complete(ASK, Deadline(1)).text for _ in range(3)] == ["first", "second", "second"]
 
 
-def test_a_changed_prompt_is_named_with_its_first_line_that_differs(tmp_path):
+def test_a_changed_prompt_gets_the_answer_of_its_number_and_its_first_line_that_differs_is_reported(
+        tmp_path, caplog):
+    recorded(tmp_path, "hi", "ho", "he", asks=[ASK, question("two"), question("three")])
+    again = replay(tmp_path)
+    assert again.complete(ASK, Deadline(1)).exchanges[-1].note == ""
+    second, third = (again.complete(question(each), Deadline(1)) for each in ("one\nhelp", "four"))
+    assert (second.text, third.text) == ("ho", "he")
+    assert second.exchanges[-1].note == ("the prompt of brain 2 is not the recorded one: message 2 (user), "
+                                         "line 1: recorded 'two', asked 'one'")
+    assert "recorded 'three', asked 'four'" in third.exchanges[-1].note
+    (warned,) = [each.getMessage() for each in caplog.records if each.name == "hicrisp_core.llm.replay"]
+    assert warned.startswith(second.exchanges[-1].note)
+
+
+def test_the_exact_prompt_goes_before_the_number_of_the_call(tmp_path):
     recorded(tmp_path, "hi", "ho", asks=[ASK, question("two")])
     again = replay(tmp_path)
-    again.complete(ASK, Deadline(1))
-    failure = again.complete(question("one\nhelp"), Deadline(1))
-    assert (failure.kind, failure.calls) == ("replay", 0)
-    assert "the prompt of brain 2 is not the recorded one" in failure.message
-    assert "message 2 (user), line 1: recorded 'two', asked 'one'" in failure.message
-    same_words = replay(tmp_path).complete(ASK, Deadline(1), SCHEMA)
-    assert "the JSON schema is not: recorded none" in same_words.message
+    assert [again.complete(each, Deadline(1)).text for each in (question("two"), ASK)] == ["ho", "hi"]
+
+
+def test_another_schema_is_reported_as_the_difference(tmp_path):
+    recorded(tmp_path, "hi")
+    said = replay(tmp_path).complete(ASK, Deadline(1), SCHEMA)
+    assert said.text == "hi"
+    assert "the JSON schema is not: recorded none" in said.note
+
+
+def test_a_task_that_is_run_once_more_is_answered_from_its_beginning(tmp_path):
+    recorded(tmp_path, "hi", "ho", asks=[ASK, question("two")])
+    again = replay(tmp_path)
+    asks = [ASK, question("two"), ASK, question("changed")]
+    assert [again.complete(each, Deadline(1)).text for each in asks] == ["hi", "ho", "hi", "ho"]
+
+
+def test_a_recording_of_an_earlier_release_is_still_read(tmp_path):
+    recorded(tmp_path, "hi")
+    (entry,) = lines(tmp_path)
+    (tmp_path / "llm.jsonl").write_text(json.dumps({**entry, "goal_prompt": "goal_short", "read_back": True}) + "\n")
+    assert replay(tmp_path).complete(ASK, Deadline(1)).text == "hi"
 
 
 def test_a_role_that_was_not_recorded_is_said(tmp_path):
@@ -103,8 +132,9 @@ def test_more_questions_than_were_recorded_are_said(tmp_path):
     recorded(tmp_path, "hi")
     again = replay(tmp_path)
     again.complete(ASK, Deadline(1))
-    assert "the prompt of brain 2 is not the recorded one" in again.complete(question("more"),
-                                                                             Deadline(1)).message
+    beyond = again.complete(question("more"), Deadline(1))
+    assert (beyond.kind, beyond.calls) == ("replay", 0)
+    assert beyond.message.startswith("call 2 of brain is beyond the end of ")
 
 
 def test_a_long_line_is_shown_where_it_differs():
@@ -135,16 +165,43 @@ def test_a_file_of_ones_own_is_a_recording_too(tmp_path):
                            record=str(tmp_path / "plain" / "f"))).of("brain")
 
 
-def test_secrets_never_reach_a_record(tmp_path, monkeypatch):
+def test_secrets_never_reach_a_record_and_the_program_reads_the_true_answer(tmp_path, monkeypatch):
     monkeypatch.setenv("LAB_KEY", "plainword123")
-    recorded(tmp_path, "Bearer abc.def and plainword123 stay out",
-             asks=[question("my key is sk-abcdefghijkl")],
-             api_key_env="LAB_KEY")
+    (said,) = recorded(tmp_path, "Bearer abc.def and plainword123 stay out",
+                       asks=[question("my key is sk-abcdefghijkl")],
+                       api_key_env="LAB_KEY")
     (line,) = lines(tmp_path)
+    assert said.text == "Bearer abc.def and plainword123 stay out"
     assert line["answer"] == "[redacted] and [redacted] stay out"
     assert line["messages"][1]["content"] == "my key is [redacted]"
     again = replay(tmp_path).complete(question("my key is sk-abcdefghijkl"), Deadline(1))
     assert isinstance(again, Completion)
+
+
+@pytest.mark.parametrize("key", ["x", "box", "your-key-here", "EMPTY"])
+def test_a_short_key_or_a_placeholder_is_a_word_and_stays_in_record_and_answer(tmp_path, monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    text = f"put the box down: {key}"
+    (said,) = recorded(tmp_path, text, api_key_env="OPENAI_API_KEY")
+    assert (said.text, lines(tmp_path)[0]["answer"]) == (text, text)
+
+
+def test_what_goes_to_events_and_reports_can_be_freed_of_the_keys_of_all_roles(monkeypatch, tmp_path):
+    for name, key in (("LAB_KEY", "plainword123"), ("BODY_KEY", "otherword456"), ("SHORT", "box")):
+        monkeypatch.setenv(name, key)
+    body, goal = (LlmSettings(base_url="http://127.0.0.1:9/v1", api_key_env=name) for name in ("BODY_KEY", "SHORT"))
+    unreadable = LlmSettings(api_key_file=str(tmp_path / "away"))
+    settings = LlmSettings("t", base_url="http://127.0.0.1:9/v1", api_key_env="LAB_KEY",
+                           roles={"body": body, "goal": goal, "alex": unreadable})
+    said = redacted_values({"plan": ["say plainword123", ("otherword456", "box")]}, *settings.api_keys)
+    assert said == {"plan": ["say [redacted]", ["[redacted]", "box"]]}
+
+
+@pytest.mark.parametrize("key", ["x", "xxx", "test", "none", "changeme", "EMPTY", "not-needed", "your-key-here",
+                                 "sk-...", "sk-xxxx", "<your key>", "sk-your-key"])
+def test_a_placeholder_is_told_from_a_key(key):
+    assert is_placeholder(key)
+    assert not is_placeholder(f"sk-proj-{key}4fT9")
 
 
 @pytest.mark.parametrize(("text", "left"), [

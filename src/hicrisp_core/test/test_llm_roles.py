@@ -47,6 +47,8 @@ def test_a_key_does_not_follow_a_role_to_another_endpoint(load):
     ("{body: {timeout_s: 0}}", "roles.body.timeout_s: more than 0 is needed, got 0"),
     ("{body: {backend: claude}}", "roles.body.backend: unknown backend 'claude'; valid are"),
     ("{body: {roles: {}}}", "roles.body.roles: unknown key 'roles'"),
+    ("{goal: {goal_prompt: x}}", "a.yaml:5: roles.goal.goal_prompt: the key 'goal_prompt' was removed: config/prompts"),
+    ("{goal: {read_back: true}}", "roles.goal.read_back: the key 'read_back' was removed: .*ask_below"),
     ("{body: away}", "there is no 'away' in config/llm"),
     ("[body]", "a mapping was expected")])
 def test_a_wrong_role_is_refused_with_the_valid_ones(load, roles, message):
@@ -88,7 +90,8 @@ def test_azures_form_of_a_request_is_a_matter_of_settings(monkeypatch, config_di
     assert server.requests[0]["model"] == "mine"
 
 
-@pytest.mark.parametrize("name", ["openai", "azure", "vllm", "ollama", "llamacpp", "lmstudio"])
+@pytest.mark.parametrize("name", ["openai", "azure", "claude", "gemini", "vllm", "ollama", "llamacpp",
+                                  "lmstudio"])
 def test_no_shipped_file_holds_a_key_and_each_says_how_to_start(config_dir, name):
     text = (config_dir / "llm" / f"{name}.yaml").read_text()
     assert text.startswith("#")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import Optional, Tuple
 
 from hicrisp_core.llm.exchange import LlmFailure
 
@@ -17,9 +17,11 @@ class Capabilities:
         where: the endpoint.
         schema: whether answers follow a JSON schema.
         object: whether answers are JSON objects where that is asked for.
+        strict: whether it takes a schema in strict mode.
         seed: whether the endpoint takes a seed.
         context: tokens that prompt and answer may have together; 0 where it does not say.
         listed: whether the endpoint's list of models has this one.
+        refused: parameters and schema keywords that the endpoint refused, so that they are not sent.
         seconds: what the asking took.
         failure: why there was no answer at all.
     """
@@ -28,9 +30,11 @@ class Capabilities:
     where: str
     schema: Optional[bool] = None
     object: Optional[bool] = None
+    strict: Optional[bool] = None
     seed: Optional[bool] = None
     context: int = 0
     listed: Optional[bool] = None
+    refused: Tuple[str, ...] = ()
     seconds: float = 0.0
     failure: Optional[LlmFailure] = None
 
@@ -40,9 +44,11 @@ class Capabilities:
         if self.failure is not None:
             return f"{self.name} at {self.where} gives no answer: {self.failure.message}"
         found = [f"JSON schema {_word(self.schema)}", f"JSON object {_word(self.object)}",
-                 f"seed {_word(self.seed)}",
+                 f"strict {_word(self.strict)}", f"seed {_word(self.seed)}",
                  f"context {self.context} tokens" if self.context else "context unknown",
                  {True: "model listed", False: "model not listed", None: "no list of models"}[self.listed]]
+        if self.refused:
+            found.append(f"does not take {' and '.join(self.refused)}")
         return f"{self.name} at {self.where}: {', '.join(found)} ({self.seconds:.1f} s)"
 
 

@@ -1,5 +1,5 @@
-"""One client for OpenAI, Azure, vLLM, Ollama, llama.cpp, LM Studio: deadline, bounded retries with jitter,
-Retry-After.
+"""One client for OpenAI, Azure, Claude's and Gemini's compatible endpoints, vLLM, Ollama, llama.cpp, LM Studio:
+deadline, bounded retries with jitter, Retry-After.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from hicrisp_core.llm.budget import LlmBudget
 from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.dialect import Dialect
-from hicrisp_core.llm.exactly import only, token_grammar, tokens_of
 from hicrisp_core.llm.exchange import Attempt, Completion, LlmFailure, Message
 from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
-from hicrisp_core.llm.probe import QUESTION, probe
+from hicrisp_core.llm.probe import LEAST_TOKENS, QUESTION, SEED, probe
 from hicrisp_core.llm.reply import read_reply
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
@@ -33,6 +32,8 @@ log = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 20.0
 _NO_KEY = "not-needed"
+_MAY_ADAPT = ("request", "context")
+"""Failures that another form of the request may not meet."""
 _MOST_REQUESTS = 8
 """Requests that may be under way at once, with those that nobody waits for any more."""
 _LISTING = 5.0
@@ -85,60 +86,42 @@ class ChatClient(ChatModel):
         """Ask, at most until the deadline.
 
         Args:
-            schema: a JSON schema that the answer should follow, where the server supports it; where it leaves
-                one text (:func:`exactly`), how likely that is.
+            schema: a JSON schema that the answer should follow, where the server supports it.
         """
-        request: Dict[str, Any] = {
-            "model": self._settings.model_name, "messages": [dict(message) for message in messages],
-            "temperature": self._settings.temperature, "max_tokens": self._settings.max_tokens}
-        if self._settings.seed is not None:
-            request["seed"] = self._settings.seed
-        if self._settings.ask_below > 0.0:
-            request["logprobs"] = True
+        no_key = self._failures.no_key()
         if self._budget.exhausted:
             return LlmFailure("budget", self._budget.exhausted, 0)
-        if not self._settings.url and not self._key:
-            return self._failures.no_key()
+        if no_key is not None:
+            return no_key
         if self._probing.acquire(timeout=deadline.remaining):  # What the endpoint takes is about to be known.
             self._probing.release()
-        text = only(schema)
-        answer = self._with_retries(request, schema, deadline, self._settings.retries) if text is None \
-            else self._likely(request, text, deadline)
+        answer = self._with_retries(self._request(messages), schema, deadline, self._settings.retries)
         self._budget.add(answer)
         return answer
 
-    def _likely(
-        self, request: Mapping[str, Any], text: str, deadline: Deadline
-    ) -> Union[Completion, LlmFailure]:
-        """A text as the answer, with how likely the model finds it."""
-        told = self._fetched(lambda client: client.post(
-            self._rooted(client, "/tokenize"), cast_to=object, body={"content": text, "parse_special": False},
-            options={"timeout": deadline.remaining}), deadline)
-        tokens = tokens_of(told)
-        untold = LlmFailure("request", f"{self.name} does not say how likely a text is")
-        if not tokens:
-            return untold
-        answer = self._with_retries(
-            {**request, "temperature": 0.0, "max_tokens": len(tokens), "logprobs": True,
-             "extra_body": {"grammar": token_grammar(tokens)}}, None, deadline, self._settings.retries)
-        if isinstance(answer, LlmFailure):
-            return answer
-        if answer.text != text or not answer.sure:
-            return replace(untold, calls=answer.calls)
-        return replace(answer, cut_off=False)
+    def _request(self, messages: Sequence[Message]) -> Dict[str, Any]:
+        settings = self._settings
+        optional = {
+            "temperature": settings.temperature, "seed": settings.seed,
+            "reasoning_effort": settings.reasoning_effort or None,
+            "extra_body": dict(settings.extra_body) or None, "logprobs": settings.ask_below > 0.0 or None}
+        return {"model": settings.model_name, "messages": [dict(message) for message in messages],
+                "max_tokens": settings.max_tokens,
+                **{key: value for key, value in optional.items() if value is not None}}
 
     def probe(self, deadline: Deadline) -> Optional[Capabilities]:
         """Find out what the endpoint can, with one small question or a few."""
         settings = self._settings
-        found = Capabilities(self.name, self._failures.clean(settings.url or "OpenAI"))
-        if not settings.url and not self._key:
-            return replace(found, failure=self._failures.no_key())
+        no_key = self._failures.no_key()
+        found = Capabilities(self.name, self._failures.clean(settings.url or "OpenAI"), failure=no_key)
+        if no_key is not None:
+            return found
 
-        def ask(
-            more: Mapping[str, Any], schema: Mapping[str, Any], limit: Deadline
-        ) -> Union[Completion, LlmFailure]:
-            request = {"model": settings.model_name, "messages": [dict(each) for each in QUESTION],
-                       "temperature": 0.0, **more}
+        def ask(with_seed: bool, schema: Mapping[str, Any], limit: Deadline) -> Union[Completion, LlmFailure]:
+            request = {"seed": SEED, **self._request(QUESTION),
+                       "max_tokens": max(LEAST_TOKENS, settings.max_tokens)}
+            if not with_seed:
+                del request["seed"]
             return self._with_retries(request, schema, limit, most=0)
 
         with self._probing:
@@ -175,15 +158,15 @@ class ChatClient(ChatModel):
         while not deadline.passed and len(before) < self._budget.calls_left:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** retries) * self._jitter.uniform(0.5, 1.0)
             try:
-                found = self._failures.told(
+                found = self._failures.shown(
                     read_reply(self._once(self._dialect.fitted(request, schema), deadline)))
                 self._dialect.worked()
                 return self._ended(found, before, began)
             except (openai.OpenAIError, Unreadable, Overdue, ValueError, RecursionError) as error:
                 seconds = time.monotonic() - began
                 failure = self._failures.of(error, seconds)
-                if failure.kind == "request" and isinstance(error, openai.APIStatusError) and \
-                        self._dialect.adapt(error, request, schema is not None):
+                if failure.kind in _MAY_ADAPT and isinstance(error, openai.APIStatusError) and \
+                        self._dialect.adapt(error, request, schema):
                     before.append(Attempt("form", failure.message, seconds))
                     continue
                 pause = max(pause, retry_after(error))

@@ -1,25 +1,44 @@
-"""What an endpoint takes: the response format and the names of parameters; found out by asking, or told by
-the probe.
-"""
+"""What an endpoint takes: the form of a schema and the names of parameters; found out from its refusals."""
 
 from __future__ import annotations
 
 import logging
-from typing import Any, Dict, Mapping, Optional
+import re
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
 import openai
 
-from hicrisp_core.llm.failures import is_final
+from hicrisp_core.llm.failures import is_final, is_overflow, said_in
 
 log = logging.getLogger(__name__)
 
-SCHEMA, OBJECT, TEXT = FORMATS = ("json_schema", "json_object", "none")
+SCHEMA, OBJECT, TEXT = "json_schema", "json_object", "none"
 """Response formats, the strictest first."""
-_OPTIONAL = ("temperature", "seed")
+_FORMS = ((SCHEMA, True), (SCHEMA, False), (OBJECT, False), (TEXT, False))
+"""The forms of a request with a schema: the response format, and whether it is strict."""
+_OPTIONAL = {
+    "temperature": "temperature", "seed": "seed", "logprobs": "logprobs",
+    "reasoning_effort": "reasoning_effort|think value|support thinking",
+    "max_tokens": "max_tokens|max_completion_tokens",
+}
+"""Parameters that a request can do without, by the words in which servers refuse them; Ollama's are its own."""
+_RENAMED = "max_completion_tokens"
+"""The name of ``max_tokens`` for models that reason."""
+_NO_ROOM = re.compile(r"max_tokens|output tokens|in the completion")
+"""A prompt would fit if less room were asked for the answer (vLLM)."""
+_BOUNDS = ("minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum",
+           "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems")
+_SHAPES = ("additionalProperties", "const", "enum", "anyOf")
+"""Keywords that are given up only if a refusal names no bound."""
+_PLACE = re.compile(r"\([^()]*\)|\bat '[^']*'")
+"""Where in a schema the refused keyword stands; the keywords on the way to it are not the refused ones."""
 
 
 class Dialect:
     """Fits requests to one endpoint and remembers what it takes once a fitted request was answered.
+
+    A schema that strict mode takes and one that it cannot take are followed separately: the second is sent
+    without ``strict``, and its refusal says nothing about the first.
 
     Args:
         response_format: ``auto`` begins with a JSON schema and steps down; any other is kept.
@@ -27,20 +46,34 @@ class Dialect:
 
     def __init__(self, response_format: str) -> None:
         self._auto = response_format == "auto"
-        self._format = SCHEMA if self._auto else response_format
-        self._tried = self._format
+        first = 0 if self._auto else [form for form, _ in _FORMS].index(response_format)
+        self._form = {True: first, False: max(1, first)}
+        """The form that is used for a schema, by whether strict mode takes it."""
+        self._tried = dict(self._form)
         self._left_out: Dict[str, str] = {}
         """Parameters that the endpoint does not take, with the name that it takes instead (or none)."""
+        self._keywords: Set[str] = set()
+        """Keywords of a schema that it does not take."""
 
     @property
     def format(self) -> str:
         """The response format that is used."""
-        return self._format
+        return _FORMS[self._form[True]][0]
+
+    @property
+    def strict(self) -> bool:
+        """Whether a schema is sent in strict mode."""
+        return _FORMS[self._form[True]][1]
 
     @property
     def fixed(self) -> bool:
         """Whether the settings say the format, so that no other is tried."""
         return not self._auto
+
+    @property
+    def refused(self) -> Tuple[str, ...]:
+        """Parameters and schema keywords that the endpoint refused."""
+        return (*self._left_out, *sorted(self._keywords))
 
     def takes(self, parameter: str) -> bool:
         """Whether no request with a parameter was refused for it."""
@@ -48,24 +81,32 @@ class Dialect:
 
     def begin(self) -> None:
         """A new question: forget what was tried without success."""
-        self._tried = self._format
+        self._tried = dict(self._form)
 
     def fitted(self, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
         """The request as the endpoint takes it."""
         renamed = {self._left_out.get(key, key): value for key, value in request.items()}
         renamed.pop("", None)
-        if schema is None or self._tried == TEXT:
+        if schema is None:
             return renamed
-        if self._tried == OBJECT:
+        plain = _without(schema, self._keywords)
+        form, strict = _FORMS[self._tried[is_strict(plain)]]
+        if form == TEXT:
+            return renamed
+        if form == OBJECT:
             return {**renamed, "response_format": {"type": OBJECT}}
         return {**renamed, "response_format": {
-            "type": SCHEMA, "json_schema": {"name": "answer", "schema": dict(schema), "strict": False}}}
+            "type": SCHEMA, "json_schema": {
+                "name": "answer", "schema": plain or {"type": "object"}, "strict": strict}}}
 
     def worked(self) -> None:
-        """The endpoint answered: keep the format that was tried."""
-        if self._tried != self._format:
-            log.info("the endpoint takes the response format '%s', not '%s'", self._tried, self._format)
-            self._format = self._tried
+        """The endpoint answered: keep the form that was tried."""
+        for ready, at in self._tried.items():
+            if at != self._form[ready]:
+                form, strict = _FORMS[at]
+                log.info("the endpoint takes the response format '%s'%s", form,
+                         ", not strict" if form == SCHEMA and not strict else "")
+        self._form = {True: self._tried[True], False: max(self._tried.values())}
 
     def ignores(self) -> bool:
         """The endpoint took a format and did not follow it: use the next one, where it may be chosen.
@@ -74,28 +115,86 @@ class Dialect:
             whether there is a next one.
         """
         self.begin()
-        stepped = self._step_down()
-        self._format = self._tried
-        return stepped
+        ignored = self.format
+        while self._auto and self.format == ignored != TEXT:
+            self._form[True] += 1
+        self._form[False] = max(self._form.values())
+        self.begin()
+        return self.format != ignored
 
-    def adapt(self, error: openai.APIStatusError, request: Mapping[str, Any], with_schema: bool) -> bool:
+    def adapt(
+        self, error: openai.APIStatusError, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]]
+    ) -> bool:
         """After a refused request: whether another form of it is worth a try."""
+        said = f"{error.param or ''} {said_in(error.body) or error}"
+        if is_overflow(error):
+            return bool(_NO_ROOM.search(said)) and self._leave_out("max_tokens", request)
         if is_final(error):
             return False
-        said = str(error).lower()
-        if "max_completion_tokens" in said and "max_tokens" not in self._left_out:
-            self._left_out["max_tokens"] = "max_completion_tokens"
+        if _RENAMED in said and "max_tokens" in request and self.takes("max_tokens"):
+            self._left_out["max_tokens"] = _RENAMED
             return True
-        for name in _OPTIONAL:
-            if name in request and name not in self._left_out and (f"'{name}'" in said
-                                                                   or f'"{name}"' in said):
-                log.info("the endpoint does not take '%s'; it is left out", name)
-                self._left_out[name] = ""
-                return True
-        return with_schema and self._step_down()
+        places = {name: re.search(rf"\b(?:{words})\b", said, re.IGNORECASE) for name, words in _OPTIONAL.items()}
+        named = sorted((found.start(), name) for name, found in places.items() if found)
+        if any(self._leave_out(name, request) for _, name in named):  # The first one is meant, if it is sent.
+            return True
+        return schema is not None and (self._drop_keywords(said, schema) or self._step_down(schema))
 
-    def _step_down(self) -> bool:
-        if not self._auto or self._tried == TEXT:
+    def _leave_out(self, name: str, request: Mapping[str, Any]) -> bool:
+        if name not in request or self._left_out.get(name) == "":
             return False
-        self._tried = FORMATS[FORMATS.index(self._tried) + 1]
+        log.info("the endpoint does not take '%s'; it is left out", name)
+        self._left_out[name] = ""
         return True
+
+    def _drop_keywords(self, said: str, schema: Mapping[str, Any]) -> bool:
+        """Give up the keywords of the schema that a refusal names."""
+        plain = _without(schema, self._keywords)
+        if _FORMS[self._tried[is_strict(plain)]][0] != SCHEMA:
+            return False
+        words = {word.replace("_", "").lower() for word in re.findall(r"\w+", _PLACE.sub(" ", said))}
+        named: List[str] = [each for each in (*_BOUNDS, *_SHAPES)
+                            if each.lower() in words and _without(plain, {each}) != plain]
+        dropped = [each for each in named if each in _BOUNDS] or named[:1]
+        if dropped:
+            log.info("the endpoint takes no '%s' in a schema; it is left out", "', '".join(dropped))
+        self._keywords.update(dropped)
+        return bool(dropped)
+
+    def _step_down(self, schema: Mapping[str, Any]) -> bool:
+        ready = is_strict(_without(schema, self._keywords))
+        at = self._tried[ready]
+        if at + 1 == len(_FORMS) or not self._auto and _FORMS[at + 1][0] != _FORMS[at][0]:
+            return False
+        self._tried[ready] = at + 1
+        return True
+
+
+def is_strict(schema: Mapping[str, Any]) -> bool:
+    """Check whether strict mode takes a schema: its root is an object, and every object requires all its keys
+    and allows no others.
+    """
+    return schema.get("type") == "object" and "anyOf" not in schema and _is_closed(schema)
+
+
+def _is_closed(part: Any) -> bool:
+    if isinstance(part, (list, tuple)):
+        return all(map(_is_closed, part))
+    if not isinstance(part, Mapping):
+        return True
+    if part.get("type") == "object" and not (
+            part.get("additionalProperties") is False
+            and set(part.get("required", ())) == set(part.get("properties", ()))):
+        return False
+    return all(map(_is_closed, part.values()))
+
+
+def _without(schema: Any, keywords: Set[str]) -> Any:
+    """A schema without some keywords; the names of properties and definitions are no keywords."""
+    if isinstance(schema, (list, tuple)):
+        return [_without(each, keywords) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: {name: _without(each, keywords) for name, each in value.items()}
+            if key in ("properties", "$defs") else _without(value, keywords)
+            for key, value in schema.items() if key not in keywords}

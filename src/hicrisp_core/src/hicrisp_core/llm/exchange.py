@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Mapping, Optional, Tuple
 
-from hicrisp_core.trace.exchanges import Exchange
+from hicrisp_core.trace.events import Exchange
 
 Message = Mapping[str, str]
 """``{"role": ..., "content": ...}``"""
-THINKING = "say"
-"""The key of an answer under which a model thinks in plain words before it commits itself."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,9 @@ class Completion:
         calls: requests that were sent for it; 0 for an answer from the cache.
         before: the requests that failed before it.
         exchanges: what goes into the run's record.
-        sure: how likely the model found this answer as a whole, without what it thinks before, 0 to 1;
-            ``None`` where the endpoint does not say.
+        sure: how likely the model found this answer as a whole, 0 to 1; ``None`` if the endpoint does not
+            report it.
+        note: how a repeated run differs from its recording here; empty if it does not.
     """
 
     text: str
@@ -52,6 +51,7 @@ class Completion:
     before: Tuple[Attempt, ...] = field(default=(), compare=False)
     exchanges: Tuple[Exchange, ...] = field(default=(), compare=False)
     sure: Optional[float] = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class LlmFailure:
     Kinds: ``timeout``, ``connection``, ``broken_off`` (half an answer), ``too_long`` (more than is read),
     ``unauthorised``, ``rate_limit``, ``server``, ``request`` (the server refuses it), ``model`` (which it
     has not), ``context`` (the prompt does not fit), ``empty``, ``cut_off`` (before its first word),
-    ``tool_call`` (in place of text), ``refused`` (by the model), ``budget`` or ``replay``.
+    ``tool_call`` (in place of text), ``refused`` (by the model, or a filter), ``budget`` or ``replay``.
     """
 
     kind: str

@@ -13,7 +13,8 @@ import openai
 
 from hicrisp_core.llm.bounded_http import AnswerTooLong, AnswerTooSlow, BrokenOff, Unreadable
 from hicrisp_core.llm.exchange import Completion, LlmFailure
-from hicrisp_core.llm.redaction import MARK, redacted
+from hicrisp_core.llm.redaction import is_placeholder, redacted
+from hicrisp_core.llm.reply import FILTERED
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.bounded_call import Overdue
 
@@ -21,13 +22,18 @@ QUOTED = 160
 """Characters of a server's own words that a message quotes."""
 _LONGEST = 400
 """Characters of a message."""
-_A_SECRET = 8
-"""Characters from which on a key is one, and not a word for a server that asks for none."""
 MAY_PASS = ("rate_limit", "server", "timeout", "connection", "broken_off")
 """Failures that another attempt may not meet."""
 _MAY_PASS = (408, 409, 425)
 """HTTP refusals below 500 that a later attempt may not meet."""
-_FINAL = ("model_not_found", "content_filter", "content_policy_violation")
+_FILTERS = ("content_filter", "content_policy_violation")
+_FINAL = ("model_not_found", *_FILTERS)
+_BAD_KEY = "API key not valid"
+"""How Gemini refuses a key, with HTTP 400."""
+_DEPTH = 4
+"""How deep a server's own words may lie in the body of its refusal."""
+_WORDS = ("message", "msg", "detail", "error")
+"""Keys under which servers say why they refuse."""
 _OVERFLOW = ("context_length_exceeded", "exceed_context_size_error")
 _OVERFLOW_WORDS = re.compile(
     r"(maximum|max|exceed\w*|longer|larger|greater|too long)\W(?:.{0,60}\W)?context|"
@@ -41,7 +47,7 @@ def is_final(error: openai.APIStatusError) -> bool:
 
 def is_overflow(error: openai.APIStatusError) -> bool:
     """Whether the prompt does not fit into the model's context; servers say it each in their own way."""
-    said = _said(error.body)
+    said = said_in(error.body)
     return error.code in _OVERFLOW or getattr(error, "type", None) in _OVERFLOW or (
         error.status_code in (400, 413, 422, 500) and bool(_OVERFLOW_WORDS.search(said)))
 
@@ -61,19 +67,18 @@ class Failures:
         """A text of somebody else's in one line, without keys and without orders to a terminal."""
         return redacted("".join(char if char.isprintable() else " " for char in text), self._key)
 
-    def told(self, found: Union[Completion, LlmFailure]) -> Union[Completion, LlmFailure]:
-        """An answer without the key that the question came with: an endpoint, or who stands before it, may
-        send it back. Of a plan's words only the key itself is taken out, and no word in place of one.
-        """
+    def shown(self, found: Union[Completion, LlmFailure]) -> Union[Completion, LlmFailure]:
+        """Return a reply whose words for people are clean; the answer itself is left as the model wrote it."""
         if isinstance(found, LlmFailure):
             return replace(found, message=_short(self.clean(found.message)))
-        text = found.text.replace(self._key, MARK) if len(self._key) >= _A_SECRET else found.text
-        return replace(found, text=text, model=self.clean(found.model))
+        return replace(found, model=self.clean(found.model))
 
-    def no_key(self) -> LlmFailure:
-        """OpenAI is to be asked without a key."""
-        return LlmFailure("unauthorised",
-                          f"OpenAI needs a key and none is configured; {self._key_mend()}", 0)
+    def no_key(self) -> Optional[LlmFailure]:
+        """Return the failure of asking OpenAI without a key; ``None`` if there is one, or another endpoint."""
+        if self._settings.url or self._key and not is_placeholder(self._key):
+            return None
+        lacks = "" if self._key else " and none is configured"
+        return LlmFailure("unauthorised", f"OpenAI needs a key{lacks}; {self._key_mend()}", 0)
 
     def of(self, error: Exception, seconds: float) -> LlmFailure:
         """What an error of the package's, or of the reading, means.
@@ -105,7 +110,7 @@ class Failures:
         """What the server says of its refusal, after a colon; empty where it says nothing. It is cut last: of
         a key that lies across the cut a part would stay.
         """
-        said = self.clean(_said(error.body)).strip()
+        said = self.clean(said_in(error.body)).strip()
         return f": {said[:QUOTED]}" if said else ""
 
     @property
@@ -118,9 +123,11 @@ class Failures:
             return LlmFailure(
                 "context", f"the prompt does not fit into the model's context{why}; start the server with a "
                            "larger context, or name a model that has one")
-        if status in (401, 403):
+        if error.code in _FILTERS:
+            return LlmFailure("refused", f"{FILTERED} (HTTP {status}){why}")
+        if status in (401, 403) or _BAD_KEY in said_in(error.body):
             return LlmFailure("unauthorised",
-                              f"the endpoint refuses the key (HTTP {status}); {self._key_mend()}")
+                              f"the endpoint refuses the key (HTTP {status}){why}; {self._key_mend()}")
         if status == 404:
             return LlmFailure("model", f"the endpoint {self.clean(self._where)} does not know the model "
                                        f"'{self._settings.model_name}' (HTTP 404){why}")
@@ -136,8 +143,10 @@ class Failures:
 
     def _key_mend(self) -> str:
         variable = self._settings.key_variable
-        return f"set {variable} or api_key_file" if variable else \
-            "name its variable as api_key_env (for example OPENAI_API_KEY) or give api_key_file"
+        where = self._settings.api_key_file or variable
+        placeholder = f"{where} holds a placeholder ('{self._key}'); " if is_placeholder(self._key) else ""
+        return placeholder + (f"set {variable} or api_key_file" if variable else
+                              "name its variable as api_key_env (for example OPENAI_API_KEY) or give api_key_file")
 
 
 def retry_after(error: Exception) -> float:
@@ -155,14 +164,16 @@ def retry_after(error: Exception) -> float:
     return max(0.0, seconds) if math.isfinite(seconds) else 0.0
 
 
-def _said(body: Optional[Any]) -> str:
-    """A server's own words; some put them in ``error``, some beside it."""
-    if isinstance(body, str):
-        return body
-    if isinstance(body, dict):
-        found = body.get("message") or body.get("detail") or body.get("error")
-        return found if isinstance(found, str) else ""
-    return ""
+def said_in(body: Any, depth: int = _DEPTH) -> str:
+    """Return a server's own words in the body of its refusal: a text, under one of several keys, or in a list
+    of such bodies, as Gemini and FastAPI send it.
+    """
+    if isinstance(body, str) or depth == 0:
+        return body if isinstance(body, str) else ""
+    if isinstance(body, list):
+        return "; ".join(filter(None, (said_in(each, depth - 1) for each in body)))
+    found = (said_in(body.get(key), depth - 1) for key in _WORDS) if isinstance(body, dict) else ()
+    return next(filter(None, found), "")
 
 
 def _short(message: str) -> str:

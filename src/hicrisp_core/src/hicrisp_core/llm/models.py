@@ -19,8 +19,8 @@ from hicrisp_core.time.deadline import Deadline
 
 log = logging.getLogger(__name__)
 
-PROBE_LIMIT = 30.0
-"""Wall seconds that a probe takes at most."""
+PROBE_LIMIT = 60.0
+"""Wall seconds that a probe takes at most; a model that thinks before it answers needs most of them."""
 
 
 class Models:
@@ -92,12 +92,3 @@ class Models:
     def begin_probe(self) -> None:
         """The same beside what goes on; a question waits until its endpoint is known."""
         Thread(target=lambda: self.probe(Deadline(PROBE_LIMIT)), name="llm probe", daemon=True).start()
-
-
-def make_chat_model(settings: LlmSettings, role: str) -> ChatModel:
-    """One role's model by itself.
-
-    Raises:
-        ConfigError: for an unknown backend, or settings that do not do.
-    """
-    return Models(settings).of(role)

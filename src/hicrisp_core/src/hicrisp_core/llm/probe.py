@@ -18,8 +18,10 @@ ANSWERS = ("cold", "warm")
 ANSWER_SCHEMA: Mapping[str, Any] = {
     "type": "object", "properties": {"verdict": {"type": "string", "enum": list(ANSWERS)}},
     "required": ["verdict"], "additionalProperties": False}
-MOST_TOKENS = 64
-_SEED = 1
+LEAST_TOKENS = 1024
+"""Room for what a model thinks before it answers; a higher max_tokens of the settings goes before it."""
+SEED = 1
+"""Sent if the settings have none, to learn whether the endpoint takes one."""
 _LISTS = 5.0
 """Seconds for all lists together."""
 _OWN = "/props"
@@ -29,8 +31,8 @@ _SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_w
           "n_ctx", "meta", "default_generation_settings")
 """Where servers say their context, directly or below: vLLM, LM Studio, others, llama.cpp."""
 
-Ask = Callable[[Mapping[str, Any], Mapping[str, Any], Deadline], Union[Completion, LlmFailure]]
-"""Sends one request in the form of the dialect: further keys of it, the schema, the deadline."""
+Ask = Callable[[bool, Mapping[str, Any], Deadline], Union[Completion, LlmFailure]]
+"""Sends one request in the form of the dialect: whether with a seed, the schema, the deadline."""
 Get = Callable[[str, Deadline], Any]
 """What the endpoint answers to a GET as JSON; ``None`` where it has no such thing."""
 
@@ -44,12 +46,12 @@ def probe(
         found: who is asked.
     """
     began = time.monotonic()
-    more = {"max_tokens": MOST_TOKENS, "seed": _SEED}
+    with_seed = True
     while True:
-        said = ask(more, ANSWER_SCHEMA, deadline)
+        said = ask(with_seed, ANSWER_SCHEMA, deadline)
         if isinstance(said, LlmFailure):
-            if said.kind == "request" and "seed" in more:
-                del more["seed"]
+            if said.kind == "request" and with_seed:
+                with_seed = False
                 continue
             return replace(found, failure=said, seconds=time.monotonic() - began)
         found, kept = _judged(found, dialect.format, said.text)
@@ -57,7 +59,8 @@ def probe(
             break
     if not dialect.fixed:  # A form that was given up was refused or ignored.
         found = replace(found, schema=dialect.format == SCHEMA, object=dialect.format != TEXT)
-    found = replace(found, seed="seed" in more and dialect.takes("seed"))
+    found = replace(found, strict=dialect.strict, seed=with_seed and dialect.takes("seed"),
+                    refused=tuple(each for each in dialect.refused if each != "seed"))
     return replace(_from_lists(found, model, get, deadline), seconds=time.monotonic() - began)
 
 

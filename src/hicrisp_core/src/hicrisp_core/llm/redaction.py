@@ -6,6 +6,11 @@ import re
 from typing import Any, Mapping
 
 MARK = "[redacted]"
+_SHORTEST = 8
+"""Minimum length of a secret; a shorter text is a word, and words stay."""
+_PLACEHOLDER = re.compile(
+    r"x+|\.+|\*+|<.*>|test|none|null|n/?a|dummy|fake|placeholder|empty|todo|change[-_]?me|not[-_]needed|no[-_]?key|"
+    r"ollama|lm[-_]studio|your[-_ ].*|sk-(?:x+|\.+|…|\*+|your.*)", re.IGNORECASE)
 _KEY = re.compile(r"\b(?:sk-|gsk_|xai-|hf_|AIza)[A-Za-z0-9_-]{8,}")
 _BEARER = re.compile(r"\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{3,}")
 _HEADER = re.compile(
@@ -15,12 +20,20 @@ _QUERY = re.compile(
 _LOGIN = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*://)[^/\s@\"']+@")
 
 
+def is_placeholder(key: str) -> bool:
+    """Check whether a text only stands where a key belongs: ``x``, ``EMPTY``, ``your-key-here``, ``sk-...``."""
+    return bool(_PLACEHOLDER.fullmatch(key.strip()))
+
+
 def redacted(text: str, *secrets: str) -> str:
-    """The text without the given secrets and without anything that looks like a key, an authorization, or a
-    token or a login in a URL.
+    """Return the text without the given secrets and without anything that looks like a key, an authorization,
+    or a token or a login in a URL.
+
+    Placeholders and secrets shorter than eight characters stay: they are words of the text.
     """
-    for secret in filter(None, secrets):
-        text = text.replace(secret, MARK)
+    for secret in secrets:
+        if len(secret) >= _SHORTEST and not is_placeholder(secret):
+            text = text.replace(secret, MARK)
     text = _BEARER.sub(MARK, _KEY.sub(MARK, text))
     for pattern in (_HEADER, _QUERY):
         text = pattern.sub(rf"\g<1>{MARK}", text)
@@ -28,7 +41,7 @@ def redacted(text: str, *secrets: str) -> str:
 
 
 def redacted_values(value: Any, *secrets: str) -> Any:
-    """The same for every text inside mappings and lists; their form stays as it is."""
+    """Do the same for every text inside mappings and lists; their form stays as it is."""
     if isinstance(value, str):
         return redacted(value, *secrets)
     if isinstance(value, Mapping):

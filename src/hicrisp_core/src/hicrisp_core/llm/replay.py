@@ -1,11 +1,10 @@
-"""A recorded run in place of its language models: the same prompts get the same answers, and nothing is
-asked.
-"""
+"""A recorded run in place of its language models: each call gets its recorded answer, and nothing is asked."""
 
 from __future__ import annotations
 
+import logging
 import threading
-from difflib import SequenceMatcher
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -14,20 +13,24 @@ from hicrisp_core.llm.exchange import Attempt, Completion, LlmFailure, Message
 from hicrisp_core.llm.fingerprint import schema_hash
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.exchanges import Exchange
-from hicrisp_core.trace.read_exchanges import read_exchanges
+from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchanges import read_exchanges
+
+log = logging.getLogger(__name__)
 
 _SHOWN = 80
 """Characters that a difference quotes of each side."""
 
 
 class ReplayModel(ChatModel):
-    """Answers one role's questions from a recording.
+    """Answers one role's questions from the recording of a task.
 
-    The same question gets its answers in their order, and the last of them from then on.
+    The very same question gets its answers in their order, and the last of them from then on. Any other
+    question gets the answer to the call with the same number, and the difference is reported: once in the
+    log, and in the record of each such answer.
 
     Args:
-        file: ``llm.jsonl`` of a run, or its folder.
+        file: ``llm.jsonl`` of a run, or its folder; a run is one task's.
         role: whose questions are answered.
 
     Raises:
@@ -39,6 +42,8 @@ class ReplayModel(ChatModel):
         self._file = FilePath(file).expanduser()
         self._questions = _questions(self._file, role)
         self._used = [False] * len(self._questions)
+        self._calls = 0
+        self._warned = False
         self._lock = threading.Lock()
 
     @property
@@ -49,31 +54,38 @@ class ReplayModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """The recorded answer to exactly this question, or a failure that shows what has changed."""
+        """The recorded answer to this question; a failure only beyond the recording's end."""
         asked, wanted = redacted_values(list(messages)), schema_hash(schema)
         with self._lock:
             return self._found(asked, wanted)
 
     def _found(self, asked: List[Mapping[str, str]], wanted: str) -> Union[Completion, LlmFailure]:
-        same = [at for at, question in enumerate(self._questions)
-                if [dict(each) for each in question[-1].messages] == asked and question[-1].schema == wanted]
-        fresh = next((at for at in same if not self._used[at]), None)
-        if same:
-            at = same[-1] if fresh is None else fresh
-            self._used[at] = True
-            return _answer(self._questions[at])
-        return LlmFailure("replay", self._mismatch(asked, wanted), 0)
+        number, self._calls = self._calls, self._calls + 1
+        words = [at for at, question in enumerate(self._questions)
+                 if [dict(each) for each in question[-1].messages] == asked]
+        same = [at for at in words if self._questions[at][-1].schema == wanted] or words
+        if not same and number >= len(self._questions):
+            return LlmFailure("replay", self._beyond(number), 0)
+        fresh = next((each for each in same if not self._used[each]), None)
+        at = fresh if fresh is not None else (same or [number])[-1]
+        if same and fresh is None:
+            self._calls = at + 1  # The task begins again, and so do its numbers.
+        self._used[at] = True
+        recorded, answer = self._questions[at][-1], _answer(self._questions[at])
+        note = difference(recorded.messages, asked) or _other_schema(recorded.schema, wanted)
+        if not note or isinstance(answer, LlmFailure):
+            return answer
+        note = f"the prompt of {self._role} {number + 1} is not the recorded one: {note}"
+        if not self._warned:
+            log.warning("%s; the recorded answer is given, here and wherever else it differs", note)
+            self._warned = True
+        return replace(answer, note=note)
 
-    def _mismatch(self, asked: List[Mapping[str, str]], schema: str) -> str:
-        number = sum(self._used) + 1
-        what = f"the prompt of {self._role} {number} is not the recorded one"
+    def _beyond(self, number: int) -> str:
         if not self._questions:
             return f"{self._file} holds no prompt of {self._role}; it was recorded with another policy"
-        waiting = [question[-1] for question, used in zip(self._questions, self._used) if not used]
-        if not waiting:
-            return f"{what}: {self._file} holds {len(self._questions)} of {self._role}, which were all asked"
-        nearest = max(waiting[:2], key=lambda each: _likeness(each.messages, asked))
-        return f"{what}: {difference(nearest.messages, asked) or _other_schema(nearest.schema, schema)}"
+        return (f"call {number + 1} of {self._role} is beyond the end of {self._file}, which holds "
+                f"{len(self._questions)}; record the run again")
 
 
 def folder_of(recording: Union[str, FilePath]) -> FilePath:
@@ -109,14 +121,10 @@ def _around(line: str, pair: Sequence[Optional[str]]) -> str:
 
 
 def _other_schema(recorded: str, asked: str) -> str:
+    if recorded == asked:
+        return ""
     sides = [each[:12] or "none" for each in (recorded, asked)]
     return f"the words are the same, the JSON schema is not: recorded {sides[0]}, asked {sides[1]}"
-
-
-def _likeness(one: Sequence[Message], other: Sequence[Message]) -> float:
-    old, new = ("\n".join(str(message.get("content", "")) for message in each)[-4000:]
-                for each in (one, other))
-    return SequenceMatcher(None, old, new).quick_ratio()
 
 
 def _answer(question: Tuple[Exchange, ...]) -> Union[Completion, LlmFailure]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from typing import Any, List, Optional, Tuple, Union
+from typing import Any, Optional, Union
 
-from hicrisp_core.llm.exchange import THINKING, Completion, LlmFailure
+from hicrisp_core.llm.exchange import Completion, LlmFailure
 
 _QUOTED, _LONGEST_NAME = 2000, 80
 """Characters; a message is made shorter once its keys are taken out."""
 _MOST_TOKENS = 10_000_000
-_THOUGHT = re.compile(rf'"{THINKING}"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_TAGS = "think|thinking|thought|reasoning"
+_THOUGHT_BEGINS = re.compile(rf"\s*(?:<(?:{_TAGS})>|\[THINK\])")
+_THOUGHT_ENDS = re.compile(rf".*(?:</(?:{_TAGS})>|\[/THINK\])", re.DOTALL)
+FILTERED = "the endpoint's content filter withholds the answer; reword the task, or change the filter"
 
 
 def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
-    """The text of a chat completion, or why there is none."""
+    """Return the answer in a chat completion, or why it is missing."""
     choices = getattr(reply, "choices", None)
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = getattr(choice, "message", None)
@@ -23,12 +27,16 @@ def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
     if choices != [] and (not hasattr(choice, "message") or
                           message is not None and not hasattr(message, "content")):
         return LlmFailure("server", f"the answer is no chat completion: {str(reply)[:_QUOTED]!r}")
-    ended, text = getattr(choice, "finish_reason", ""), _text(content)
-    usage = getattr(reply, "usage", None)
-    if text.strip():
-        return Completion(text, _name(getattr(reply, "model", "")), _count(usage, "prompt_tokens"),
-                          _count(usage, "completion_tokens"), ended == "length", sure=_sure(choice))
-    return _without_text(message, ended)
+    ended, said = getattr(choice, "finish_reason", ""), _text(content)
+    text = _without_thought(said)
+    thought = _text(getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None))
+    if not text.strip() and ended != "length" and _is_object(thought):
+        text = thought  # vLLM's reasoning parsers put an answer there if the model did not think.
+    if text.strip() and ended != "content_filter":
+        return Completion(text, _name(getattr(reply, "model", "")),
+                          _count(reply, "prompt_tokens"), _count(reply, "completion_tokens"),
+                          ended == "length", sure=_sure(choice))
+    return _without_text(message, ended, bool(thought.strip() or said.strip()), _count(reply, "completion_tokens"))
 
 
 def _text(content: Any) -> str:
@@ -41,17 +49,34 @@ def _text(content: Any) -> str:
     return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
 
 
+def _without_thought(text: str) -> str:
+    """The text after what a model thinks in tags; some templates hold the opening tag, so that it is missing."""
+    if text.lstrip().startswith("{"):
+        return text
+    ends = _THOUGHT_ENDS.match(text)
+    if ends:
+        return text[ends.end():]
+    return "" if _THOUGHT_BEGINS.match(text) else text
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def _name(told: Any) -> str:
     """What the endpoint calls its model, as one line for people."""
     return "".join(filter(str.isprintable, str(told or "")))[:_LONGEST_NAME]
 
 
-def _without_text(message: Any, ended: str) -> LlmFailure:
+def _without_text(message: Any, ended: str, thought: bool, tokens: int) -> LlmFailure:
     refusal = getattr(message, "refusal", None)
     if refusal:
         return LlmFailure("refused", f"the model refuses: {str(refusal)[:_QUOTED]}")
     if ended == "content_filter":
-        return LlmFailure("refused", "the endpoint's content filter withholds the answer")
+        return LlmFailure("refused", FILTERED)
     tools = getattr(message, "tool_calls", None) or ()
     if tools:
         name = getattr(getattr(tools[0], "function", None), "name", "") or "?"
@@ -59,31 +84,24 @@ def _without_text(message: Any, ended: str) -> LlmFailure:
                           f"the model calls a tool ('{str(name)[:40]}') in place of an answer in words, "
                                        "and it was offered none; name another model")
     if ended == "length":
-        return LlmFailure("cut_off", "the answer was cut off before its first word; raise max_tokens")
+        spent = f", after {tokens} tokens of reasoning" if thought and tokens else ""
+        return LlmFailure("cut_off", f"the answer was cut off before its first word{spent}; raise max_tokens")
+    if thought:
+        return LlmFailure("empty", "the model only reasoned and answered nothing; set reasoning_effort lower, or "
+                                   "name another model")
     return LlmFailure("empty", "the model answered nothing")
 
 
 def _sure(choice: Any) -> Optional[float]:
-    """The product of the tokens' probabilities, where the server tells them. The words by which a model
-    thinks before it answers do not count: it could have said the same in many others.
-    """
+    """The product of all tokens' probabilities; ``None`` if the server does not report them."""
     tokens = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    told: List[Tuple[str, float]] = [
-        (str(getattr(token, "token", "")), float(token.logprob)) for token in tokens
-        if isinstance(getattr(token, "logprob", None), (int, float))]
+    told = [float(token.logprob) for token in tokens if isinstance(getattr(token, "logprob", None), (int, float))]
     if not told or len(told) != len(tokens):
         return None
-    thought = _THOUGHT.search("".join(text for text, _ in told))
-    begin, end = thought.span(1) if thought else (0, 0)
-    total, at = 0.0, 0
-    for text, logprob in told:
-        if not begin <= at < end:
-            total += logprob
-        at += len(text)
-    return math.exp(min(0.0, total))
+    return math.exp(min(0.0, sum(told)))
 
 
-def _count(usage: Any, name: str) -> int:
+def _count(reply: Any, name: str) -> int:
     """Tokens as they are told; nobody's budget grows by a number below 0, and no message holds any number."""
-    told = getattr(usage, name, None)
+    told = getattr(getattr(reply, "usage", None), name, None)
     return min(_MOST_TOKENS, max(0, told)) if isinstance(told, int) else 0

@@ -16,7 +16,8 @@ from hicrisp_core.llm.fingerprint import fingerprint, schema_hash
 from hicrisp_core.llm.redaction import redacted, redacted_values
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.exchanges import Exchange, ExchangeFile
+from hicrisp_core.trace.events import Exchange
+from hicrisp_core.trace.exchanges import ExchangeFile
 
 log = logging.getLogger(__name__)
 
@@ -76,28 +77,20 @@ class RoleModel(ChatModel):
             said = self._model.complete(messages, deadline, schema)
             if self._memory is not None and isinstance(said, Completion) and not said.cut_off:
                 self._memory.put(question, said)
-        said = self._redacted(said)
+        if isinstance(said, LlmFailure):  # For people; the text of an answer is for the program, as it is.
+            said = replace(said, message=redacted(said.message, *self._secrets))
         said = replace(said, exchanges=self._noted(messages, schema, said))
         self._write(said.exchanges)
         return said
-
-    def _redacted(self, said: Union[Completion, LlmFailure]) -> Union[Completion, LlmFailure]:
-        """The answer as it is recorded: an endpoint that says a key back must not carry it into plans, events
-        and reports.
-        """
-        if isinstance(said, LlmFailure):
-            return replace(said, message=redacted(said.message, *self._secrets))
-        return replace(said, text=redacted(said.text, *self._secrets))
 
     def _noted(
         self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]],
         said: Union[Completion, LlmFailure]
     ) -> Tuple[Exchange, ...]:
-        """One exchange for each request; the last one is what the question came to."""
+        """One exchange for each request, without secrets; the last one is what the question came to."""
         same = Exchange(role=self._role, model=self.name, schema=schema_hash(schema),
                         messages=tuple(redacted_values([dict(each) for each in messages], *self._secrets)),
-                        goal_prompt=self._settings.goal_prompt, only_goals=self._settings.only_goals,
-                        ask_below=self._settings.ask_below, read_back=self._settings.read_back,
+                        only_goals=self._settings.only_goals, ask_below=self._settings.ask_below,
                         plans=self._plans)
         before = [replace(same, attempt=number, failure=each.kind, error=each.message, seconds=each.seconds)
                   for number, each in enumerate(said.before, start=1)]
@@ -105,7 +98,7 @@ class RoleModel(ChatModel):
         if isinstance(said, LlmFailure):
             last = replace(last, failure=said.kind, error=said.message)
         else:
-            last = replace(last, answer=said.text, answered_by=said.model,
+            last = replace(last, answer=redacted(said.text, *self._secrets), note=said.note, answered_by=said.model,
                            prompt_tokens=said.prompt_tokens, completion_tokens=said.completion_tokens,
                            cut_off=said.cut_off, cached=said.calls == 0,
                            sure=-1.0 if said.sure is None else said.sure)

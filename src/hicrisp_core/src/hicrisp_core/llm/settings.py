@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import stat
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, field, make_dataclass, replace
 from functools import partial
 from pathlib import Path as FilePath
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Set, Tuple, Union
 from urllib.parse import urlparse
 
 from annotated_types import Ge, Le
@@ -24,7 +25,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.embedded_files import what_is_missing
 from hicrisp_core.llm.roles import BRAIN, ROLES
-from hicrisp_core.trace.read_exchanges import read_exchanges
+from hicrisp_core.trace.exchanges import read_exchanges
 
 AUTO = "auto"
 OFFLINE: Final = "offline"
@@ -39,6 +40,11 @@ REPLAY: Final = "replay"
 """Stands before the file of a recorded run in place of the name of a configuration: ``replay:FILE``."""
 Retries = Annotated[int, Ge(0), Le(10)]
 Share = Annotated[float, Ge(0.0), Le(1.0)]
+_REMOVED = {
+    "goal_prompt": "config/prompts/goal serves every model; only_goals: true is for one trained to write goals",
+    "read_back": "a model's goal stands, and ask_below asks the user where it is in doubt",
+}
+"""Keys of earlier releases, with what replaces each."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
@@ -67,13 +73,10 @@ class LlmSettings:
         response_format: ``auto`` (JSON schema, then JSON, then plain text, as the server takes it),
             ``json_schema``, ``json_object`` or ``none``.
         seed: of the model's sampling, where the server has one.
-        goal_prompt: the folder of ``config/prompts`` by which it is asked for goals: ``goal`` has rules and
-            examples, ``goal_short`` one line for a model that was trained on it.
-        only_goals: whether it makes goals and no plans: a search plans, whatever brain the policy names.
+        only_goals: whether it was trained to write goals and makes no plans: a search plans, whatever brain the
+            policy names.
         ask_below: a goal that the model finds less likely than this, 0 to 1, is said back to the user as a
             question; 0 for never. The endpoint must tell its tokens' probabilities.
-        read_back: whether its goals are compared with near ones by how likely it would say the request for
-            each; for models that were not trained on goals, behind llama.cpp's server.
         budget_calls: requests that the client may send in its life; 0 for no bound. Tasks have their own
             budgets.
         budget_tokens: tokens that it may use; 0 for no bound.
@@ -84,8 +87,12 @@ class LlmSettings:
         replay: such a file, from which exchanges are answered instead of asking; nothing goes over the
             network.
         roles: other settings for single roles, as they are after reading.
-        temperature: of the model's sampling.
-        max_tokens: longest answer.
+        temperature: of the model's sampling; ``null`` leaves it out of the request, for models that reason and
+            take none.
+        max_tokens: longest answer, with what the model thinks before it.
+        reasoning_effort: how long a model thinks before it answers (``none``, ``minimal``, ``low``, ...); empty
+            for the endpoint's default.
+        extra_body: further keys of every request, such as vLLM's ``chat_template_kwargs``.
     """
 
     name: str = ""
@@ -96,16 +103,16 @@ class LlmSettings:
     api_key_file: str = ""
     key_header: str = ""
     query: Mapping[str, str] = field(default_factory=dict)
-    temperature: NonNegativeFloat = 0.0
+    temperature: Optional[NonNegativeFloat] = 0.0
     seed: Optional[int] = None
-    max_tokens: PositiveInt = 1500
+    max_tokens: PositiveInt = 8192
+    reasoning_effort: str = ""
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: PositiveFloat = 60.0
     retries: Retries = 2
     response_format: Literal["auto", "json_schema", "json_object", "none"] = "auto"
-    goal_prompt: str = "goal"
     only_goals: bool = False
     ask_below: Share = 0.0
-    read_back: bool = False
     budget_calls: NonNegativeInt = 0
     budget_tokens: NonNegativeInt = 0
     cache: NonNegativeInt = 64
@@ -156,6 +163,15 @@ class LlmSettings:
         """The environment variable that may hold the key; empty where no key is sent."""
         return self.api_key_env or ("" if self.base_url else KEY_VARIABLE)
 
+    @property
+    def api_keys(self) -> Tuple[str, ...]:
+        """The keys of all roles, as far as they can be read: what reaches no event or report."""
+        found: Set[str] = set()
+        for each in (self, *(role for role in self.roles.values() if isinstance(role, LlmSettings))):
+            with suppress(ConfigError):  # The model that it is for says so.
+                found.add(each.api_key())
+        return tuple(sorted(filter(None, found)))
+
     def api_key(self) -> str:
         """The key, or empty where none is configured.
 
@@ -203,9 +219,8 @@ def _replayed(recording: str) -> LlmSettings:
         raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
                           "the run's folder")
     usual = LlmSettings(REPLAY, replay=str(path))
-    asked = [(each, replace(usual, goal_prompt=each.goal_prompt, only_goals=each.only_goals,
-                            ask_below=each.ask_below,
-                            read_back=each.read_back)) for each in read_exchanges(path)]
+    asked = [(each, replace(usual, only_goals=each.only_goals, ask_below=each.ask_below))
+             for each in read_exchanges(path)]
     roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
     if asked and not asked[0][0].plans:
         roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)
@@ -229,9 +244,9 @@ def _role(
     """A role's settings: the name of another file, or keys that go before those of the whole file."""
     if isinstance(value, str):
         return _loaded(config_file("llm", value, beside=file), roles=False)
-    check_keys(value, [key for key in vars(usual) if key not in ("name", "roles")], (), positions, path)
+    check_keys(value, [key for key in vars(usual) if key not in ("name", "roles")], (), positions, path, _REMOVED)
     if "base_url" in value or "backend" in value:  # A key goes to no other endpoint unasked.
-        usual = replace(usual, api_key_env="", api_key_file="", key_header="", query={})
+        usual = replace(usual, api_key_env="", api_key_file="", key_header="", query={}, extra_body={})
     return _read(value, positions, path, usual)
 
 
@@ -240,7 +255,8 @@ def _read(
 ) -> LlmSettings:
     settings = read_settings(
         LlmSettings, values, positions, path, required=("llm", "backend") if base is None else (),
-        others=("description",), renamed={"name": "llm"}, base=base)
+        others=("description",), renamed={"name": "llm"}, base=base,
+        removed=_REMOVED)
     backends = extensions().backends
     if not settings.offline and settings.backend not in backends:
         raise positions.error((*path, "backend"),
@@ -275,11 +291,11 @@ def choose_llm(asked: str, environment: Mapping[str, str], embedded: bool = True
             return OPENAI, f"{variable} is set: a language model plans"
     why = f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set"
     if not embedded:
-        return OFFLINE, f"{why}: a grammar and a search plan without a model"
+        return OFFLINE, f"{why}: controlled English is read, a search plans"
     missing = _embedded_lacks()
     if not missing:
         return EMBEDDED, f"{why}: the embedded model says what is meant, a search plans"
-    return OFFLINE, f"{why}, and {missing}: a grammar and a search plan without a model"
+    return OFFLINE, f"{why}, and {missing}: controlled English is read, a search plans"
 
 
 def _embedded_lacks() -> str:

@@ -1,62 +1,19 @@
-"""The exchanges of a run with language models: one JSON object a line in ``llm.jsonl``, without keys."""
+"""The exchanges of a run with language models in ``llm.jsonl``, written and read: one JSON object a line, no keys."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
 from pathlib import Path
-from typing import Any, ClassVar, Dict, Mapping, Tuple, Union
+from typing import Any, Dict, List, Mapping, Union
 
-from hicrisp_core.trace.event import Event
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.trace.events import Exchange
 from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.read_event import problems_of, record_of
 
 FILE_NAME = "llm.jsonl"
-
-
-@dataclass(frozen=True)
-class Exchange(Event):
-    """One request to a language model and what came of it.
-
-    Args:
-        role: who asked: ``goal``, ``brain``, ``body``, ``alex``, ``travi``, ``ropa`` or ``corrector``.
-        number: of the role's question in the run, from 1; given when it is written.
-        attempt: of the requests for this question, from 1; the last one is what the question came to. 0
-            where nothing was sent.
-        model: the backend and the model that was asked, ``openai:gpt-4o-mini``.
-        schema: SHA-256 of the JSON schema that the answer should follow; empty without one.
-        answer: the model's text; empty where there is none.
-        failure: the kind of failure; empty where there is an answer.
-        error: the failure in words.
-        answered_by: the model's name as the endpoint says it.
-        seconds: wall time from the question to the end of this request.
-        cached: whether the answer is a repeat from the client's memory.
-        goal_prompt: by which settings the role's model was asked; so are ``only_goals``,
-            ``ask_below`` and ``read_back``.
-        plans: whether the run's brain asked a model, or a search planned.
-        sure: how likely the model found the answer, 0 to 1; -1 where the endpoint does not say.
-    """
-
-    kind: ClassVar[str] = "exchange"
-    role: str = ""
-    number: int = 0
-    attempt: int = 0
-    model: str = ""
-    messages: Tuple[Mapping[str, str], ...] = ()
-    schema: str = ""
-    answer: str = ""
-    failure: str = ""
-    error: str = ""
-    answered_by: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cut_off: bool = False
-    seconds: float = 0.0
-    cached: bool = False
-    goal_prompt: str = "goal"
-    only_goals: bool = False
-    ask_below: float = 0.0
-    read_back: bool = False
-    plans: bool = True
-    sure: float = -1.0
+_REMOVED = ("goal_prompt", "read_back")
+"""Fields of earlier releases, which are not read any more."""
 
 
 class ExchangeFile:
@@ -90,3 +47,32 @@ class ExchangeFile:
         self._numbers[role] = self._numbers.get(role, 0) + (1 if first else 0)
         with self._file.open("a", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(to_json({**entry, "number": self._numbers[role]}) + "\n")
+
+
+def read_exchanges(recording: Union[str, Path]) -> List[Exchange]:
+    """The exchanges of a recording, or of the recording in a run's folder, in their order.
+
+    Raises:
+        ConfigError: when it cannot be read or holds something else.
+    """
+    path = Path(recording).expanduser()
+    path = path / FILE_NAME if path.is_dir() else path
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read the recording {path}: {error}") from error
+    return [_exchange(line, f"{path}:{at}") for at, line in enumerate(lines, start=1) if line.strip()]
+
+
+def _exchange(line: str, place: str) -> Exchange:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{place}: not a recorded exchange: {error}") from error
+    if not isinstance(entry, dict) or entry.get("kind") != Exchange.kind:
+        raise ConfigError(f"{place}: not a recorded exchange: 'kind' is not '{Exchange.kind}'")
+    entry = {key: value for key, value in entry.items() if key not in _REMOVED}
+    wrong = problems_of(entry)
+    if wrong:
+        raise ConfigError(f"{place}: not a recorded exchange: {wrong[0]}")
+    return record_of(Exchange, entry)
