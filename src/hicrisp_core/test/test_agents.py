@@ -7,9 +7,10 @@ from chat_server import ChatServer
 from failures import done, failure, no_motion
 from hicrisp_core.brain.agents import AgentBrain
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.llm.dialect import is_strict
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import (
     Command,
@@ -31,6 +32,7 @@ from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest, Reporter, R
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
+from schemas import matches
 from tabletop import steps, table_top
 
 THINGS = {"red_box": "box", "cylinder": "cylinder"}
@@ -131,6 +133,18 @@ def test_an_alex_that_cannot_be_read_lets_the_users_own_words_go_on(ask):
 def test_travis_fields_are_asked_for_in_the_order_of_thought(ask):
     _, asked = ask(forwards(), TRAVI, ROPA)
     assert list(asked.schemas[1]["properties"]) == ["goal", "objects", "state", "steps"]
+    assert all(map(is_strict, asked.schemas))
+
+
+@pytest.mark.parametrize(("heard", "who"), [
+    ({"kind": "task", "forward": "pick up red_box", "answer": ""}, ["Alex", "Travi", "Ropa"]),
+    ({"kind": "talk", "forward": "", "answer": "I am Alex."}, ["Alex"])])
+def test_alex_is_asked_for_both_keys_and_read_with_both_and_with_its_own_only(ask, heard, who):
+    for said in (heard, {key: value for key, value in heard.items() if value}):
+        answer, asked = ask(json.dumps(said), TRAVI, ROPA)
+        assert matches(heard, asked.schemas[0])
+        assert asked.who == who
+        assert answer.answer == heard["answer"]
 
 
 @pytest.mark.parametrize("text", [
@@ -345,7 +359,7 @@ def test_a_canceled_task_is_not_reported(domain, config_dir):
 def test_the_offline_planner_serves_whatever_the_policy_says(domain, config_dir):
     brain = make_brain(LlmSettings("offline", backend="offline"), domain, config_dir / "prompts" / "copal",
                        Policy("copal", brain="copal"))
-    assert isinstance(brain, OfflineBrain)
+    assert isinstance(brain, SearchBrain)
     assert not isinstance(brain, Reporter)
 
 
@@ -376,7 +390,7 @@ def test_a_prompt_that_no_folder_has_is_named(tmp_path):
 
 def test_earlier_tasks_are_shown_to_travi_and_ropa_each_in_the_form_of_its_answer(domain, ask):
     earlier = Remembered("7", "bring the red one to the can", tuple(steps(domain, PICK, BESIDE)),
-                         Goal(statements_of(["next_to(red_box,cylinder)"])))
+                         Goal.of(*statements_of(["next_to(red_box,cylinder)"])))
     answer, asked = ask(forwards(), TRAVI, ROPA, examples=(earlier,))
     assert answer.plan is not None
     alex, travi, ropa = asked.prompts

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.geometry import Pose, distance, from_euler, turn_between
-from hicrisp_core.scene.camera_files import save_mounting
-from hicrisp_core.scene.cameras import load_camera
+from hicrisp_core.scene.cameras import load_camera, save_mounting
 
 POSE = Pose((0.9, -0.1, 0.8), from_euler(-2.4, 0.1, 1.5))
 TEXT = """\

@@ -4,14 +4,14 @@ from dataclasses import replace
 from threading import Event
 
 import pytest
+from goals import ScriptedInterpreter, goal, read
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.executive.keeping import Keeping
 from hicrisp_core.model import Command, Plan, Pose, Relation, Rung, WorldObject, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_text import statements_of
+from hicrisp_core.model.meaning import Choice, Question
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.brain import Choice, PlanAnswer, Question
+from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.trace import explain
 from hicrisp_core.trace.result import trial_of
 from tabletop import Run, ScriptedBrain, steps, table_top
@@ -21,22 +21,14 @@ PICK, ON = "pick(panda, box)", "place_on(panda, box, plate)"
 TASK = Policy("test", verify_goal="task", autonomy="full")
 
 
-def goal(*end, keep=(), first=()):
-    return Goal(statements_of(end), statements_of(keep), statements_of(first), source="stub")
-
-
 class StatingBrain(ScriptedBrain):
-    """Plans as its script says, and states the same goal with each plan; ``questions`` come before."""
+    """Plans as its script says, and states the same goal with each plan."""
 
     def __init__(self, domain, stated, *plans):
         super().__init__(domain, *plans)
         self.stated = stated
-        self.questions = []
 
     def plan(self, request, deadline):
-        if self.questions and request.goal is None:
-            self.requests.append(request)
-            return PlanAnswer(question=self.questions.pop(0))
         answer = super().plan(request, deadline)
         stated = request.goal or self.stated
         if answer.plan is None or stated is None:
@@ -74,7 +66,7 @@ def test_where_the_search_may_not_help_the_brain_plans_anew_with_what_is_missing
     assert result.success
     assert result.corrections == {"llm_replan": 1}
     assert run.brain.requests[1].feedback[-1].kind.value == "goal_missed"
-    assert run.brain.requests[1].goal.texts == {"end": ("on(box,plate)",)}
+    assert run.brain.requests[1].goal.texts == {"stages": ("on(box,plate)",)}
 
 
 def test_a_brain_that_repeats_half_a_plan_ends_in_failure(domain):
@@ -115,7 +107,7 @@ def test_the_goal_is_said_back_before_anything_moves(domain):
     assert kinds.index("goal") < kinds.index("plan") < kinds.index("command")
     told, = run.told("goal")
     assert told["said"] == "the box ends up on the plate, keeping the cup away from the glass"
-    assert (told["end"], told["keep"]) == (["on(box,plate)"], ["not(next_to(cup,glass))"])
+    assert (told["stages"], told["invariants"]) == (["on(box,plate)"], ["not(next_to(cup,glass))"])
 
 
 def test_what_a_step_undid_for_the_goal_is_made_again(domain):
@@ -166,7 +158,7 @@ def test_a_place_that_would_end_what_is_to_stay_so_is_left_for_another(domain):
               for name, xy in at.items()}
     world = WorldState(things)
     places = [Pose((0.5, 0.16, 0.02)), Pose((0.5, -0.06, 0.02))]
-    keeping = Keeping(domain, statements_of(["not(next_to(box,glass))"]))
+    keeping = Keeping(domain, read("not(next_to(box,glass))"))
     command = Command("place_next_to", {"robot": "panda", "item": "box", "reference": "cup"}, "panda")
     aimed = keeping.aimed(command, world, lambda each: each.aimed(places[min(1, len(each.avoid))], None))
     assert aimed.target == places[1]
@@ -177,58 +169,69 @@ def test_a_place_that_would_end_what_is_to_stay_so_is_left_for_another(domain):
 QUESTION = Question("Which one do you mean: the cup or the glass?", (Choice("cup"), Choice("glass")))
 
 
-def asked(domain, reply, *questions, stated=None, policy=TASK):
+def asked(domain, reply, *meanings, policy=TASK, **ports):
     heard = []
-    run = run_of(domain, stated or goal("on(box,plate)"), [PICK, ON], policy=policy,
-                 ask=lambda question, seconds: heard.append((question.text, seconds)) or reply)
-    run.brain.questions = list(questions)
-    return run, heard
+    interpreter = ScriptedInterpreter(*meanings)
+    run = run_of(domain, None, [PICK, ON], policy=policy, interpreter=interpreter,
+                 **{"ask": lambda question, seconds: heard.append((question.text, seconds)) or reply, **ports})
+    return run, heard, interpreter
 
 
-def test_a_question_goes_to_the_user_and_the_answer_is_added_to_the_request(domain):
-    run, heard = asked(domain, "2", QUESTION)
+def turns(request):
+    return [(each.speaker.value, each.text) for each in request.conversation]
+
+
+def test_a_question_goes_to_the_user_and_question_and_answer_are_turns_of_the_conversation(domain):
+    run, heard, interpreter = asked(domain, "2", QUESTION, goal("on(box,plate)"))
     assert run("put it on the plate").success
     assert heard == [(QUESTION.text, 60.0)]
-    assert [request.task.text for request in run.brain.requests] == [
-        "put it on the plate", "put it on the plate (glass)"]
+    first, second = interpreter.requests
+    assert (first.text, turns(first)) == ("put it on the plate", [])
+    assert second.text == "glass"
+    assert turns(second) == [("user", "put it on the plate"), ("robot", QUESTION.text)]
     assert run.told("question")[0]["answer"] == "2"
 
 
 def test_an_answer_in_other_words_is_taken_as_it_is(domain):
-    run, _ = asked(domain, "the tall one", QUESTION)
+    run, _, interpreter = asked(domain, "the tall one", QUESTION, goal("on(box,plate)"))
     run("put it on the plate")
-    assert run.brain.requests[1].task.text == "put it on the plate (the tall one)"
+    assert interpreter.requests[1].text == "the tall one"
+
+
+def test_the_planner_gets_the_task_as_it_was_said_and_the_turns_since(domain):
+    run, _, _ = asked(domain, "the tall one", QUESTION, goal("on(box,plate)"))
+    run("put it on the plate")
+    assert run.brain.requests[0].task.text == "put it on the plate"
+    assert turns(run.brain.requests[0]) == [("robot", QUESTION.text), ("user", "the tall one")]
 
 
 def test_a_choice_between_goals_settles_it_without_asking_the_model_again(domain):
     other = goal("on(box,plate)")
-    run, _ = asked(domain, "1",
-                   Question("Which?", (Choice("this", other), Choice("that", goal("on(cup,plate)")))))
+    run, _, interpreter = asked(domain, "1", Question("Which?", (
+        Choice("this", other), Choice("that", goal("on(cup,plate)")))))
     assert run("put it there").success
     assert run.brain.requests[-1].goal == other
-    assert run.brain.requests[-1].task.text == "put it there"
+    assert len(interpreter.requests) == 1
 
 
 def test_without_an_answer_in_time_the_task_is_refused_with_the_question(domain):
-    run, _ = asked(domain, "", QUESTION, policy=replace(TASK, ask_time_limit=2.0))
+    run, _, _ = asked(domain, "", QUESTION, policy=replace(TASK, ask_time_limit=2.0))
     result = run("put it on the plate")
     assert not result.success
-    assert result.message == f"{QUESTION.text} Nobody answered within 2 s, so nothing was moved."
+    assert result.message == f"{QUESTION.text} No answer came within 2 s, so nothing was changed."
     assert run.world.executed == []
 
 
 def test_a_task_that_is_canceled_while_it_asks_is_canceled_and_not_refused(domain):
     cancel = Event()
-    run = run_of(domain, goal("on(box,plate)"), [PICK, ON], cancel=cancel,
-                 ask=lambda question, seconds: cancel.set() or "")
-    run.brain.questions = [QUESTION]
+    run, _, _ = asked(domain, "", QUESTION, cancel=cancel, ask=lambda question, seconds: cancel.set() or "")
     result = run("put it on the plate")
     assert (result.canceled, result.success) == (True, False)
     assert not run.told("refused")
 
 
 def test_questions_without_end_are_refused(domain):
-    run, heard = asked(domain, "hm", *[QUESTION] * 9)
+    run, heard, _ = asked(domain, "hm", QUESTION)
     assert not run("put it on the plate").success
     assert len(heard) == 4
 

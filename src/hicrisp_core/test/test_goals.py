@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from goals import goal, read
 from hicrisp_core.domain import Searcher, apply_effects, load_domain
 from hicrisp_core.domain.goal_words import GoalWords, goal_words
 from hicrisp_core.errors import ConfigError
@@ -22,16 +23,6 @@ from tabletop import table_top
 THINGS = {"fork": "box", "plate": "box", "cup": "cylinder", "glass": "cylinder", "bowl": "bowl"}
 WORLD = table_top(THINGS, [("cup", "on", "plate"), ("fork", "in", "bowl"), ("fork", "left_of", "glass"),
                            ("cup", "next_to", "glass"), ("plate", "on", "table"), ("glass", "on", "table")])
-
-
-def read(*texts):
-    statements = tuple(parse_statement(text) for text in texts)
-    assert not any(isinstance(each, Misfit) for each in statements), statements
-    return statements
-
-
-def goal(*end, keep=(), first=(), robot=""):
-    return Goal(read(*end), read(*keep), read(*first), robot)
 
 
 @pytest.mark.parametrize("text", [
@@ -193,13 +184,13 @@ def test_a_statement_is_said_as_it_is_now(domain):
     ["not(all(on(cup,plate),in(fork,bowl)))"]])
 def test_what_the_search_plans_makes_the_goal_true(domain, end):
     wanted = goal(*end)
-    conditions = conditions_of(wanted.end, domain)
+    conditions = conditions_of(wanted.stages[-1].conditions, domain)
     answer = Searcher(domain).find(WORLD, conditions, SearchLimits(depth=20, states=20_000, seconds=20.0))
     assert answer.found
     state = WORLD
     for command in answer.commands:
         state = apply_effects(domain, command, state)
-    assert not missing(wanted.end, state.relations, domain)
+    assert not missing(wanted.stages[-1].conditions, state.relations, domain)
 
 
 def test_a_count_with_too_many_cases_is_refused_rather_than_searched(domain):
@@ -240,7 +231,7 @@ def test_a_wrong_relation_between_predicates_is_refused_with_its_place(tmp_path,
 
 def test_the_thing_that_is_said_to_be_somewhere_is_the_one_that_moves(domain):
     asked = goal("left_of(fork,plate)")
-    first = conditions_of(asked.end, domain, either_way=False)
+    first = conditions_of(asked.stages[-1].conditions, domain, either_way=False)
     assert [str(each) for each in first] == ["left_of(fork, plate)"]
     commands = way_to(Searcher(domain), WORLD, asked, Deadline(20.0)).commands
     assert [str(each) for each in commands] == ["pick(panda, fork)", "place_left_of(panda, fork, plate)"]

@@ -5,6 +5,7 @@ enough.
 from dataclasses import replace
 
 import pytest
+from goals import ScriptedInterpreter, goal
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.executive.looking import LOOKS
@@ -15,7 +16,7 @@ from hicrisp_core.ports.robot import CLEAR_VIEW
 from noisy_tracks import NoisyTracks
 from pose_world import DOWN, PoseWorld, catalogue
 
-BESIDE = "place the box next to the cylinder"
+BESIDE = goal("next_to(box,cylinder)")
 
 
 class SeenWorld(PoseWorld):
@@ -58,10 +59,11 @@ class SeenWorld(PoseWorld):
                         view=self.sight.look())
 
 
-def run(config_dir, domain, world, text=BESIDE, policy="hierarchical"):
+def run(config_dir, domain, world, policy="hierarchical"):
     events = []
     parts = replace(load_parts(config_dir, domain, policy), memory=None)
-    return parts.executive({"panda": world}, world, events.append).run(Task(text)), events
+    executive = parts.executive({"panda": world}, world, events.append, interpreter=ScriptedInterpreter(BESIDE))
+    return executive.run(Task("any words")), events
 
 
 def things():

@@ -40,7 +40,7 @@ def test_the_same_scene_gives_the_example_as_it_was(remember):
     found, = remember(example()).examples(Task("could you put the box in the bowl"), WORLD)
     assert found.text == "put the box in the bowl"
     assert [str(each) for each in found.steps] == ["pick(panda, box)", "place_in(panda, box, bowl)"]
-    assert found.goal.texts == {"end": ("in(box,bowl)",)}
+    assert found.goal.texts == {"stages": ("in(box,bowl)",)}
 
 
 def test_in_another_scene_its_names_are_those_of_today(remember):
@@ -48,7 +48,7 @@ def test_in_another_scene_its_names_are_those_of_today(remember):
     found, = remember(example()).examples(Task("put the crate in the dish"), today)
     assert found.text == "put the crate in the dish"
     assert [str(each) for each in found.steps] == ["pick(panda, crate)", "place_in(panda, crate, dish)"]
-    assert found.goal.texts == {"end": ("in(crate,dish)",)}
+    assert found.goal.texts == {"stages": ("in(crate,dish)",)}
 
 
 def test_without_a_thing_of_the_type_there_is_no_example(remember):
@@ -80,7 +80,7 @@ def test_a_domain_sees_only_its_own(remember, domain):
     {"goal": {"end": ["sold(box)"]}}])
 def test_what_the_checker_would_refuse_is_no_example(tmp_path, domain, poison):
     from hicrisp_core.memory import tables
-    from hicrisp_core.memory.records import entry_of
+    from hicrisp_core.memory.entries import entry_of
     store = Store(tmp_path / "memory.sqlite")
     store.write(lambda file: tables.put(file, entry_of(example(**poison))))
     assert memory_of(store, domain).examples(Task("put the box in the bowl"), WORLD) == ()

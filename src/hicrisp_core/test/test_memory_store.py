@@ -3,8 +3,8 @@
 import sqlite3
 
 import pytest
-from hicrisp_core.memory import schema, tables
-from hicrisp_core.memory.store import Store, Trouble
+from hicrisp_core.memory import tables
+from hicrisp_core.memory.store import VERSION, Store, Trouble
 from hicrisp_core.model import Task
 from memory_helpers import correction, example, filled, memory_of, offset
 from tabletop import table_top
@@ -98,7 +98,7 @@ def test_a_full_file_takes_no_more_and_loses_nothing(domain, tmp_path):
 
 
 def _entry(record):
-    from hicrisp_core.memory.records import entry_of
+    from hicrisp_core.memory.entries import entry_of
     return entry_of(record)
 
 
@@ -115,13 +115,12 @@ def test_what_fails_half_way_is_not_written_at_all(store, domain):
 
 def test_a_file_of_the_first_version_keeps_its_entries_and_gains_the_rest(store, domain, monkeypatch):
     with monkeypatch.context() as earlier:
-        earlier.setattr(schema, "VERSION", 1)
         earlier.setattr("hicrisp_core.memory.store.VERSION", 1)
         store.write(lambda file: tables.put(file, _entry(example())))
     assert [each.id for each in store.read(tables.everything, ())] == ["e1"]
     assert _version(store) == 1
     filled(store, domain, offset())
-    assert _version(store) == schema.VERSION
+    assert _version(store) == VERSION
     assert [each.id for each in store.read(tables.everything, ())] == ["e1", "o1"]
 
 

@@ -5,10 +5,9 @@ import json
 import pytest
 from chat_server import ChatServer
 from failures import words
-from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.decoder import ActionDecoder, DirectBody
 from hicrisp_core.body.factory import make_body, without_model
 from hicrisp_core.body.model_body import ModelBody
-from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import Parts
@@ -122,10 +121,24 @@ def test_the_prompt_holds_step_objects_triplets_actions_and_pairs(translate):
 def test_the_body_asks_with_a_schema_of_one_command_or_words(translate):
     _, server = translate(PICK)
     schema = server.requests[0]["response_format"]["json_schema"]["schema"]
-    command = {"kind": "command", "action": "pick", "arguments": {"item": "red_box"}}
+    command = {"kind": "command", "commands": {"action": "pick", "arguments": {"item": "red_box"}}, "why": ""}
     assert matches(command, schema)
-    assert matches({"kind": "pass", "why": "it holds"}, schema)
-    assert not matches({**command, "why": "so"}, schema)
+    assert matches({"kind": "pass", "commands": None, "why": "it holds"}, schema)
+    assert not matches({**command, "steps": []}, schema)
+
+
+@pytest.mark.parametrize("answer", [
+    {"kind": "pass", "commands": None, "why": "it holds"}, {"kind": "pass", "why": "it holds"}])
+def test_a_pass_is_read_with_all_keys_and_with_its_own_only(translate, answer):
+    assert translate(json.dumps(answer))[0].pass_reason == "it holds"
+
+
+@pytest.mark.parametrize("answer", [
+    {"kind": "command", "commands": {"action": "pick", "arguments": {"item": "red_box"}}, "why": ""},
+    {"kind": "command", "action": "pick", "arguments": {"item": "red_box"}}])
+def test_a_command_is_read_with_all_keys_and_with_its_own_only(translate, answer):
+    (command,) = translate(json.dumps(answer))[0].commands
+    assert command.action == "pick"
 
 
 @pytest.mark.parametrize(("settings", "missing"), [

@@ -9,7 +9,7 @@ from chat_server import ChatServer
 from failures import done, no_motion
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.model_brain import ModelBrain
-from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import StackEntry, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
@@ -171,7 +171,7 @@ def test_a_new_plan_is_asked_with_what_is_done_and_what_failed(ask, domain):
 
 def test_the_offline_configuration_makes_the_offline_planner(domain, config_dir):
     brain = make_brain(LlmSettings("offline", backend="offline"), domain, config_dir)
-    assert isinstance(brain, OfflineBrain)
+    assert isinstance(brain, SearchBrain)
     assert not isinstance(brain, ModelBrain)
 
 

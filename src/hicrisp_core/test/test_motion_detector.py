@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import List, Sequence, Tuple
+from typing import Optional, Sequence
 
 import numpy as np
 import pytest
 from agv_world import CATALOGUE, DOMAIN, PLACES, after_motion, at, disc, seen
 from failures import failure, no_motion, words
+from goals import goal, visits
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import DriveSpace, Reached, goal_within
 from hicrisp_core.corrector.constraints import constrained
@@ -17,9 +18,6 @@ from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.domain import check
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.language.drives import TO_AREAS
-from hicrisp_core.language.front_ends import read_errands
-from hicrisp_core.language.intents import NotUnderstood
 from hicrisp_core.model import (
     Cause,
     CauseKind,
@@ -31,10 +29,10 @@ from hicrisp_core.model import (
     Outcome,
     Pose,
     Status,
-    Task,
     Verdict,
     WorldState,
 )
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.robot import Constraints
 
@@ -46,9 +44,10 @@ def go_to(area: str) -> Command:
     return Command("go_to", {"robot": "agv", "area": area}, "agv")
 
 
-def watch(task: str) -> TaskOrder:
-    order = TaskOrder(DOMAIN)
-    order.begin(Task(task))
+def watch(*areas: str, space: Optional[DriveSpace] = None) -> TaskOrder:
+    """The watch over a task that visits areas, one after another."""
+    order = TaskOrder(DOMAIN, space)
+    order.follow(visits(*areas))
     return order
 
 
@@ -74,7 +73,7 @@ def test_success_is_learnt_from_the_pose_and_never_from_the_driver() -> None:
 
 
 def test_an_abort_inside_the_area_is_overruled_by_what_is_seen() -> None:
-    order = watch("go to area 1")
+    order = watch("area_1")
     verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), look(order, "area_1"), ABORTED)
     assert verdict.ok
     assert "planning" in verdict.note
@@ -93,7 +92,7 @@ def test_docked_is_a_place_and_a_heading(yaw: float, off: float, docked: bool) -
 
 
 def test_the_order_of_the_task_stands_in_the_world_and_stops_a_step_before_it_moves() -> None:
-    world = watch("Visit area 3, then area 2, then area 1").see(seen())
+    world = watch("area_3", "area_2", "area_1").see(seen())
     assert world.holds("waits_for", "area_1", "area_3")
     refusal = check(DOMAIN, go_to("area_1"), world)
     assert refusal is not None
@@ -103,7 +102,7 @@ def test_the_order_of_the_task_stands_in_the_world_and_stops_a_step_before_it_mo
 
 
 def test_a_stop_in_the_wrong_area_is_said_with_what_was_due() -> None:
-    order = watch("Visit area 3, then area 2, then area 1")
+    order = watch("area_3", "area_2", "area_1")
     world = look(order, "area_1")
     verdict = order.judge(go_to("area_3"), world,
                           Detector(DOMAIN).check(go_to("area_3"), seen(), world, DRIVEN))
@@ -114,7 +113,7 @@ def test_a_stop_in_the_wrong_area_is_said_with_what_was_due() -> None:
 
 
 def test_a_drive_that_is_aborted_in_an_area_out_of_turn_says_so() -> None:
-    order = watch("Visit area 3, then area 2")
+    order = watch("area_3", "area_2")
     world = look(order, "area_2")
     verdict = order.judge(go_to("area_3"), world,
                           Verdict(no_motion(DOMAIN, world, "go_to(agv, area_3)", "no way")))
@@ -124,14 +123,14 @@ def test_a_drive_that_is_aborted_in_an_area_out_of_turn_says_so() -> None:
 
 
 def test_a_successful_drive_out_of_order_is_no_success() -> None:
-    order = watch("Visit area 3, then area 1")
+    order = watch("area_3", "area_1")
     verdict = order.judge(go_to("area_1"), look(order, "area_1"), Verdict())
     assert verdict.feedback is not None
     assert verdict.feedback.kind is FeedbackKind.OUT_OF_ORDER
 
 
 def test_visits_are_learnt_in_turn_and_the_last_missing_one_is_named() -> None:
-    order = watch("Visit area 3, then area 2, then area 1")
+    order = watch("area_3", "area_2", "area_1")
     look(order, "area_3")
     world = look(order, "area_2")
     assert world.holds("visited", "agv", "area_3")
@@ -143,7 +142,7 @@ def test_visits_are_learnt_in_turn_and_the_last_missing_one_is_named() -> None:
 
 
 def test_an_area_to_which_a_step_did_not_come_is_told_with_what_ended_that_step_until_it_is_visited() -> None:
-    order = watch("go to area 1, then area 2, then area 1")
+    order = watch("area_1", "area_2", "area_1")
     blind = Cause(CauseKind.STALE_SENSOR, ("/scan",), 4.0)
     failed = failure(DOMAIN, order.see(seen()), "go_to(agv, area_1)", FeedbackKind.SAFETY)
     order.judge(go_to("area_1"), seen(), Verdict(replace(failed, cause=blind)))
@@ -158,9 +157,10 @@ def test_an_area_to_which_a_step_did_not_come_is_told_with_what_ended_that_step_
 
 
 def test_an_area_twice_is_due_twice() -> None:
-    order = watch("go to area 1, then area 2, then area 1")
+    order = watch("area_1", "area_2", "area_1")
     assert check(DOMAIN, go_to("area_1"), look(order, "area_2")) is None
-    order.begin(Task("go to area 1, then area 2, then area 1"))
+    order.begin()
+    order.follow(visits("area_1", "area_2", "area_1"))
     look(order, "area_1")
     world = look(order, "area_2")
     assert check(DOMAIN, go_to("area_1"), world) is None
@@ -168,15 +168,27 @@ def test_an_area_twice_is_due_twice() -> None:
 
 
 def test_a_repeated_visit_is_refused_as_not_due() -> None:
-    order = watch("Visit area 3, then area 1")
+    order = watch("area_3", "area_1")
     look(order, "area_3")
     refusal = check(DOMAIN, go_to("area_3"), order.see(seen()))
     assert refusal is not None
     assert refusal.kind is FeedbackKind.NOT_DUE
 
 
-def test_without_a_readable_order_nothing_waits() -> None:
-    world = watch("Do something useful").see(seen())
+def test_what_was_visited_counts_for_the_goal_that_the_user_changes_it_to() -> None:
+    order = watch("area_1", "area_2")
+    look(order, "area_1")
+    order.follow(visits("area_1", "area_3"))
+    assert check(DOMAIN, go_to("area_3"), order.see(at("area_1"))) is None
+    assert order.unfinished(look(order, "area_3")) is None
+
+
+@pytest.mark.parametrize("order", [None, goal("visited(agv,area_2)", "not(visited(agv,area_1))"),
+                                   goal("any(visited(agv,area_2),visited(agv,area_1))")])
+def test_without_an_order_that_is_known_nothing_waits(order: Optional[Goal]) -> None:
+    watching = TaskOrder(DOMAIN)
+    watching.follow(order)
+    world = watching.see(seen())
     assert not [fact for fact in world.relations if fact.predicate in ("waits_for", "not_due")]
 
 
@@ -185,8 +197,7 @@ def unreachable(world: WorldState, area: str) -> Feedback:
 
 
 def test_an_unreachable_area_goes_up_with_those_that_can_be_reached_and_nothing_waits_for_it() -> None:
-    order = TaskOrder(DOMAIN, DriveSpace(reaches=lambda pose: pose.position[0] < 2.9))
-    order.begin(Task("Visit area 3, then area 2, then area 1"))
+    order = watch("area_3", "area_2", "area_1", space=DriveSpace(reaches=lambda pose: pose.position[0] < 2.9))
     world = order.see(seen())
     verdict = order.judge(go_to("area_3"), world, Verdict(unreachable(world, "area_3")))
     assert verdict.feedback is not None
@@ -195,9 +206,8 @@ def test_an_unreachable_area_goes_up_with_those_that_can_be_reached_and_nothing_
 
 
 def test_an_area_whose_middle_is_taken_is_one_to_go_to_instead() -> None:
-    order = TaskOrder(DOMAIN,
-                      DriveSpace(reaches=lambda pose: math.dist(pose.position[:2], PLACES["area_2"]) > 0.2))
-    order.begin(Task("Visit area 3, then area 2"))
+    space = DriveSpace(reaches=lambda pose: math.dist(pose.position[:2], PLACES["area_2"]) > 0.2)
+    order = watch("area_3", "area_2", space=space)
     world = order.see(seen())
     verdict = order.judge(go_to("area_3"), world, Verdict(unreachable(world, "area_3")))
     assert verdict.feedback is not None
@@ -221,7 +231,7 @@ def test_poses_are_asked_for_together_where_asking_takes_time_and_ignorance_is_n
 
 
 def test_a_zone_that_was_entered_fails_a_drive_that_reached_its_goal() -> None:
-    order = watch("go to area 1")
+    order = watch("area_1")
     world = look(order, "area_1")
     after = after_motion(world, Motion(entered={"lawn": 1}, path=1.0))
     verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), after, DRIVEN)
@@ -231,7 +241,7 @@ def test_a_zone_that_was_entered_fails_a_drive_that_reached_its_goal() -> None:
 
 
 def test_a_near_miss_is_a_note_on_a_success() -> None:
-    world = look(watch("go to area 1"), "area_1")
+    world = look(watch("area_1"), "area_1")
     after = after_motion(world, Motion(near_misses=1, path=1.0))
     verdict = Detector(DOMAIN).check(go_to("area_1"), seen(), after, DRIVEN)
     assert verdict.ok
@@ -321,46 +331,3 @@ def test_a_round_obstacle_is_seen_as_its_circle_and_a_wall_as_small_discs() -> N
     assert len(wall) > 3
     assert max(thing.size[0] / 2 for thing in wall) < 0.12
     assert obstacles_in(np.empty((0, 2)), 0.02, "obstacle") == ()
-
-
-@pytest.mark.parametrize(("said", "order"), [
-    ("Visit area 3, then area 2, then area 1", [["area_3"], ["area_2"], ["area_1"]]),
-    ("go to area 2", [["area_2"]]),
-    ("Please drive to area_1 and then visit area 3.", [["area_1"], ["area_3"]]),
-    ("visit all areas", [["area_1", "area_2", "area_3"]]),
-    ("visit all areas except area 2", [["area_1", "area_3"]]),
-    ("visit areas 3, 2 and 1 in this order", [["area_3"], ["area_2"], ["area_1"]]),
-    ("visit area 1 and area 2, then area 3", [["area_1", "area_2"], ["area_3"]]),
-    ("visit area 3 before area 1", [["area_3"], ["area_1"]]),
-    ("visit area 3 after area 1", [["area_1"], ["area_3"]]),
-    ("first go to area 1, next to area 3, finally dock", [["area_1"], ["area_3"]]),
-    ("go to area 1, then area 2, then area 1", [["area_1"], ["area_2"], ["area_1"]]),
-    ("carry the load to area 2, then to area 1", [["area_2"], ["area_1"]]),
-    ("go to area 3, then bring it to area 1", [["area_3"], ["area_1"]]),
-])
-def test_sentences_are_read_as_an_order(said: str, order: List[List[str]]) -> None:
-    errands = read_errands(said, DOMAIN, seen())
-    assert [list(errand.places) for errand in errands if errand.skill in TO_AREAS] == order
-
-
-@pytest.mark.parametrize(("said", "why"), [
-    ("go to area 7", "there is no area 'area 7'; there are: area_1, area_2, area_3"),
-    ("do not visit area 1", "'not' cannot be planned"), ("paint area 1", "'paint area 1'"),
-    ("", "names no area"),
-    ("visit all areas but area 1, area 2 and area 3", "no area is left to go to; there are: area_1"),
-    ("visit area 1 or area 2", "'or' is not understood"), ("dock at the moon", "there is no station 'moon'")])
-def test_what_cannot_be_read_is_refused_by_the_word(said: str, why: str) -> None:
-    with pytest.raises(NotUnderstood, match=why.replace("(", r"\(")):
-        read_errands(said, DOMAIN, seen())
-
-
-def test_where_no_area_is_known_yet_all_of_them_are_none() -> None:
-    with pytest.raises(NotUnderstood, match="no area is left to go to; there are: none"):
-        read_errands("visit all areas", DOMAIN, WorldState())
-
-
-def test_a_wait_and_a_dock_are_read_with_their_quantities() -> None:
-    errands: Tuple[object, ...] = tuple(
-        (errand.skill, errand.places, errand.seconds)
-        for errand in read_errands("go to area 2, wait 1.5 minutes and dock", DOMAIN, seen()))
-    assert errands == (("go_to", ("area_2",), 0.0), ("wait", (), 90.0), ("dock", ("dock",), 0.0))

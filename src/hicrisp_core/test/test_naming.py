@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hicrisp_core.language.naming import NamingRequest, naming_in
+from hicrisp_core.understanding.controlled.interpreter import NamingRequest, naming_in
 
 
 @pytest.mark.parametrize(("text", "thing", "name"), [

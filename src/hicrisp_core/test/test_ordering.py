@@ -1,8 +1,7 @@
 """What a step waits for, by the domain alone; and which commands may run at once."""
 
 import pytest
-from hicrisp_core.domain.interference import interfere
-from hicrisp_core.domain.ordering import ordered
+from hicrisp_core.domain.interference import interfere, ordered
 from hicrisp_core.model import Step
 from lab import DOMAIN, lab_world
 from tabletop import steps

@@ -24,7 +24,7 @@ def test_the_plan_itself_can_run(offered):
 
 
 def test_a_line_in_plain_words_becomes_a_step(offered):
-    checked = offered.check(["pick the red box", "place the red box next to the cylinder"])
+    checked = offered.check(["Pick up the red box.", "place the red box next to the cylinder"])
     assert checked.ok, checked.problems
     assert [step.action for step in checked.steps] == ["pick", "place_next_to"]
 

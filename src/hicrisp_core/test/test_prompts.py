@@ -1,6 +1,7 @@
 """Prompt files and what fills them."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import pytest
 from failures import no_motion
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.entries import ExampleEntry
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.truth import holds
@@ -16,12 +18,23 @@ from hicrisp_core.model.goal import Goal, Holds, Not
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.actions import actions_text
-from hicrisp_core.prompting.answer_schema import answer_schema, correction_schema
+from hicrisp_core.prompting.answer_schema import (
+    answer_schema,
+    command_schema,
+    correction_schema,
+    worded_schema,
+)
 from hicrisp_core.prompting.examples import shown_examples
-from hicrisp_core.prompting.plan_prompt import PlanPrompt, pairs_text, step_words
+from hicrisp_core.prompting.plan_prompt import (
+    PlanPrompt,
+    command_object,
+    example_answer,
+    pairs_text,
+    step_words,
+)
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
-from schemas import matches, variant
+from schemas import matches
 from tabletop import steps, table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})
@@ -123,7 +136,7 @@ def test_examples_show_several_steps_and_every_kind_of_answer(planning):
     answers = [json.loads(answer) for _, answer in planning().opening(WORLD)[1]]
     assert {each["kind"] for each in answers} == {"plan", "answer", "refuse"}
     assert sum(len(each.get("steps", ())) > 2 for each in answers) >= 3
-    assert all(list(each)[:2] == ["kind", "reasoning"] for each in answers if each["kind"] == "plan")
+    assert all(list(each) == ["kind", "reasoning", "steps", "text", "why"] for each in answers)
 
 
 def test_examples_name_the_robots_that_are_there(planning, domain):
@@ -132,12 +145,12 @@ def test_examples_name_the_robots_that_are_there(planning, domain):
                    for each in (WORLD, two))
     assert alone[0]["steps"][0]["arguments"] == {"item": "jar"}
     assert both[0]["steps"][0]["arguments"] == {"robot": "left_arm", "item": "jar"}
-    steps_ = variant(answer_schema(domain, two), "plan")["properties"]["steps"]["items"]["anyOf"]
+    steps_ = answer_schema(domain, two)["properties"]["steps"]["items"]["anyOf"]
     assert steps_[0]["properties"]["arguments"]["required"] == ["robot", "item"]
 
 
 def test_an_example_may_say_what_holds(planning, domain):
-    example = {"task": "t", "state": ["in(box,bowl)", "the bowl is hot"], "plan": ["pick(panda, box)"]}
+    example = ExampleEntry("t", ("pick(panda, box)",), state=("in(box,bowl)", "the bowl is hot"))
     request, _ = planning(replace(domain, examples=(example,))).opening(WORLD)[1][0]
     assert "- in(box,bowl)\n- the bowl is hot\nRequest: <<<t>>>" in request
 
@@ -167,8 +180,8 @@ def test_an_action_is_told_in_one_line_with_what_it_needs_and_makes(domain):
 
 
 def test_a_known_goal_is_told_with_the_request(planning):
-    goal = Goal((Holds(Relation("red_box", "left_of", "cylinder")),),
-                (Not(Holds(Relation("red_box", "next_to", "cylinder"))),))
+    goal = Goal.of(Holds(Relation("red_box", "left_of", "cylinder")),
+                   invariants=(Not(Holds(Relation("red_box", "next_to", "cylinder"))),))
     asked = planning().plan(PlanRequest(Task("t"), WORLD, goal=goal))
     assert asked.endswith("Request: <<<t>>>\nWanted: left_of(red_box,cylinder)\n"
                           "All the way: not(next_to(red_box,cylinder))")
@@ -208,26 +221,11 @@ def test_a_relation_that_has_an_inverse_is_told_once(planning):
 
 
 def test_the_schema_has_each_possible_action_with_its_parameters_and_the_worlds_names(domain):
-    steps_ = variant(answer_schema(domain, WORLD), "plan")["properties"]["steps"]
+    steps_ = answer_schema(domain, WORLD)["properties"]["steps"]
     variants = {each["properties"]["action"]["enum"][0]: each["properties"]["arguments"]
                 for each in steps_["items"]["anyOf"]}
     assert set(variants) == set(domain.actions) - {"place_in"}  # There is no bowl.
-    assert variants["pick"]["properties"]["item"]["enum"] == ["cylinder", "red_box"]
     assert variants["pick"]["required"] == ["item"]
-    assert variants["place_around"]["required"] == ["item", "reference"]
-    assert variants["place_around"]["properties"]["bearing"] == {"type": "number"}
-
-
-def test_a_plan_has_steps_and_nothing_stands_beside_them(domain):
-    schema = answer_schema(domain, WORLD)
-    pick = {"action": "pick", "arguments": {"item": "red_box"}}
-    good = {"kind": "plan", "reasoning": "so", "steps": [pick]}
-    assert matches(good, schema)
-    assert list(variant(schema, "plan")["properties"]) == ["kind", "reasoning", "steps"]
-    for bad in ({**good, "steps": []}, {**good, "answer": "there"}, {"kind": "answer", "steps": []},
-                {"kind": "refuse"}, {"kind": "answer", "text": ""}):
-        assert not matches(bad, schema)
-    assert matches({"kind": "retry", "reasoning": "it slipped"}, correction_schema(domain, WORLD))
 
 
 @pytest.mark.parametrize("text", ["a>>>b<<<c", ">>>>>>", "<<<<", "<<\u200b<", "a\u202eb\x07", "x" * 5000])
@@ -253,9 +251,33 @@ def test_hostile_names_stay_in_one_line(domain):
 
 def test_a_domains_examples_are_told_in_words_and_as_pairs_of_step_and_command(planning, domain):
     told = planning(step_form=step_words).opening(WORLD)[1][0][1]
-    assert '"steps":["pick up jar","place jar behind tin"]}' in told
-    assert 'Step: pick up jar\nAnswer: {"kind":"command","action":"pick","arguments":{"item":"jar"}}' \
-        in pairs_text(domain, WORLD)
+    assert '"steps":["pick up jar","place jar behind tin"],"text":"","why":""}' in told
+    assert ('Step: pick up jar\nAnswer: {"kind":"command","commands":{"action":"pick","arguments":{"item":"jar"}},'
+            '"why":""}') in pairs_text(domain, WORLD)
+
+
+def test_every_answer_that_a_prompt_shows_is_one_that_its_schema_takes(config_dir):
+    for name in ("tabletop", "blocks", "lab", "agv", "kitchen", "virtualhome"):
+        domain = load_domain(config_dir / "domains" / f"{name}.yaml")
+        for robots in ({"panda": "arm", "agv": "base"}, {"left": "arm", "right": "arm", "agv": "base"}, {}):
+            here = {robot: RobotState(robot, kind) for robot, kind in robots.items()}
+            for shown in shown_examples(domain, here):
+                assert matches(example_answer(domain, shown), answer_schema(domain, shown.world)), (name, shown)
+                assert matches(example_answer(domain, shown, step_words), worded_schema()), (name, shown)
+                for step in shown.steps:
+                    command = {"kind": "command", "commands": command_object(domain, shown.world, step), "why": ""}
+                    assert matches(command, command_schema(domain, shown.world)), (name, step)
+
+
+@pytest.mark.parametrize(("prompt", "shown"), [("default/correct", 3), ("brainbody/system_body", 2)])
+def test_the_answers_in_a_prompt_file_have_every_key(config_dir, domain, prompt, shown):
+    text = re.sub(r"\n\s*", "", (config_dir / "prompts" / f"{prompt}.txt").read_text())
+    schema = (correction_schema if "correct" in prompt else command_schema)(
+        domain, table_top({"lid": "box"}))
+    decode = json.JSONDecoder().raw_decode
+    answers = [decode(text, found.start())[0] for found in re.finditer(r'\{"kind"', text)]
+    assert len(answers) == shown
+    assert all(matches(answer, schema) for answer in answers)
 
 
 def test_the_state_is_told_as_triplets_and_as_the_actions_that_can_be_done_in_it(domain):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from goals import goal
 from hicrisp_core.model import Command, Relation
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.policy.policy import Policy
 from tabletop import Run, table_top
 from test_goal_verdict import run_of
@@ -37,8 +36,8 @@ def test_a_tower_that_falls_whenever_it_is_built_is_told_as_that(domain, verify:
     policy = Policy("test", verify_goal=verify, threshold=3, autonomy="full")
     state = table_top(THINGS)
     if verify == "task":
-        goal = Goal(statements_of(("on(box,plate)", "on(can,box)")), source="stub")
-        run = knocked_over(run_of(domain, goal, PLAN, policy=policy, state=state))
+        tower = goal("on(box,plate)", "on(can,box)")
+        run = knocked_over(run_of(domain, tower, PLAN, policy=policy, state=state))
     else:
         run = knocked_over(Run(domain, state, policy, PLAN))
     result = run()

@@ -1,23 +1,26 @@
 """A whole task is run again from its recording: the same exchanges, the same events, the same commands."""
 
 import json
-import re
 from dataclasses import replace
+from pathlib import Path
 
 from chat_server import ChatServer
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
 from hicrisp_core.model import Status, Step, Task
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import PlanRequest
-from hicrisp_core.prompting.goal_prompt import GoalPrompt
+from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.event_log import EventLog
-from hicrisp_core.trace.replay import read_events
+from hicrisp_core.trace import finish_run
+from hicrisp_core.trace.event_log import EventLog, read_events
+from hicrisp_core.trace.events import TaskReceived
+from hicrisp_core.understanding.factory import make_interpreter
 from tabletop import table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})
@@ -77,7 +80,7 @@ def test_a_task_runs_again_from_its_recording_byte_for_byte(domain, config_dir, 
 
 
 def test_a_recording_says_how_its_models_were_asked(tmp_path):
-    goals = LlmSettings("small", goal_prompt="goal_short", only_goals=True, ask_below=0.5)
+    goals = LlmSettings("small", only_goals=True, ask_below=0.5)
     for name, brain in (("model", goals), ("search", LlmSettings("none", backend="offline"))):
         with ChatServer("hi") as server, EventLog(tmp_path / name) as log:
             there = {"goal": replace(goals, base_url=server.url), "brain": brain}
@@ -86,20 +89,21 @@ def test_a_recording_says_how_its_models_were_asked(tmp_path):
             log(said.exchanges[0].as_dict())
         settings = load_llm_settings(f"replay:{tmp_path / name}")
         goal = settings.of_role("goal")
-        assert (goal.goal_prompt, goal.only_goals, goal.ask_below) == ("goal_short", True, 0.5)
+        assert (goal.only_goals, goal.ask_below) == (True, 0.5)
         assert settings.of_role("brain").only_goals is (brain is goals)
         assert settings.of_role("brain").offline is (brain is not goals)
 
 
-def test_a_task_that_has_changed_ends_with_the_prompt_that_has(domain, config_dir, tmp_path):
+def test_a_task_that_has_changed_goes_on_with_the_recorded_answers_and_reports_the_change(
+        domain, config_dir, tmp_path, caplog):
     with ChatServer(*SCRIPT) as server:
-        run(tmp_path / "first", LlmSettings("t", base_url=server.url), domain, config_dir)
+        _, executed = run(tmp_path / "first", LlmSettings("t", base_url=server.url), domain, config_dir)
     llm = load_llm_settings(f"replay:{tmp_path / 'first' / 'llm.jsonl'}")
-    changed, executed = run(tmp_path / "again", llm, domain, config_dir, "place the box on the cylinder")
-    assert not changed.success
-    assert executed == []
-    assert re.search(r"the prompt of brain 1 is not the recorded one: message \d+ \(user\)", changed.message)
-    assert "place the box on the cylinder" in changed.message
+    _, repeated = run(tmp_path / "again", llm, domain, config_dir, "place the red box next to the cylinder")
+    assert repeated == executed
+    assert "the prompt of brain 1 is not the recorded one: message " in caplog.text
+    again = [json.loads(line) for line in (tmp_path / "again" / "llm.jsonl").read_text().splitlines()]
+    assert "place the red box next to" in next(each["note"] for each in again if each["role"] == "brain")
 
 
 def test_the_rules_that_a_model_gets_do_not_change_with_task_or_world(domain, config_dir):
@@ -126,7 +130,29 @@ def test_the_rules_that_a_model_gets_do_not_change_with_task_or_world(domain, co
                 systems.append([request["messages"][0]["content"] for request in server.requests])
                 assert all(text not in system for system in systems[-1])
             assert set(systems[0]) == set(systems[1])
-    prompt = GoalPrompt(config_dir / "prompts" / "goal")
-    first, second = (prompt.messages(text, domain, world) for world, text in ((WORLD, "a"), (OTHER, "b")))
+    with ChatServer('{"kind": "refusal", "say": "no", "reason": "impossible"}') as server:
+        interpreter = make_interpreter(LlmSettings("t", base_url=server.url), domain)
+        for world, text in ((WORLD, "a"), (OTHER, "b")):
+            interpreter.understand(Request(text, world), Deadline(60))
+        first, second = ([each["content"] for each in request["messages"]] for request in server.requests)
     assert first[0] == second[0]
     assert first[1] != second[1]
+
+
+def test_a_key_that_a_model_says_back_is_in_no_event_report_or_recording(domain, config_dir, tmp_path, monkeypatch):
+    monkeypatch.setenv("LAB_KEY", "plainword123")
+    policy, heard = load_policy(config_dir / "policies" / "brainbody.yaml"), []
+    said = json.dumps({"kind": "answer", "reasoning": "", "steps": [], "why": "", "text": "The key is plainword123."})
+    with ChatServer(said) as server:
+        llm = LlmSettings("t", base_url=server.url, api_key_env="LAB_KEY", record=str(tmp_path / "mine.jsonl"))
+        world = SymbolicWorld(domain, WORLD)
+        with EventLog(tmp_path, [heard.append], lambda entry: redacted_values(entry, *llm.api_keys)) as log:
+            parts = Parts(domain, policy, llm, config_dir / "prompts" / policy.prompts)
+            result = parts.executive({"panda": world}, world, log).run(Task("what is the key?"))
+            log(TaskReceived(text="it was plainword123").as_dict())
+    finish_run(tmp_path)
+    assert result.message == "The key is plainword123."
+    assert "The key is [redacted]." in (tmp_path / "report.html").read_text()
+    assert "plainword123" not in json.dumps([heard, log.events])
+    for file in filter(Path.is_file, tmp_path.rglob("*")):
+        assert "plainword123" not in file.read_text(), file

@@ -207,11 +207,5 @@ def test_what_was_asked_before_changes_no_answer(domain):
 
 @pytest.mark.parametrize(("goals", "length"), [
     (["on(a, b)"], 2), (["on(a, b)", "on(c, a)"], 4), (["holding(panda, a)"], 1)])
-def test_the_shortest_sequence_is_proven_where_that_is_asked(domain, goals, length):
-    answer = Searcher(domain).find(table_top(THREE), goal_of(*goals), PATIENT, prove=True)
-    assert len(answer.commands) == length
-    assert answer.shortest
-
-
-def test_without_a_proof_several_commands_are_not_called_the_shortest(domain):
-    assert not Searcher(domain).find(table_top(THREE), goal_of("on(a, b)", "on(c, a)"), PATIENT).shortest
+def test_no_more_commands_are_found_than_are_needed(domain, goals, length):
+    assert len(Searcher(domain).find(table_top(THREE), goal_of(*goals), PATIENT).commands) == length

@@ -9,7 +9,7 @@ import pytest
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.layout import off_the_table, overlapping
-from hicrisp_core.scene.strangers import draw_stranger
+from hicrisp_core.scene.relocation import draw_stranger
 
 
 @pytest.mark.parametrize("name", ["tabletop", "blocks", "clutter"])

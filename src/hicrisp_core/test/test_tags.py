@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model.geometry import to_euler
 from hicrisp_core.scene import load_scene
-from hicrisp_core.scene.tags import NUMBERS, load_tags, save_tags, tags_of
+from hicrisp_core.scene.tags import FAMILY, NUMBERS, load_tags, tags_of
 
 LINE = "  - {number: %d, thing: %s, size: 0.03, position: [0.0, 0.0, 0.025]}\n"
 
@@ -52,7 +54,9 @@ def test_the_corners_go_clockwise_from_the_top_left_of_the_picture() -> None:
 
 def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
     tags = tags_of(load_scene("blocks"))
-    again = load_tags(save_tags(tags, tmp_path / "map.yaml"))
+    entries = [{"number": tag.number, "thing": tag.thing, "size": tag.size, "position": list(tag.pose.position),
+                "rotation": [math.degrees(turn) for turn in to_euler(tag.pose.orientation)]} for tag in tags]
+    again = load_tags(written(tmp_path, json.dumps({"family": FAMILY, "tags": entries})))
     assert [(tag.number, tag.thing, tag.size) for tag in again] == [
         (tag.number, tag.thing, pytest.approx(tag.size)) for tag in tags]
     for tag, other in zip(tags, again):

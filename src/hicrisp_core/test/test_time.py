@@ -8,8 +8,7 @@ from threading import Condition, Event, Thread
 import pytest
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline, ThinkingTime
-from hicrisp_core.time.linked_event import AlarmEvent, LinkedEvent
-from hicrisp_core.time.waiting import wait_on, wait_until
+from hicrisp_core.time.waiting import AlarmEvent, LinkedEvent, wait_on, wait_until
 
 PATIENCE = 60.0
 

@@ -10,7 +10,8 @@ from typing import Any, Callable, Dict, List, Tuple
 
 import pytest
 from agv_world import CONFIG, DOMAIN, seen
-from hicrisp_core.brain.offline import OfflineBrain
+from goals import ScriptedInterpreter, visits
+from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import Domain
 from hicrisp_core.executive import ledger as ledger_module
@@ -50,10 +51,12 @@ class Arena:
         assert self.base.pose is not None
         return replace(seen(*self.base.pose.position[:2]), stamp=self.base.time())
 
-    def run(self, task: str, **ports: Any) -> TaskResult:
+    def visit(self, *areas: str, **ports: Any) -> TaskResult:
+        """Visit areas, one after another."""
         executive: Executive = Parts(DOMAIN, self.policy).executive(
-            {"agv": self.robot}, self, self.events.append, brain=OfflineBrain(DOMAIN), **ports)
-        return executive.run(Task(task))
+            {"agv": self.robot}, self, self.events.append, brain=SearchBrain(DOMAIN),
+            interpreter=ScriptedInterpreter(visits(*areas)), **ports)
+        return executive.run(Task("any words"))
 
 
 def policy(name: str = "hierarchical") -> Policy:
@@ -66,7 +69,7 @@ def test_under_every_policy_a_base_that_never_arrives_gives_up_within_the_second
 ) -> None:
     arena = Arena(replace(policy(name), body="direct", brain="single"))
     arena.base.takes = FOR_EVER
-    result = arena.run("Drive to area 1")
+    result = arena.visit("area_1")
     assert not result.success
     assert result.message
     first = SETTINGS.start_up + 30.0
@@ -76,7 +79,7 @@ def test_under_every_policy_a_base_that_never_arrives_gives_up_within_the_second
 def test_who_gives_up_says_what_was_tried_and_how_often() -> None:
     arena = Arena(policy(), correction_seconds=150.0)
     arena.base.takes = FOR_EVER
-    result = arena.run("Drive to area 1")
+    result = arena.visit("area_1")
     assert "the task's budget of 150 seconds for corrections is used up" in result.message
     tries = len(arena.base.goals)
     assert f"Tried in vain: go to area 1 ({tries} times)." in result.message
@@ -86,10 +89,10 @@ def test_who_gives_up_says_what_was_tried_and_how_often() -> None:
 def test_an_area_to_which_drive_after_drive_fails_counts_as_unreachable_and_the_others_are_visited() -> None:
     arena = Arena(policy())
     arena.base.durations, arena.base.takes = [FOR_EVER] * 5, 10.0
-    result = arena.run("Visit area 1, then area 3")
+    result = arena.visit("area_1", "area_3")
     assert not result.success
     assert "Area 1 was skipped" in result.message
-    assert result.done == ("visit area_3",)
+    assert result.done == ("go to area_3",)
     assert len(arena.base.goals) == 6
     told = [event["feedback"] for event in arena.events if event["kind"] == "verdict" and event["feedback"]]
     assert told[-1]["reason"] == "No drive reached a free spot there: 5 drives failed."
@@ -98,7 +101,7 @@ def test_an_area_to_which_drive_after_drive_fails_counts_as_unreachable_and_the_
 def test_an_area_that_the_fifth_drive_reaches_is_reached() -> None:
     arena = Arena(policy())
     arena.base.durations, arena.base.takes = [FOR_EVER] * 4, 10.0
-    result = arena.run("Drive to area 1")
+    result = arena.visit("area_1")
     assert result.success, result.message
     assert result.corrections == {"offset": 4}
 
@@ -106,7 +109,7 @@ def test_an_area_that_the_fifth_drive_reaches_is_reached() -> None:
 def test_the_seconds_end_a_correction_that_is_under_way() -> None:
     arena = Arena(policy(), correction_seconds=100.0)
     arena.base.takes = FOR_EVER
-    result = arena.run("Drive to area 1")
+    result = arena.visit("area_1")
     assert not result.success
     first, whole, cut = _drives(arena)
     assert whole == pytest.approx(first, abs=10.0)
@@ -117,20 +120,20 @@ def test_the_seconds_end_a_correction_that_is_under_way() -> None:
 def test_no_step_begins_once_the_tasks_seconds_are_used_up_by_the_robots_clock() -> None:
     arena = Arena(policy(), seconds=60.0)
     arena.base.takes = 40.0
-    result = arena.run("Visit area 1, then area 2, then area 3")
+    result = arena.visit("area_1", "area_2", "area_3")
     assert not result.success
     assert "the task's budget of 60 seconds is used up" in result.message
     assert len(arena.base.goals) == 2
     assert result.sim_s <= 60.0 + LEAST
     assert result.wall_s < 60.0
-    assert result.done == ("visit area_1",)
+    assert result.done == ("go to area_1",)
 
 
 def test_what_was_mended_uses_no_more_seconds_for_corrections() -> None:
     arena = Arena(policy(), correction_seconds=60.0)
     arena.base.durations = [FOR_EVER, 40.0]
     arena.base.takes = 45.0
-    result = arena.run("Visit area 1, then area 2, then area 3")
+    result = arena.visit("area_1", "area_2", "area_3")
     assert result.success, result.message
     assert result.sim_s > 150.0
 
@@ -139,7 +142,7 @@ def test_a_step_that_follows_a_mended_one_is_corrected_with_what_is_left() -> No
     arena = Arena(policy(), correction_seconds=60.0)
     arena.base.durations = [FOR_EVER, 40.0, FOR_EVER]
     arena.base.takes = 45.0
-    result = arena.run("Visit area 1, then area 2, then area 3")
+    result = arena.visit("area_1", "area_2", "area_3")
     assert "budget of 60 seconds for corrections" in result.message
     assert len(arena.base.goals) == 4
 
@@ -155,7 +158,7 @@ def test_seconds_that_a_person_takes_count_in_no_budget(monkeypatch: pytest.Monk
         pauses.append(arena.base.time())
         arena.base.hurry += 1000.0
 
-    assert arena.run("Drive to area 1", gate=pause).success
+    assert arena.visit("area_1", gate=pause).success
     assert len(pauses) == 2
 
 
@@ -170,7 +173,7 @@ def test_seconds_that_a_person_takes_for_a_yes_leave_the_motion_after_it_counted
         arena.base.hurry += 1000.0
         return True
 
-    result = arena.run("Drive to area 1", permit=permit)
+    result = arena.visit("area_1", permit=permit)
     assert "budget of 100 seconds for corrections" in result.message
     assert len(arena.base.goals) == 3
 
@@ -190,9 +193,9 @@ def test_seconds_in_which_a_model_thinks_count_for_the_task_and_not_for_correcti
             time.sleep(0.1)
             return ladder.correct(request, deadline)
 
-    assert arena.run("Drive to area 1", corrector=SlowCorrector()).success
+    assert arena.visit("area_1", corrector=SlowCorrector()).success
     arena.base.durations, thinks[0] = [FOR_EVER], 2000.0
-    result = arena.run("Drive to area 2", corrector=SlowCorrector())
+    result = arena.visit("area_2", corrector=SlowCorrector())
     assert "the task's budget of 1500 seconds is used up" in result.message
 
 

@@ -9,7 +9,7 @@ import pytest
 from hicrisp_core.model.way import Mark, Way, WayLog
 from hicrisp_core.trace import render_report
 from hicrisp_core.trace.ground import lay_out_ground
-from hicrisp_core.trace.places import achieved
+from hicrisp_core.trace.ground_shapes import achieved
 from hicrisp_core.trace.scene_lines import FILE_NAME, scene_story
 from hicrisp_core.trace.story import story_of
 from trace_events import HOSTILE, corrected_run

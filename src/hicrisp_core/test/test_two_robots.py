@@ -3,6 +3,7 @@
 from dataclasses import replace
 from threading import Barrier, BrokenBarrierError, Event, Thread
 
+from goals import ScriptedInterpreter, goal
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Level, Relation, Rung, Status
 from hicrisp_core.policy.policy import Policy
@@ -127,7 +128,9 @@ def test_a_new_plan_replaces_only_what_waited_for_the_failed_step():
 def test_what_another_robot_does_meanwhile_is_neither_failure_nor_success():
     """While the arm looks at its result, the vehicle passes through area 3: it has not visited it."""
     watch = TaskOrder(DOMAIN)
-    run = LabRun(LADDER, ["go_to(agv, area_2)", *STACK], watch=watch)
+    wanted = ScriptedInterpreter(goal("visited(agv,area_2)", "on(red_box,blue_box)"))
+    run = LabRun(replace(LADDER, verify_goal="task"), ["go_to(agv, area_2)", *STACK], watch=watch,
+                 interpreter=wanted)
     run.show(gone=[Relation("agv", "at", "area_3")])
     passed, looked = Event(), Event()
 
@@ -140,7 +143,7 @@ def test_what_another_robot_does_meanwhile_is_neither_failure_nor_success():
     run.agv.during["go_to(agv, area_2)"] = drive
     run.panda.during[STACK[0]] = lambda: passed.wait(PATIENCE)
     run.panda.during[STACK[1]] = looked.set
-    result = run("go to area 2")
+    result = run()
     assert result.success, result.message
     assert not result.failures
     assert {fact.object for fact in watch.see(run.world.state).relations

@@ -10,7 +10,9 @@ from typing import Any, Dict, List
 
 import pytest
 import yaml
-from hicrisp_core.brain.offline import OfflineBrain
+from agv_world import seen
+from goals import goal, visits
+from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import Domain, load_domain
@@ -24,18 +26,16 @@ from hicrisp_core.model import (
     FeedbackKind,
     Level,
     Measured,
-    Pose,
     Relation,
     StackEntry,
     Step,
     StepRecord,
     Task,
     Unmet,
-    WorldObject,
     WorldState,
 )
-from hicrisp_core.model.feedback_data import feedback_of, feedback_record
-from hicrisp_core.model.goal import Holds
+from hicrisp_core.model.feedback import feedback_of, feedback_record
+from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
@@ -49,8 +49,6 @@ BOXES = {f"{colour}_box": "box" for colour in ("red", "green", "blue", "yellow")
 CYLINDERS = {f"{colour}_cylinder": "cylinder" for colour in ("blue", "green")}
 THINGS = table_top({**BOXES, **CYLINDERS, "bowl": "bowl"},
                    [("green_box", "on", "blue_box"), ("blue_box", "on", "table")])
-AREAS = WorldState({name: WorldObject(name, "area", "region", (0.4, 0.4, 0.01), pose=Pose((x, 1.0, 0.0)))
-                    for name, x in (("area_1", 1.0), ("area_2", 2.0), ("area_3", 3.0))})
 
 
 @pytest.fixture(params=["as it is", "reworded"])
@@ -85,49 +83,36 @@ def short(plan: Any) -> List[str]:
     return [str(step) for step in plan.steps] if plan is not None else []
 
 
-@pytest.mark.parametrize(("task", "broken", "remaining", "expected"), [
-    ("put a box in the bowl", "pick(panda, blue_box)", (), "place_in(panda, green_box, bowl)"),
-    ("put the red box next to a cylinder", "place_next_to(panda, red_box, blue_cylinder)",
-     ("place_next_to(panda, red_box, blue_cylinder)",), "place_next_to(panda, red_box, green_cylinder)"),
+def planned(domain: Domain, wanted: Goal, feedback: Feedback, world: WorldState = THINGS, **more: Any) -> List[str]:
+    request = PlanRequest(Task("any words"), world, (feedback,), goal=wanted, **more)
+    return short(SearchBrain(domain).plan(request, Deadline(10.0)).plan)
+
+
+@pytest.mark.parametrize(("wanted", "broken", "expected"), [
+    (goal("any(in(blue_box,bowl),in(green_box,bowl))"), "pick(panda, blue_box)",
+     "place_in(panda, green_box, bowl)"),
+    (goal("any(next_to(red_box,blue_cylinder),next_to(red_box,green_cylinder))"),
+     "place_next_to(panda, red_box, blue_cylinder)", "place_next_to(panda, red_box, green_cylinder)"),
 ])
-def test_a_new_plan_takes_another_thing_whatever_the_words(worded, task, broken, remaining, expected):
+def test_a_new_plan_takes_another_thing_whatever_the_words(worded, wanted, broken, expected):
     domain = worded("tabletop")
-    request = PlanRequest(Task(task), THINGS, (failed(domain, broken, FeedbackKind.PLANNING),),
-                          remaining=tuple(steps(domain, *remaining)))
-    answer = OfflineBrain(domain).plan(request, Deadline(10.0))
-    assert short(answer.plan)[-1:] == [expected]
+    assert planned(domain, wanted, failed(domain, broken, FeedbackKind.PLANNING))[-1:] == [expected]
 
 
-def test_a_thing_that_was_moved_is_not_chosen_again_whatever_the_words(worded):
+def test_what_stands_already_stays_in_a_new_plan_whatever_the_words(worded):
     domain = worded("tabletop")
     done = tuple(StepRecord(step) for step in steps(
         domain, "pick(panda, green_box)", "place_on(panda, green_box, blue_box)"))
-    request = PlanRequest(Task("build a tower with three boxes"), THINGS,
-                          (failed(domain, "pick(panda, red_box)", FeedbackKind.PLANNING),), done)
-    plan = OfflineBrain(domain).plan(request, Deadline(10.0))
-    assert short(plan.plan)[-1:] == ["place_on(panda, yellow_box, green_box)"]
-
-
-def test_what_is_laid_apart_already_is_not_laid_apart_again_whatever_the_words(worded):
-    domain = worded("tabletop")
-    seen = replace(THINGS, objects={name: replace(thing, pose=Pose((0.4, 0.1 * index, 0.025)))
-                                    for index, (name, thing) in enumerate(THINGS.objects.items())})
-    task = PlanRequest(Task("make a line with the boxes"), seen)
-    plan = OfflineBrain(domain).plan(task, Deadline(10.0)).plan
-    apart = [step for step in plan.steps if step.action == "place_apart"]
-    assert len(apart) == 1
-    again = OfflineBrain(domain).plan(replace(task, done=(StepRecord(apart[0]),)), Deadline(10.0)).plan
-    assert not [step for step in again.steps if step.action == "place_apart"]
+    tower = goal("on(green_box,blue_box)", "any(on(red_box,green_box),on(yellow_box,green_box))")
+    feedback = failed(domain, "pick(panda, red_box)", FeedbackKind.PLANNING)
+    assert planned(domain, tower, feedback, done=done) == [
+        "pick(panda, yellow_box)", "place_on(panda, yellow_box, green_box)"]
 
 
 def test_an_area_that_no_path_reaches_is_skipped_whatever_the_words(worded):
     domain = worded("agv")
-    remaining = (Step("", "go_to", {"area": "area_3"}), Step("", "go_to", {"area": "area_1"}))
     feedback = failed(domain, "go_to(agv, area_3)", FeedbackKind.UNREACHABLE, subjects=("area_3",))
-    answer = OfflineBrain(domain).plan(
-        PlanRequest(Task("Visit area 3, then area 1"), AREAS, (feedback,), remaining=remaining),
-        Deadline(10.0))
-    assert [step.arguments["area"] for step in answer.plan.steps] == ["area_1"]
+    assert planned(domain, visits("area_3", "area_1"), feedback, seen()) == ["go_to(agv, area_1)"]
 
 
 @pytest.mark.parametrize(("command", "kind", "more"), [
@@ -143,9 +128,9 @@ def test_a_correction_is_the_same_whatever_the_words(worded, config_dir, command
     domain, policy = worded("tabletop"), load_policy(config_dir / "policies" / "hierarchical.yaml")
     feedback = failed(domain, command, kind, **more)
     entry = StackEntry(feedback.command, feedback)
-    answer = Ladder(domain, policy, OfflineBrain(domain)).correct(
+    answer = Ladder(domain, policy, SearchBrain(domain)).correct(
         CorrectorRequest(Task("t"), (entry,), THINGS, remaining=tuple(steps(domain, command)),
-                         replans_left=3),
+                         replans_left=3, goal=goal("next_to(red_box,blue_cylinder)")),
         Deadline(10.0)).correction
     made = (answer.rung, [str(each) for each in answer.commands], short(answer), answer.drop, answer.maker)
     assert corrections.setdefault((command, kind, repr(more)), made) == made

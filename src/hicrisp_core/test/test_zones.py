@@ -18,7 +18,6 @@ from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.language.vocabulary import Vocabulary
 from hicrisp_core.model import CauseKind, Command, Feedback, KeepOut, Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import crossed, disc, overlapped, space_to, zone
@@ -172,7 +171,6 @@ def test_tables_trays_and_obstacles_have_the_domains_own_types(tmp_path: Path) -
     eyes, at, angles = SceneEyes(scene, domain), Pose((1.6, -1.0, 0.0)), np.linspace(-0.1, 0.1, 30)
     eyes.follow({"agv/base_link": (at, 1.0)}, Scan(1.0, at, angles, np.full(30, 0.5)))
     assert {thing.type for thing in eyes.obstacles().values()} == {"clutter"}
-    assert Vocabulary.of(domain, scene.first_state()).tables == ("table",)
 
 
 def test_zones_come_from_the_scene_by_the_domains_own_type(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def standard_extensions() -> Extensions:
             name: Lazy(f"hicrisp_core.model.shapes:{name.upper()}")
             for name in ("box", "cylinder", "bowl", "surface", "region")}),
         worlds=Registry("world", f"{_KINDS}:World", {
-            name: Lazy(f"hicrisp_core.scene.worlds:{name.upper()}")
+            name: Lazy(f"hicrisp_core.scene.loader:{name.upper()}")
             for name in ("embedded", "arena", "lab", "symbolic", "virtualhome")}),
         backends=Registry("backend", "hicrisp_core.llm.backends:Backend", {
             "openai": Lazy("hicrisp_core.llm.backends:OPENAI"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import List, Optional, Sequence
 
@@ -15,13 +15,18 @@ from hicrisp_core.config.files import config_file, named_folder
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
 from hicrisp_core.model import RobotState, Task, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Answer, Question, Refusal
 from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
+from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.factory import make_interpreter
 
 
 def first_look(scene: Scene, domain: Domain) -> WorldState:
@@ -35,20 +40,62 @@ def first_look(scene: Scene, domain: Domain) -> WorldState:
     return replace(world, relations=frozenset(derive_relations(domain, world)))
 
 
-def in_words(answer: PlanAnswer) -> List[str]:
-    """An answer, one line for each step, choice or alternative."""
-    if answer.plan is not None:
-        goal = answer.plan.goal
-        said = [f"goal: {goal.said}"] if goal is not None and goal.said else []
-        return [*said, *(f"{number}. {step}" for number, step in enumerate(answer.plan.steps, 1))]
-    if answer.question is not None:
-        return [answer.question.text, *(f"{number}. {each.text}" for number, each in
-                                        enumerate(answer.question.choices, 1))]
-    return [answer.answer or answer.refusal, *(f"try: {each}" for each in answer.alternatives)]
+@dataclass(frozen=True)
+class Outlook:
+    """What a task means and what would be done for it.
+
+    Args:
+        understood: without a meaning if the brain was asked for a plan at once.
+        plan: ``None`` if the meaning is no goal.
+    """
+
+    understood: Understood = Understood()
+    plan: Optional[PlanAnswer] = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a plan, or nothing needs one."""
+        if self.plan is not None:
+            return self.plan.plan is not None or bool(self.plan.answer)
+        return isinstance(self.understood.meaning, Answer)
+
+    @property
+    def lines(self) -> List[str]:
+        """It in words, one line for each step, choice or alternative."""
+        meaning = self.understood.meaning
+        if self.plan is not None and self.plan.plan is not None:
+            goal = self.plan.plan.goal
+            said = [f"goal: {goal.said}"] if goal is not None and goal.said else []
+            return [*said, *(f"{number}. {step}" for number, step in enumerate(self.plan.plan.steps, 1))]
+        if self.plan is not None:
+            return [self.plan.answer or self.plan.refusal]
+        if isinstance(meaning, Question):
+            return [meaning.text, *(f"{number}. {each.text}" for number, each in enumerate(meaning.choices, 1))]
+        if isinstance(meaning, Refusal):
+            return [meaning.text, *(f"try: {each}" for each in meaning.alternatives)]
+        return [meaning.text if isinstance(meaning, Answer) else self.understood.trouble]
 
 
-def plan(options: argparse.Namespace) -> PlanAnswer:
-    """The answer of the brain that the options name.
+def outlook(
+    interpreter: Interpreter, brain: Brain, task: Task, world: WorldState, deadline: Deadline,
+    interprets: bool = True,
+) -> Outlook:
+    """Ask what a task means, and for a plan if it is a goal; nothing moves.
+
+    Args:
+        interprets: whether the interpreter is asked even if the brain plans without a goal.
+    """
+    answer = PlanAnswer(needs_goal=True) if interprets else brain.plan(PlanRequest(task, world), deadline)
+    if not answer.needs_goal:
+        return Outlook(plan=answer)
+    found = interpreter.understand(Request(task.text, world), deadline)
+    if not isinstance(found.meaning, Goal):
+        return Outlook(found)
+    return Outlook(found, brain.plan(PlanRequest(task, world, goal=found.meaning), deadline))
+
+
+def _outlook(options: argparse.Namespace) -> Outlook:
+    """What the task would come to with the models that the options name.
 
     Raises:
         HicrispError: for a file that cannot be used, with file, line, key and what is valid.
@@ -57,9 +104,10 @@ def plan(options: argparse.Namespace) -> PlanAnswer:
     domain = load_domain(config_file("domains", scene.domain, beside=scene.source))
     policy = load_policy(config_file("policies", options.policy))
     prompts = named_folder("prompts", policy.prompts) or Path(policy.prompts)
-    brain = make_brain(load_llm_settings(config_file("llm", options.llm)), domain, prompts, policy)
-    world = first_look(scene, domain)
-    return brain.plan(PlanRequest(Task(options.task or scene.task), world), Deadline(options.time_limit))
+    models = Models(load_llm_settings(config_file("llm", options.llm)))
+    return outlook(make_interpreter(models, domain, prompts), make_brain(models, domain, prompts, policy),
+                   Task(options.task or scene.task), first_look(scene, domain), Deadline(options.time_limit),
+                   policy.interprets)
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -77,12 +125,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds for the whole plan (60)")
     options = parser.parse_args(arguments)
     try:
-        answer = plan(options)
+        found = _outlook(options)
     except HicrispError as error:
         sys.stdout.write(f"{error}\n")
         return 2
-    sys.stdout.write("\n".join(in_words(answer)) + "\n")
-    return 0 if answer.plan is not None or answer.answer else 1
+    sys.stdout.write("\n".join(found.lines) + "\n")
+    return 0 if found.ok else 1
 
 
 if __name__ == "__main__":

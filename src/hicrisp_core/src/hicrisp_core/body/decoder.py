@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Mapping, Optional, Union
+from typing import Mapping, Optional, Tuple, Union
 
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.placement import Workspace
-from hicrisp_core.body.spots import Spots
-from hicrisp_core.body.targets import TargetQuestion
-from hicrisp_core.domain.checker import not_seen
+from hicrisp_core.body.targets import Spots, TargetQuestion
+from hicrisp_core.domain.checker import effects_hold, malformed, not_seen
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.errors import DomainError
 from hicrisp_core.model import (
     Cause,
     CauseKind,
@@ -19,11 +19,14 @@ from hicrisp_core.model import (
     FeedbackKind,
     Level,
     Pose,
+    Step,
     WorldObject,
     WorldState,
 )
 from hicrisp_core.model.offsets import DecoderOffsets, Planar, key_of
+from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.kinds import TargetRule
+from hicrisp_core.time.deadline import Deadline
 
 
 def offset_key(domain: Domain, command: Command) -> str:
@@ -52,20 +55,16 @@ class ActionDecoder:
     drive: DriveSpace = DriveSpace()
     workspaces: Mapping[str, Workspace] = field(default_factory=dict)
 
-    def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command,
-                                                                                            Feedback]:
+    def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command, Feedback]:
         """The command with its target and its aim, or the feedback why there is no place for it."""
         action = self.domain.actions[command.action]
         if action.target is None:
             return command
         asked = TargetQuestion(
             self.domain, command, world, self.workspaces.get(command.robot, self.workspace), self.drive)
-        return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target,
-                                                                                              asked)
+        return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
 
-    def _placed(
-        self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets
-    ) -> Union[Command, Feedback]:
+    def _placed(self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets) -> Union[Command, Feedback]:
         """The command with where its item shall be."""
         command, item = asked.command, asked.item
         if item is None or (item.pose is None and item.pose_age == 0.0):
@@ -81,8 +80,7 @@ class ActionDecoder:
             return target
         if not isinstance(target, Pose):
             unseen = (asked.other.name,) if asked.other is not None else ()
-            return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command,
-                            cause=Cause(CauseKind.NOT_SEEN, unseen))
+            return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, cause=Cause(CauseKind.NOT_SEEN, unseen))
         bias = offsets.bias(offset_key(self.domain, command))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
@@ -102,5 +100,51 @@ class ActionDecoder:
         """
         names = spots.blockers()
         movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
-        return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names,
-                        blockers=names if movable else ())
+        return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())
+
+
+class Aiming:
+    """What every body does alike: it gives commands their target and their aim."""
+
+    def __init__(self, decoder: ActionDecoder) -> None:
+        self._decoder = decoder
+
+    def aim(
+        self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
+    ) -> Union[Command, Feedback]:
+        """The command with its target and its aim."""
+        del deadline  # Decoding never waits.
+        return self._decoder.decode(command, world, offsets)
+
+
+class DirectBody(Aiming):
+    """Grounds a step in the domain; says ``pass`` when the step's effects hold already."""
+
+    def __init__(self, domain: Domain, decoder: ActionDecoder) -> None:
+        super().__init__(decoder)
+        self._domain = domain
+
+    def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
+        """The step's one command, or the feedback that lists the valid names."""
+        del deadline  # Grounding never waits.
+        try:
+            command = self._domain.ground(step, world, step.robot)
+        except DomainError as error:
+            return Translation(feedback=malformed(error, step=step))
+        return translated(self._domain, command, world)
+
+
+def translated(domain: Domain, command: Command, world: WorldState) -> Translation:
+    """The one command, or a pass when its effects hold already."""
+    if effects_hold(domain, command, world):
+        return Translation(pass_reason=f"'{domain.describe(command)}' holds already")
+    return Translation((command,))
+
+
+def not_translated(step: Step, why: str, alternatives: Tuple[str, ...] = ()) -> Translation:
+    """The feedback for a step that no command was found for; ``why`` in the words of whoever looked for
+    one.
+    """
+    return Translation(feedback=Feedback(
+        Level.HIGH, FeedbackKind.INVALID, step=step, alternatives=alternatives,
+        cause=Cause(CauseKind.MALFORMED, said=why)))

@@ -83,8 +83,7 @@ def drive_space_of(scene: Scene) -> DriveSpace:
 
 
 def goal_within(
-    area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector],
-    space: DriveSpace,
+    area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector], space: DriveSpace,
     riding: FrozenSet[str] = frozenset(), constraints: Constraints = UNCONSTRAINED,
 ) -> Optional[Pose]:
     """The goal for a base in an area; ``None`` when none is left. What is ``riding`` on a base is in nobody's
@@ -112,8 +111,7 @@ def goal_within(
 
 
 def leads_into(
-    area: WorldObject, robot: Optional[RobotState], space: DriveSpace,
-    constraints: Constraints = UNCONSTRAINED
+    area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints = UNCONSTRAINED
 ) -> bool:
     """Whether a trajectory leads a base to any place in an area, or nobody can say that none does."""
     if closed_by(area, robot, space, constraints):
@@ -125,8 +123,7 @@ def leads_into(
 
 
 def closed_by(
-    area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints,
-    exactly: bool = False
+    area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints, exactly: bool = False
 ) -> Tuple[str, ...]:
     """The zones that leave a base no way to an area, or no place in it, by what is known beforehand; nothing
     moves.
@@ -143,8 +140,7 @@ def closed_by(
         return tuple(zone.name for zone in zones if not all(space.clear_of(pose, (zone,)) for pose in poses))
     if space.floor is None or robot is None or robot.pose is None:
         return ()
-    return space.floor.closed_by(
-        robot.pose.position, [(pose.position[0], pose.position[1]) for pose in clear], zones)
+    return space.floor.closed_by(robot.pose.position, [(pose.position[0], pose.position[1]) for pose in clear], zones)
 
 
 def _zones(constraints: Constraints) -> List[KeepOut]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 from typing import Union
 
-from hicrisp_core.body.decoder import ActionDecoder
+from hicrisp_core.body.decoder import ActionDecoder, DirectBody
 from hicrisp_core.body.model_body import ModelBody
-from hicrisp_core.body.translator import DirectBody
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm import roles
 from hicrisp_core.llm.backends import can_be_asked

@@ -8,12 +8,14 @@ the valid ones, once to the model and then, as feedback, to the brain.
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as StillAsking
 from dataclasses import replace
-from typing import Dict, Tuple, Union
+from threading import Lock
+from typing import Callable, NamedTuple, Optional, Tuple, Union
 
-from hicrisp_core.body.asked_ahead import Answers, Question
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.translator import Aiming, not_translated, translated
+from hicrisp_core.body.decoder import ActionDecoder, Aiming, not_translated, translated
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
 from hicrisp_core.llm.chat_model import ChatModel
@@ -28,14 +30,61 @@ from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.actions import actions_text
 from hicrisp_core.prompting.answer_schema import PASS, REFUSE, command_schema, kind_of
 from hicrisp_core.prompting.asking import ask
+from hicrisp_core.prompting.openings import Openings
 from hicrisp_core.prompting.plan_prompt import pairs_text, request_texts
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
+_KEPT = 4
+"""Answers that wait for their turn at most."""
 _PASS = re.compile(r"\W*pass\b[\s:;,.\-\u2013\u2014`*\"']*", re.IGNORECASE)
 _KEYS = frozenset(("kind", "steps", "action", "pass", "refusal"))
 _NO_REASON = "the model says that no command is needed"
+
+
+class Question(NamedTuple):
+    """All that a model's answer depends on, and the robot for which it is read."""
+
+    system: str
+    prompt: str
+    robot: str = ""
+
+
+class Answers:
+    """Keeps each answer until the very same is asked, once."""
+
+    def __init__(self) -> None:
+        self._made: "OrderedDict[Question, Future[Optional[Translation]]]" = OrderedDict()
+        self._lock = Lock()
+
+    def make(self, question: Question, ask: Callable[[], Translation]) -> Usage:
+        """Ask, in the caller's thread; who needs the answer meanwhile waits for it. What it cost."""
+        with self._lock:
+            if question in self._made:
+                return Usage()
+            made: "Future[Optional[Translation]]" = Future()
+            self._made[question] = made
+            while len(self._made) > _KEPT:
+                self._made.popitem(last=False)
+        answer: Optional[Translation] = None
+        try:
+            answer = ask()
+        finally:  # One that could not be read is asked for again at its turn.
+            made.set_result(answer if answer is not None and answer.feedback is None else None)
+        return answer.usage
+
+    def take(self, question: Question, deadline: Deadline) -> Optional[Translation]:
+        """The answer, which costs nothing any more; ``None`` where there is none."""
+        with self._lock:
+            made = self._made.pop(question, None)
+        if made is None:
+            return None
+        try:
+            answer = made.result(deadline.remaining)
+        except StillAsking:
+            return None
+        return replace(answer, usage=Usage()) if answer is not None else None
 
 
 class ModelBody(Aiming):
@@ -46,7 +95,7 @@ class ModelBody(Aiming):
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._systems: Dict[Tuple[str, ...], str] = {}
+        self._openings = Openings(prompts, "system_body", {"description": domain.description})
         self._ahead = Answers()
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
@@ -72,7 +121,9 @@ class ModelBody(Aiming):
         told = request_texts(self._domain, world, said, map(str, step.arguments.values()))
         prompt = self._prompts.render(
             "body", step=quarantined(said), **{key: told[key] for key in ("objects", "facts", "triplets")})
-        return Question(self._system(world), prompt.strip(), step.robot)
+        system, _ = self._openings.of(world, lambda _: (), lambda: {
+            "actions": actions_text(self._domain, world), "pairs": pairs_text(self._domain, world)})
+        return Question(system, prompt.strip(), step.robot)
 
     def _asked(self, question: Question, step: Step, world: WorldState, deadline: Deadline) -> Translation:
         """What the model answers, whether or not that holds already."""
@@ -82,15 +133,6 @@ class ModelBody(Aiming):
             valid = () if asked.silent else tuple(self._domain.actions)
             return replace(not_translated(step, f"{plain(asked.trouble)}.", valid), usage=asked.usage)
         return replace(asked.answer, usage=asked.usage)
-
-    def _system(self, world: WorldState) -> str:
-        """The rules; the same for the same robots."""
-        key = tuple(sorted(world.robots))
-        if key not in self._systems:
-            self._systems[key] = self._prompts.render(
-                "system_body", description=self._domain.description,
-                actions=actions_text(self._domain, world), pairs=pairs_text(self._domain, world)).strip()
-        return self._systems[key]
 
     def _read(self, answer: Completion, step: Step, world: WorldState) -> Union[Translation, ParseFailure]:
         if answer.cut_off or is_cut_off(answer.text):

@@ -82,8 +82,7 @@ class Round:
 
 
 def beside(
-    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState,
-    workspace: Workspace
+    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
 ) -> List[Round]:
     """Beside the reference at one of the bearings (radians); then a little further and a little to the
     side.
@@ -105,8 +104,7 @@ def _around(
         yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
-        found.append(_standing(item, x + reach * math.cos(bearing), y + reach * math.sin(bearing), yaw,
-                               world))
+        found.append(_standing(item, x + reach * math.cos(bearing), y + reach * math.sin(bearing), yaw, world))
     return tuple(found)
 
 
@@ -128,9 +126,7 @@ def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
     return Pose((x, y, top + item.size[2] / 2.0), from_yaw(yaw))
 
 
-def on_tray(
-    item: WorldObject, tray: WorldObject, world: WorldState, upon: FrozenSet[str]
-) -> Optional[Pose]:
+def on_tray(item: WorldObject, tray: WorldObject, world: WorldState, upon: FrozenSet[str]) -> Optional[Pose]:
     """On a flat top: its middle, or where there is room beside what stands ``upon`` it, the nearest to the
     middle first."""
     middle = on_top(item, tray)
@@ -140,15 +136,12 @@ def on_tray(
     spots = sorted(((x, y) for x in steps for y in steps), key=lambda spot: math.hypot(*spot))
     others = [footprint(thing, thing.pose) for name, thing in world.objects.items()
               if name != item.name and thing.pose is not None and name in upon]
-    poses = [Pose((*tray.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation)
-             for x, y in spots]
+    poses = [Pose((*tray.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots]
     return next((pose for pose in poses
                  if all(other.distance(footprint(item, pose)) >= _TRAY_GAP for other in others)), None)
 
 
-def inside(
-    item: WorldObject, bowl: WorldObject, world: WorldState, within: FrozenSet[str]
-) -> Optional[Pose]:
+def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: FrozenSet[str]) -> Optional[Pose]:
     """Inside a bowl: in its middle, or as far as may be from what lies ``within`` it already."""
     if bowl.pose is None:
         return None
@@ -158,12 +151,10 @@ def inside(
     contents = [thing for thing in world.objects.values() if thing.pose is not None
                 and thing.name != item.name
                 and thing.name in within]
-    spots = [(x, y)] + [(x + room * math.cos(a), y + room * math.sin(a))
-                        for a in _ring(8)] if contents else [(x, y)]
+    spots = [(x, y)] + [(x + room * math.cos(a), y + room * math.sin(a)) for a in _ring(8)] if contents else [(x, y)]
     best_spot, best_space = spots[0], -math.inf
     for spot in spots:
-        space = min((math.dist(spot, thing.pose.position[:2]) for thing in contents if thing.pose),
-                    default=0.0)
+        space = min((math.dist(spot, thing.pose.position[:2]) for thing in contents if thing.pose), default=0.0)
         if space > best_space + 1e-9:
             best_spot, best_space = spot, space
     shadow = footprint(item, Pose((*best_spot, 0.0)))
@@ -254,8 +245,7 @@ def _grid(surface: WorldObject, workspace: Workspace, step: float) -> Iterator[T
         return
     for i in range(int(surface.size[0] / step)):
         for j in range(int(surface.size[1] / step)):
-            local = (-surface.size[0] / 2.0 + (i + 0.5) * step, -surface.size[1] / 2.0 + (j + 0.5) * step,
-                     0.0)
+            local = (-surface.size[0] / 2.0 + (i + 0.5) * step, -surface.size[1] / 2.0 + (j + 0.5) * step, 0.0)
             x, y, _ = surface.pose.apply(local)
             if workspace.reach[0] <= math.dist((x, y), workspace.base) <= workspace.reach[1]:
                 yield x, y

@@ -13,8 +13,7 @@ import re
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Protocol, Sequence, Tuple
 
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.translator import Aiming, translated
+from hicrisp_core.body.decoder import ActionDecoder, Aiming, translated
 from hicrisp_core.domain.checker import malformed
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.errors import ConfigError, DomainError
@@ -45,15 +44,12 @@ class SimilarBody(Aiming):
         """The most similar command; there is always one unless nothing of a parameter's type is there."""
         del deadline  # The tables of the embedding are in memory.
         text = step.text or str(step)
-        action = self._nearest(text,
-                               {name: _said(action) for name, action in self._domain.actions.items()})[0]
+        action = self._nearest(text, {name: _said(action) for name, action in self._domain.actions.items()})[0]
         arguments: Dict[str, Value] = {}
         for parameter in self._domain.actions[action].parameters.values():
-            names = [name for name in self._domain.objects_of(world, parameter.type)
-                     if name not in arguments.values()]
+            names = [name for name in self._domain.objects_of(world, parameter.type) if name not in arguments.values()]
             if names:
-                arguments[parameter.name] = self._nearest(text,
-                                                          {name: _called(world, name) for name in names})[0]
+                arguments[parameter.name] = self._nearest(text, {name: _called(world, name) for name in names})[0]
         try:
             command = self._domain.ground(Step(text, action, arguments), world, step.robot)
         except DomainError as error:

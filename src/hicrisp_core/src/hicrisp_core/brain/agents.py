@@ -24,29 +24,15 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.raw import ParseFailure
-from hicrisp_core.ports.brain import (
-    Brain,
-    CorrectionRequest,
-    PlanAnswer,
-    PlanRequest,
-    ReportAnswer,
-    ReportRequest,
-)
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.actions import actions_text
 from hicrisp_core.prompting.answer_schema import answer_schema
-from hicrisp_core.prompting.asking import Asked, Turn, ask
+from hicrisp_core.prompting.asking import Asked, Turn, ask, compact
 from hicrisp_core.prompting.examples import shown_examples
 from hicrisp_core.prompting.focus import focus
-from hicrisp_core.prompting.goal_request import compact
 from hicrisp_core.prompting.openings import Openings
-from hicrisp_core.prompting.plan_prompt import (
-    example_answer,
-    goal_names,
-    request_texts,
-    step_object,
-    wanted_text,
-)
+from hicrisp_core.prompting.plan_prompt import example_answer, goal_names, request_texts, step_object, wanted_text
 from hicrisp_core.prompting.quarantine import quarantined
 from hicrisp_core.prompting.remembered import remembered_answers, remembered_text
 from hicrisp_core.prompting.templates import Prompts
@@ -131,19 +117,16 @@ class Travi:
         known = self._known(request.task.text, request.world, goal_names(request.goal))
         known["goal"] = wanted_text(request.goal)
         if request.feedback:
-            prompt = self._prompts.render("travi_replan", **known,
-                                          **describe.failure_texts(self._domain, request))
+            prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(self._domain, request))
         else:
-            prompt = self._remembered(request.examples, request.world) + \
-                self._prompts.render("travi_request", **known)
+            prompt = self._remembered(request.examples, request.world) + self._prompts.render("travi_request", **known)
         system, turns = self._openings.of(request.world, self._turns)
 
         def read(said: Completion) -> Union[Specification, ParseFailure]:
             return read_specification(said, self._domain, request.world)
 
         client = self._client.afresh() if request.feedback else self._client
-        return ask(client, system, prompt.strip(), deadline, specification_schema(request.world), read,
-                   turns)
+        return ask(client, system, prompt.strip(), deadline, specification_schema(request.world), read, turns)
 
     def _remembered(self, examples: Sequence[Remembered], world: WorldState) -> str:
         """Earlier tasks that were specified well; robots are no things that a specification names."""
@@ -163,8 +146,7 @@ class Travi:
     def _turns(self, world: WorldState) -> Iterable[Turn]:
         for shown in shown_examples(self._domain, world.robots):
             if not shown.answer:  # Alex answers those.
-                prompt = self._prompts.render("travi_request",
-                                              **self._known(shown.task, shown.world, (), shown.notes))
+                prompt = self._prompts.render("travi_request", **self._known(shown.task, shown.world, (), shown.notes))
                 yield prompt.strip(), compact(asdict(example_specification(self._domain, shown)))
 
 
@@ -190,15 +172,12 @@ class Ropa:
             again: whether the last plan failed, so that it is not the one to be remembered.
             examples: earlier tasks that went well.
         """
-        system, turns = self._openings.of(world, self._turns,
-                                          lambda: {"actions": actions_text(self._domain, world)})
+        system, turns = self._openings.of(world, self._turns, lambda: {"actions": actions_text(self._domain, world)})
         client = self._client.afresh() if again else self._client
         known = [each for each in examples if all(step.action in self._domain.actions for step in each.steps)]
         earlier = remembered_text(known, lambda step: step_object(self._domain, world, step))
-        asked = ask(client, system, earlier + self._prompt(task, world), deadline,
-                    answer_schema(self._domain, world),
-                    lambda said: read_plan_answer(said, self._domain, world, client.name, each=True),
-                    turns)
+        asked = ask(client, system, earlier + self._prompt(task, world), deadline, answer_schema(self._domain, world),
+                    lambda said: read_plan_answer(said, self._domain, world, client.name, each=True), turns)
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         answer = asked.answer
@@ -222,5 +201,4 @@ class Ropa:
         for shown in shown_examples(self._domain, world.robots):
             if not shown.answer:
                 task = example_specification(self._domain, shown)
-                yield self._prompt(task, shown.world, shown.notes), \
-                    compact(example_answer(self._domain, shown))
+                yield self._prompt(task, shown.world, shown.notes), compact(example_answer(self._domain, shown))

@@ -15,20 +15,19 @@ from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
+from hicrisp_core.prompting.answer_schema import closed
 from hicrisp_core.prompting.asking import Asked, ask
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.report_examples import OUTCOMES, report_turns
 from hicrisp_core.prompting.templates import Prompts
+from hicrisp_core.prompting.turns import task_text
 from hicrisp_core.time.deadline import Deadline
 
-_WORDS: Mapping[str, Any] = {"type": "string", "minLength": 1}
-_HEARD: Mapping[str, Any] = {"anyOf": [
-    {"type": "object", "required": ["kind", key], "additionalProperties": False,
-     "properties": {"kind": {"const": kind}, key: _WORDS}}
-    for kind, key in (("task", "forward"), ("talk", "answer"))]}
-"""What comes first decides: a task that is handed on, or words for the user."""
-_TOLD: Mapping[str, Any] = {"type": "object", "required": ["answer"], "additionalProperties": False,
-                            "properties": {"answer": _WORDS}}
+_WORDS: Mapping[str, Any] = {"type": "string"}
+_HEARD: Mapping[str, Any] = closed({
+    "kind": {"type": "string", "enum": ["task", "talk"]}, "forward": _WORDS, "answer": _WORDS})
+"""What comes first decides: a task that is handed on, or words for the user; the other words are empty."""
+_TOLD: Mapping[str, Any] = closed({"answer": _WORDS})
 _LINE = 450
 
 
@@ -49,8 +48,7 @@ class Alex:
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._system = prompts.render("alex", description=domain.description,
-                                      abilities=describe.abilities_text(domain))
+        self._system = prompts.render("alex", description=domain.description, abilities=describe.abilities_text(domain))
         self._reports = report_turns(domain, prompts)
 
     def hear(self, request: PlanRequest, deadline: Deadline) -> Asked[Heard]:
@@ -58,9 +56,8 @@ class Alex:
         on.
         """
         prompt = self._prompts.render(
-            "alex_request", task=quarantined(request.task.text), history=_history(request.history),
-            objects=describe.objects_text(request.world),
-            facts=describe.facts_text(self._domain, request.world))
+            "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
+            objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
         asked = ask(self._client, self._system, prompt, deadline, _HEARD, _read_heard)
         if asked.answer is None and not asked.silent:
             return Asked(Heard(forward=request.task.text), "", asked.usage)
@@ -70,8 +67,7 @@ class Alex:
         """The end of a task in words for its user; no text when the model gives none."""
         prompt = self._prompts.render(
             "alex_report", task=quarantined(request.task.text), history=_history(request.history),
-            outcome=OUTCOMES[request.success],
-            message=quarantined(request.message),
+            outcome=OUTCOMES[request.success], message=quarantined(request.message),
             done=describe.listed([describe.record_text(record) for record in request.done]),
             failures=describe.listed([describe.failed_text(self._domain, entry)
                                       for entry in request.failures]))

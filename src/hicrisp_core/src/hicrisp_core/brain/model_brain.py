@@ -72,7 +72,5 @@ class ModelBrain:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         return replace(asked.answer, usage=asked.usage)
 
-    def _read_actions(
-        self, said: Completion, world: WorldState, source: str
-    ) -> Union[PlanAnswer, ParseFailure]:
+    def _read_actions(self, said: Completion, world: WorldState, source: str) -> Union[PlanAnswer, ParseFailure]:
         return read_plan_answer(said, self._domain, world, source)

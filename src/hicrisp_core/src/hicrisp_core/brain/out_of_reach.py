@@ -1,4 +1,4 @@
-"""Which things a plan does without, since no motion was found to them."""
+"""Which objects and places a plan does without, since no motion leads to them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ def out_of_reach(domain: Domain, feedback: Tuple[Feedback, ...]) -> FrozenSet[st
     """The things that no motion was found to pick up."""
     return frozenset(domain.item(entry.command) for entry in _without_motion(feedback)
                      if entry.command is not None and _picks(domain, entry.command))
+
+
+def no_path_to(feedback: Tuple[Feedback, ...]) -> FrozenSet[str]:
+    """The places to which no path leads."""
+    return frozenset(name for entry in feedback if entry.kind is FeedbackKind.UNREACHABLE for name in entry.subjects)
 
 
 def placed_by(domain: Domain, feedback: Tuple[Feedback, ...], world: WorldState) -> FrozenSet[str]:

@@ -12,7 +12,7 @@ from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure, RawStep
 from hicrisp_core.ports.brain import PlanAnswer
-from hicrisp_core.prompting.answer_schema import ANSWER, REFUSE, RETRY, kind_of
+from hicrisp_core.prompting.answer_schema import ANSWER, PLAN, REFUSE, RETRY, kind_of
 from hicrisp_core.prompting.quarantine import plain
 
 _KEYS = frozenset(("kind", "steps", "plan", "answer", "refusal", "reasoning"))
@@ -22,7 +22,8 @@ TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a
 def read_plan_answer(
     said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
 ) -> Union[PlanAnswer, ParseFailure]:
-    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, however it is written.
+    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, however it is written: with
+    all of the schema's keys, or with those of its kind only.
 
     Steps go before words beside them; ``answer`` and ``refusal`` are read as keys, too.
 
@@ -32,8 +33,7 @@ def read_plan_answer(
     """
     found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
     words = found.value if found else {}
-    raw: Union[Tuple[RawStep, ...], ParseFailure] = () if kind_of(words) == RETRY \
-        else parse_plan(said.text, domain)
+    raw: Union[Tuple[RawStep, ...], ParseFailure] = () if kind_of(words) == RETRY else parse_plan(said.text, domain)
     if said.cut_off or is_cut_off(said.text):
         # Its whole steps could be read, but a plan whose end is missing would pass for the whole task.
         return ParseFailure(TOO_LONG, said.text[-80:])
@@ -51,9 +51,9 @@ def read_plan_answer(
 
 def _spoken(words: Mapping[str, Any]) -> Optional[PlanAnswer]:
     """An answer or a refusal in words, when the model gave one instead of steps."""
-    kind = kind_of(words)
-    answer = str(words.get("answer") or (words.get("text") if kind == ANSWER else "") or "").strip()
-    refusal = str(words.get("refusal") or (words.get("why") if kind == REFUSE else "") or "").strip()
+    kind, text, why = kind_of(words), words.get("text") or "", words.get("why") or ""
+    answer = str(words.get("answer") or {ANSWER: text or why, PLAN: text}.get(kind, "")).strip()
+    refusal = str(words.get("refusal") or {REFUSE: why or text, PLAN: why}.get(kind, "")).strip()
     if answer and kind != REFUSE:
         return PlanAnswer(answer=plain(answer))
     return PlanAnswer(refusal=plain(refusal)) if refusal else None

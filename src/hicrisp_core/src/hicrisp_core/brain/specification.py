@@ -15,7 +15,7 @@ from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.raw import ParseFailure
-from hicrisp_core.prompting.answer_schema import WORDS
+from hicrisp_core.prompting.answer_schema import WORDS, closed
 from hicrisp_core.prompting.examples import Shown
 from hicrisp_core.prompting.quarantine import plain
 
@@ -46,9 +46,9 @@ def specification_schema(world: WorldState) -> Dict[str, Any]:
     """The JSON schema of Travi's answer; its objects are things of the world."""
     names = sorted(world.objects)
     name = {"type": "string", "enum": names} if 0 < len(names) <= _LONGEST_ENUM else {"type": "string"}
-    return {"type": "object", "required": list(FIELDS), "additionalProperties": False, "properties": {
-        "goal": dict(WORDS), "objects": {"type": "array", "items": name, "maxItems": _LONGEST_ENUM},
-        "state": dict(WORDS), "steps": {"type": "array", "items": dict(WORDS), "maxItems": _MOST_STEPS}}}
+    return closed({
+        "goal": WORDS, "objects": {"type": "array", "items": name, "maxItems": _LONGEST_ENUM},
+        "state": WORDS, "steps": {"type": "array", "items": WORDS, "maxItems": _MOST_STEPS}})
 
 
 def example_specification(domain: Domain, shown: Shown) -> Specification:
@@ -69,8 +69,7 @@ def remembered_specification(domain: Domain, each: Remembered) -> Specification:
     return Specification(goal, tuple(used), "Nothing is in the way.", tuple(steps))
 
 
-def read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification,
-                                                                                     ParseFailure]:
+def read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:
     """Read Travi's answer, as JSON or under headings; an unknown thing is refused with those that there
     are.
     """

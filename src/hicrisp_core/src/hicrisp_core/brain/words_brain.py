@@ -39,9 +39,7 @@ class WordsBrain(ModelBrain):
         return self._asked(client, prompt, world, deadline, worded_schema(), self._read_words,
                            self._prompt.opening(world)[1])
 
-    def _read_words(
-        self, answer: Completion, world: WorldState, source: str
-    ) -> Union[PlanAnswer, ParseFailure]:
+    def _read_words(self, answer: Completion, world: WorldState, source: str) -> Union[PlanAnswer, ParseFailure]:
         """Sentences become steps without an action; every other form is read as the other brains' is."""
         said = read_json(answer.text, lambda value: isinstance(value, dict) and "steps" in value)
         words = said.value if said else {}
@@ -56,7 +54,6 @@ class WordsBrain(ModelBrain):
 
 def _sentences(entries: Any) -> List[str]:
     """The steps when all of them are sentences, else none."""
-    if not isinstance(entries,
-                      list) or not all(isinstance(entry, str) and entry.strip() for entry in entries):
+    if not isinstance(entries, list) or not all(isinstance(entry, str) and entry.strip() for entry in entries):
         return []
     return [entry.strip() for entry in entries]

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
-from typing import List, Optional, Union
+from typing import Any, Callable, List, Mapping, Optional, Tuple, TypeVar, Union
 
+from pydantic.dataclasses import dataclass
+
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.errors import ConfigError
+
+T = TypeVar("T")
+_FOLDERS = {"domain": "domains", "policy": "policies"}
+"""Where files of a kind lie in a ``config`` folder."""
 
 
 def config_file(kind: str, name: Union[str, Path], beside: Union[str, Path, None] = None) -> Path:
@@ -38,3 +48,69 @@ def config_folders(kind: str) -> List[Path]:
 def named_folder(kind: str, name: str) -> Optional[Path]:
     """The folder of a name among the workspace's configuration of a kind; ``None`` where there is none."""
     return next((place / name for place in config_folders(kind) if (place / name).is_dir()), None)
+
+
+def write_whole(target: Path, text: str, load: Callable[[Path], T]) -> T:
+    """Write a file beside its place, load it, and put it there only then.
+
+    Args:
+        load: reads the file; what it raises leaves the target as it was.
+
+    Returns:
+        What was loaded.
+
+    Raises:
+        ConfigError: when it cannot be written.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(suffix=".yaml", prefix=f".{target.stem}_", dir=target.parent)
+        written = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            written.chmod(target.stat().st_mode if target.exists() else 0o644)
+            loaded = load(written)
+            written.replace(target)
+        finally:
+            written.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{target} cannot be written: {error.strerror}; give another file") from error
+    return loaded
+
+
+@dataclass(frozen=True, config=STRICT)
+class _Extending:
+    """What a file says of the files that it adds to, the last one first."""
+
+    extends: Tuple[str, ...] = ()
+
+
+def extended_files(
+    file: Path, values: Mapping[str, Any], positions: Positions, kind: str, chain: Tuple[Path, ...] = ()
+) -> List[Path]:
+    """The files that a file ``extends``, in their order; they lie beside it, or in the workspace's
+    ``config``.
+
+    Args:
+        kind: what the files describe: ``domain`` or ``policy``.
+        chain: the files that led here by extending each other.
+
+    Raises:
+        ConfigError: for a name without a file, with those that there are, or a file that extends itself.
+    """
+    told = read_settings(_Extending, values, positions, others=tuple(values))
+    found: List[Path] = []
+    for index, name in enumerate(told.extends):
+        places = [file.parent, *config_folders(_FOLDERS[kind])]
+        others = {each.stem: each for place in reversed(places) for each in place.glob("*.yaml")
+                  if each.resolve() != file.resolve()}
+        if name not in others:
+            raise positions.error(("extends", index), f"there is no other {kind} '{name}' beside it or in the "
+                                                      f"workspace; there are: {', '.join(sorted(others))}")
+        if others[name].resolve() in (each.resolve() for each in chain):
+            raise positions.error(("extends", index), f"the {kind} '{name}' extends this one: they cannot both")
+        found.append(others[name])
+    return found

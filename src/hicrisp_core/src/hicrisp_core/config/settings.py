@@ -12,20 +12,7 @@ import json
 from dataclasses import MISSING, fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache
-from typing import (
-    Any,
-    Hashable,
-    Iterable,
-    List,
-    Mapping,
-    Optional,
-    Tuple,
-    Type,
-    TypeVar,
-    Union,
-    cast,
-    get_type_hints,
-)
+from typing import Any, Hashable, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast, get_type_hints
 
 from annotated_types import Gt, Le
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -56,9 +43,9 @@ _BOUNDS = {
 
 
 def read_settings(
-    kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *,
-    required: Iterable[str] = (),
+    kind: Type[_Settings], mapping: Any, positions: Positions, path: Path = (), *, required: Iterable[str] = (),
     others: Iterable[str] = (), renamed: Optional[Mapping[str, str]] = None, base: Optional[_Settings] = None,
+    removed: Optional[Mapping[str, str]] = None,
 ) -> _Settings:
     """A dataclass from a mapping with its fields; what that leaves out keeps its default.
 
@@ -68,14 +55,14 @@ def read_settings(
         others: further keys, which somebody else reads.
         renamed: the keys of the file for fields that are called otherwise: ``{"name": "policy"}``.
         base: settings that hold where the mapping says nothing, in place of the defaults.
+        removed: keys of earlier releases, with what replaces each.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
     """
     keys = {(renamed or {}).get(each.name, each.name): each for each in fields(cast(Any, kind))}
-    needed = [key for key, each in keys.items() if each.default is MISSING
-              and each.default_factory is MISSING]
-    check_keys(mapping, [*keys, *others], [*needed, *required], positions, path)
+    needed = [key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING]
+    check_keys(mapping, [*keys, *others], [*needed, *required], positions, path, removed)
     own = {each.name: mapping[key] for key, each in keys.items() if key in mapping}
     try:
         found = cast(_Settings, _adapter(cast(Hashable, kind)).validate_json(json.dumps(own, default=str)))
@@ -108,8 +95,7 @@ def _names(kind: Any) -> List[str]:
 
 
 def _told(
-    error: Mapping[str, Any], kind: Any, values: Any, positions: Positions, path: Path,
-    renamed: Mapping[str, str]
+    error: Mapping[str, Any], kind: Any, values: Any, positions: Positions, path: Path, renamed: Mapping[str, str]
 ) -> ConfigError:
     """The first error of Pydantic's, at its place in the file and in our words."""
     inside = _place(error["loc"], kind)

@@ -9,7 +9,7 @@ import re
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Any, Dict, Iterable, Mapping, Tuple, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Union
 
 import yaml
 
@@ -48,8 +48,7 @@ class _Readable:
         except _NO_VALUE as error:
             kind = node.tag.rpartition(":")[2]
             raise yaml.constructor.ConstructorError(
-                None, None, f"'{str(node.value)[:40]}' is no {kind}; put words in quotes",
-                node.start_mark) from error
+                None, None, f"'{str(node.value)[:40]}' is no {kind}; put words in quotes", node.start_mark) from error
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         self._depth += 1
@@ -71,8 +70,7 @@ def _only_true_and_false(safe: Any) -> Any:
         first: [(tag, pattern) for tag, pattern in each if tag != "tag:yaml.org,2002:bool"]
         for first, each in yaml.SafeLoader.yaml_implicit_resolvers.items()}
     loader: Any = type("Loader", (_Readable, safe), {"yaml_implicit_resolvers": resolvers})
-    loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|false|False)$"),
-                                 list("tTfF"))
+    loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|false|False)$"), list("tTfF"))
     return loader
 
 
@@ -173,9 +171,13 @@ def _read(loader: Any, file: str) -> Tuple[bytes, Mapping[Path, int]]:
 
 
 def check_keys(
-    mapping: Any, allowed: Iterable[str], required: Iterable[str], positions: Positions, path: Path = ()
+    mapping: Any, allowed: Iterable[str], required: Iterable[str], positions: Positions, path: Path = (),
+    removed: Optional[Mapping[str, str]] = None,
 ) -> Dict[str, Any]:
     """The mapping, when it holds only allowed keys and all required ones.
+
+    Args:
+        removed: keys of earlier releases, with what replaces each.
 
     Raises:
         ConfigError: with the place, the closest valid key and all of them.
@@ -185,6 +187,8 @@ def check_keys(
         raise positions.error(path, f"a mapping with the keys {', '.join(valid)} was expected, "
                                     f"got {type(mapping).__name__}")
     for key in mapping:
+        if key in (removed or {}):
+            raise positions.error((*path, key), f"the key '{key}' was removed: {(removed or {})[key]}")
         if key not in valid:
             close = get_close_matches(str(key), valid, n=1)
             hint = f" (did you mean '{close[0]}'?)" if close else ""

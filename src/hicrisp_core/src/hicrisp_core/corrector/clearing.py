@@ -17,16 +17,7 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
-from hicrisp_core.model import (
-    Command,
-    FeedbackKind,
-    Relation,
-    StackEntry,
-    Value,
-    Vector,
-    WorldObject,
-    WorldState,
-)
+from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Value, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -137,9 +128,7 @@ def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterato
                 yield command
 
 
-def _groundings(
-    domain: Domain, action: Action, world: WorldState, name: str, robot: str
-) -> Iterator[Command]:
+def _groundings(domain: Domain, action: Action, world: WorldState, name: str, robot: str) -> Iterator[Command]:
     """The commands by which an action lets go of a thing, or moves it where nothing is held; one robot's
     first.
     """

@@ -3,21 +3,58 @@ giving up."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Optional, Tuple
 
-from hicrisp_core.corrector.doubtful import without_doubtful
-from hicrisp_core.corrector.guard import mark, missed_meeting
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.goals.planning import way_to
-from hicrisp_core.model import Correction, FeedbackKind, Maker, MakerKind, Rung, Step
+from hicrisp_core.goals.truth import ways_to_say
+from hicrisp_core.model import Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung, StackEntry, Step, WorldState
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 
+_DOUBTS = (FeedbackKind.CANNOT_TELL, FeedbackKind.GOAL_UNSEEN)
+_GRID = 0.01
+"""Metres to which positions are rounded: noise moves things by more, a true loop does not."""
 _FOUND = Tuple[Optional[Correction], Usage]
+
+
+def without_doubtful(world: WorldState, failed: Feedback, domain: Domain) -> WorldState:
+    """The world without the facts of which a failure says that the view does not show them."""
+    if failed.kind not in _DOUBTS:
+        return world
+    doubtful = {way for unmet in failed.unmet if not unmet.negated
+                for fact in unmet.facts for way in ways_to_say(fact, domain)}
+    return world.with_relations(world.relations - doubtful)
+
+
+def meeting(entry: StackEntry, world: WorldState) -> str:
+    """A short hash of a failure in a state: command, error, facts and rounded positions."""
+    aim = tuple(round(value / _GRID) for value in entry.command.aim.position) if entry.command.aim else ()
+    failure = (str(entry.command), entry.feedback.kind.value, entry.feedback.label)
+    return _hash((*failure, aim), world)
+
+
+def missed_meeting(missed: Feedback, world: WorldState) -> str:
+    """The same for a goal of which something is missing once all steps are done."""
+    return _hash((missed.kind.value, *map(str, missed.conditions)), world)
+
+
+def mark(met: str, rung: Rung) -> str:
+    """What is remembered of a rung that was tried at a meeting."""
+    return f"{met}:{rung.value}"
+
+
+def _hash(failure: Tuple[object, ...], world: WorldState) -> str:
+    places = sorted(
+        (name, *(round(value / _GRID) for value in thing.pose.position))
+        for name, thing in world.objects.items() if thing.pose is not None and thing.movable)
+    text = repr((failure, sorted(world.relations), places))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class GoalPursuit:
@@ -55,8 +92,7 @@ class GoalPursuit:
 
     def _rungs(self) -> Tuple[Rung, ...]:
         """The policy's rungs that can lead to a goal; a whole plan stands for a single action."""
-        usable = [rung for rung in self._policy.rungs
-                  if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
+        usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
         if Rung.LLM_REPLAN in usable and Rung.LLM_STEP in usable:
             usable.remove(Rung.LLM_STEP)
         return tuple(usable)
@@ -77,7 +113,7 @@ class GoalPursuit:
             return Correction(rung, note=f"all {self._policy.replans} new plans are used up"), Usage()
         answer = self._brain.plan(PlanRequest(
             request.task, request.world, (*request.earlier, request.missed), request.done,
-            feedback_level=self._policy.feedback_level, goal=request.goal), deadline)
+            feedback_level=self._policy.feedback_level, goal=request.goal, conversation=request.conversation), deadline)
         if answer.plan is None:
             return Correction(rung, note=answer.refusal or answer.answer), answer.usage
         return Correction(rung, steps=answer.plan.steps, note=answer.plan.reasoning,

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import Iterator, List, Mapping, Optional, Tuple, TypeVar, Union
 
 from hicrisp_core.corrector.clearing import Clearing, find_clearing, must_make_room
-from hicrisp_core.corrector.doubtful import without_doubtful
-from hicrisp_core.corrector.goal_pursuit import GoalPursuit
-from hicrisp_core.corrector.guard import mark, meeting
-from hicrisp_core.corrector.ways import WayBack, way_back
+from hicrisp_core.corrector.goal_pursuit import GoalPursuit, mark, meeting, without_doubtful
 from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.saying import named
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search import Ending, Searcher
+from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
 from hicrisp_core.domain.wording import described, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.searching import conditions_of
-from hicrisp_core.model import CauseKind, Command, Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung
+from hicrisp_core.model import (
+    CauseKind,
+    Command,
+    Correction,
+    Feedback,
+    FeedbackKind,
+    Maker,
+    MakerKind,
+    Rung,
+    WorldState,
+)
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
@@ -43,16 +50,63 @@ the cause.
 _SEARCHED, _DECODED, _ASKED = Maker(MakerKind.SEARCH), Maker(MakerKind.DECODER), Maker(MakerKind.PERSON)
 
 
-_Found = TypeVar("_Found", WayBack, Clearing)
 _OUT_OF_TIME = "the search for a repair ran out of time"
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """Commands after which a command may run, and that command: the failed one, or the same with another
+    thing."""
+
+    commands: Tuple[Command, ...]
+    command: Command
+
+
+_Found = TypeVar("_Found", WayBack, Clearing)
+
+
+def way_back(
+    searcher: Searcher, command: Command, world: WorldState, limits: SearchLimits, deadline: Deadline,
+    keep: Conditions = (),
+) -> Union[WayBack, Ending]:
+    """A short way to where a failed command can be tried, or why there is none.
+
+    Only actions that can be undone are used: nobody asked for others. Where the domain says that any thing of
+    a type serves (one hand or the other), the same command with another such thing is a way too (CoPAL, Table
+    II).
+
+    Args:
+        limits: its seconds are for all the things that may serve together.
+        keep: what no command may end where it holds.
+    """
+    within = limits.deadline(deadline)
+    best: Optional[WayBack] = None
+    ending = Ending.NO_WAY
+    for candidate in (command, *_alternatives(searcher.domain, command, world)):
+        if best is not None and not best.commands:
+            break
+        shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
+        answer = searcher.find(world, preconditions_of(searcher.domain, candidate), shorter, within,
+                               undoable=True, keep=keep)
+        if answer.found:
+            best = WayBack(answer.commands, candidate)
+        elif answer.out_of_time:
+            ending = Ending.OUT_OF_TIME
+    return best or ending
+
+
+def _alternatives(domain: Domain, command: Command, world: WorldState) -> Iterator[Command]:
+    for parameter in domain.actions[command.action].parameters.values():
+        if parameter.any:
+            for name in domain.objects_of(world, parameter.type):
+                if name != command.arguments.get(parameter.name):
+                    yield replace(command, arguments={**command.arguments, parameter.name: name})
 
 
 class Question:
     """A request as the rungs read it: the way back to the failed command is searched once for all of them."""
 
-    def __init__(
-        self, request: CorrectorRequest, searcher: Searcher, limits: SearchLimits, deadline: Deadline
-    ) -> None:
+    def __init__(self, request: CorrectorRequest, searcher: Searcher, limits: SearchLimits, deadline: Deadline) -> None:
         self.asked = request
         self.top = request.stack[-1]
         self.unsearched = False
@@ -60,7 +114,7 @@ class Question:
         self._searcher = searcher
         self._limits = limits
         self._deadline = deadline
-        keep = () if request.goal is None else conditions_of(request.goal.keep, searcher.domain)
+        keep = () if request.goal is None else conditions_of(request.goal.invariants, searcher.domain)
         self._keep = () if isinstance(keep, Misfit) else keep
 
     @cached_property
@@ -91,16 +145,14 @@ class Ladder:
     """
 
     def __init__(
-        self, domain: Domain, policy: Policy, brain: Optional[Brain] = None,
-        searcher: Optional[Searcher] = None
+        self, domain: Domain, policy: Policy, brain: Optional[Brain] = None, searcher: Optional[Searcher] = None
     ) -> None:
         self._domain = domain
         self._policy = policy
         self._brain = brain
         self._searcher = searcher or Searcher(domain)
         self._pursuit = GoalPursuit(domain, policy, brain, self._searcher)
-        self._kinds: Mapping[Rung,
-                             RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
+        self._kinds: Mapping[Rung, RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
 
     @property
     def domain(self) -> Domain:
@@ -131,8 +183,7 @@ class Ladder:
         question = Question(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
         for rung in self._rungs_for(failed):
-            if mark(met,
-                    rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
+            if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
                 tried = True
                 continue
             correction, cost = self._kinds[rung].answer(self, question, deadline)
@@ -168,8 +219,7 @@ class Ladder:
         commands, instead = question.way_back.commands, question.way_back.command
         if instead != top.command:
             note = f"'{described(self._domain, instead)}' instead of '{described(self._domain, top.command)}'"
-            return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note,
-                              maker=_SEARCHED), Usage()
+            return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note, maker=_SEARCHED), Usage()
         if not commands and must_make_room(top, self._policy.allows(Rung.OFFSET)):
             cleared = self._clear(question)
             if cleared is not None:
@@ -219,7 +269,7 @@ class Ladder:
             return None, Usage()
         request = question.asked
         answer = self._brain.correct(CorrectionRequest(
-            request.task, request.world, request.stack, self._policy.feedback_level), deadline)
+            request.task, request.world, request.stack, self._policy.feedback_level, request.conversation), deadline)
         if answer.plan is None:
             return None, answer.usage
         commands: List[Command] = []
@@ -238,14 +288,12 @@ class Ladder:
             return None, Usage()
         request = question.asked
         if request.replans_left < 1:
-            used = ("it may have none" if self._policy.replans < 1
-                    else f"its {self._policy.replans} are used up")
+            used = ("it may have none" if self._policy.replans < 1 else f"its {self._policy.replans} are used up")
             return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
         answer = self._brain.plan(PlanRequest(
-            request.task, request.world,
-            (*request.earlier, *(entry.feedback for entry in request.stack)),
-            request.done, request.remaining, feedback_level=self._policy.feedback_level, goal=request.goal),
-            deadline)
+            request.task, request.world, (*request.earlier, *(entry.feedback for entry in request.stack)),
+            request.done, request.remaining, feedback_level=self._policy.feedback_level, goal=request.goal,
+            conversation=request.conversation), deadline)
         if answer.plan is None or not answer.plan.steps:
             # That nothing is left to do is not believed: the detector has just seen otherwise.
             return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
@@ -255,8 +303,7 @@ class Ladder:
 
 def _fails_again(feedback: Feedback) -> bool:
     """Whether the same motion fails again unless something else changes first."""
-    return (feedback.kind is FeedbackKind.PLANNING or feedback.kind is FeedbackKind.PRECONDITION
-            and not feedback.unmet)
+    return (feedback.kind is FeedbackKind.PLANNING or feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet)
 
 
 def _constrained(command: Command) -> bool:

@@ -51,7 +51,7 @@ def fitting(way: KnownWay, request: CorrectorRequest, domain: Domain) -> Optiona
 
 
 def _may_run(command: Command, state: WorldState, request: CorrectorRequest, domain: Domain) -> bool:
-    kept = () if request.goal is None else request.goal.keep
+    kept = () if request.goal is None else request.goal.invariants
     return check(domain, command, state) is None and guard(kept, domain, command, state) is None
 
 
@@ -59,8 +59,7 @@ def _serves(instead: Command, failed: Command, domain: Domain) -> bool:
     """Whether a command does what the failed one should: the same, with another thing where any will do."""
     action = domain.actions[failed.action]
     fixed = [name for name, parameter in action.parameters.items() if not parameter.any]
-    return instead.action == failed.action and all(instead.argument(name) == failed.argument(name)
-                                                   for name in fixed)
+    return instead.action == failed.action and all(instead.argument(name) == failed.argument(name) for name in fixed)
 
 
 def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> bool:
@@ -70,9 +69,7 @@ def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> boo
                for fact in request.made & request.world.relations)
 
 
-def _answer(
-    ladder: "Ladder", question: "Question", _: Deadline
-) -> Tuple[Optional[Correction], Usage]:
+def _answer(ladder: "Ladder", question: "Question", _: Deadline) -> Tuple[Optional[Correction], Usage]:
     for way in question.asked.known:
         commands = fitting(way, question.asked, ladder.domain)
         if commands is not None:

@@ -45,8 +45,7 @@ class FeedbackStack:
 
     def update(self, command: Command, feedback: Feedback) -> None:
         """Give the top its latest command and feedback (line 19)."""
-        self._entries[-1] = replace(self.top, command=command, feedback=feedback,
-                                    attempts=self.top.attempts + 1)
+        self._entries[-1] = replace(self.top, command=command, feedback=feedback, attempts=self.top.attempts + 1)
 
     def replace(self, command: Command) -> None:
         """Put another command in the place of the top, which it stands in for; it has not been tried yet."""

@@ -5,12 +5,11 @@ driver.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import List, NamedTuple, Optional, Tuple
+from dataclasses import dataclass, replace
+from typing import Iterator, List, NamedTuple, Optional, Tuple
 
-from hicrisp_core.detector.certainty import doubt_about
 from hicrisp_core.detector.motion import stopped_by, with_the_way
-from hicrisp_core.detector.relations import see
+from hicrisp_core.detector.relations import is_measured, measure, see
 from hicrisp_core.domain.checker import no_picture, not_seen, stamped_ahead
 from hicrisp_core.domain.effects import expected_facts, names_of
 from hicrisp_core.domain.schema import Domain
@@ -23,20 +22,27 @@ from hicrisp_core.model import (
     Level,
     Measured,
     Outcome,
+    Pose,
     Relation,
     Status,
     Unmet,
     Vector,
     Verdict,
+    WorldObject,
     WorldState,
 )
-from hicrisp_core.model.geometry import conjugate, distance, rotate
-from hicrisp_core.model.track import Visibility
+from hicrisp_core.model.geometry import conjugate, distance, from_yaw, multiply, rotate
+from hicrisp_core.model.track import EXACT, Uncertainty, Visibility
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
 _DISTURBED = 0.02
 """Metres from which on a thing that nobody was to move counts as moved."""
+SURE = 2.0
+"""Standard deviations that a pose may be off while a verdict on a command must stay the same."""
+STILL_SURE = 1.0
+"""The same for a goal, whose facts were judged before when they were made."""
+_DIRECTIONS = 8
 
 
 class _Wrong(NamedTuple):
@@ -82,13 +88,11 @@ class Detector:
             return Verdict(unsure, deviation)
         if not wrong:
             if outcome.ok or self._has_effects(command):
-                note = ("" if outcome.ok
-                        else f"the driver reported {outcome.status.value}, but the result is seen")
+                note = ("" if outcome.ok else f"the driver reported {outcome.status.value}, but the result is seen")
                 return Verdict(None, deviation, note)
             return Verdict(self._claimed(command, after, outcome, deviation))
         action_failure = self._action_failure(command, after, outcome, deviation)
-        return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation),
-                       deviation)
+        return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation), deviation)
 
     def _places(self, command: Command) -> bool:
         """Whether the command's target is where its item shall be, and not where a base shall stand."""
@@ -139,20 +143,16 @@ class Detector:
                 continue
             if thing.pose is None or math.isinf(thing.pose_age):
                 return not_seen(command, thing, after)
-            ages = (Measured("pose_age", thing.pose_age, "s"),
-                    Measured("pose_age_limit", self.pose_age_limit, "s"))
+            ages = (Measured("pose_age", thing.pose_age, "s"), Measured("pose_age_limit", self.pose_age_limit, "s"))
             return Feedback(Level.HIGH, FeedbackKind.STALE_POSE, command, subjects=(name,), measured=ages,
                             cause=no_picture(after) or stamped_ahead(thing))
         return None
 
-    def _claimed(
-        self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
-    ) -> Feedback:
+    def _claimed(self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:
         kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind.of(outcome.status)
         blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
         said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
-        return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers,
-                        cause=outcome.cause or said)
+        return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers, cause=outcome.cause or said)
 
     def _action_failure(
         self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
@@ -174,8 +174,7 @@ class Detector:
         return None
 
     def _state_failure(
-        self, command: Command, before: WorldState, after: WorldState, wrong: List[_Wrong],
-        deviation: Optional[Vector],
+        self, command: Command, before: WorldState, after: WorldState, wrong: List[_Wrong], deviation: Optional[Vector],
     ) -> Feedback:
         """HIGH failures: the command ran, but facts are not as they should be; it is about the first of
         them.
@@ -190,8 +189,7 @@ class Detector:
         return Feedback(
             Level.HIGH, FeedbackKind.NOT_MADE if wanted else FeedbackKind.NOT_REMOVED, command,
             subjects=tuple(name for name in (fact.subject, fact.object) if name), measured=measured,
-            deviation=deviation,
-            unmet=(Unmet((fact,), negated=not wanted), *self._instead(fact, wanted, after)))
+            deviation=deviation, unmet=(Unmet((fact,), negated=not wanted), *self._instead(fact, wanted, after)))
 
     def _instead(self, fact: Relation, wanted: bool, after: WorldState) -> Tuple[Unmet, ...]:
         """Where a thing is that does not stand where it should: in a container."""
@@ -230,3 +228,72 @@ def _moved(name: str, before: WorldState, after: WorldState) -> float:
     return distance(was.pose.position, is_.pose.position)
 
 
+def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float = SURE) -> Optional[Cause]:
+    """Why the view does not show whether a fact holds; ``None`` where it does.
+
+    Args:
+        sigmas: how many standard deviations a pose may be off.
+    """
+    if not is_measured(domain, fact):
+        return None  # No pose decides it.
+    things = [world.objects[name] for name in (fact.subject, fact.object) if name in world.objects]
+    hidden = [thing for thing in things if thing.movable and thing.visibility is Visibility.HIDDEN]
+    if hidden and not _borne(domain, fact, world, hidden):
+        age = max(thing.pose_age for thing in hidden)
+        return no_picture(world) or Cause(CauseKind.HIDDEN, tuple(thing.name for thing in hidden), age)
+    vague = tuple(thing for thing in things if thing.uncertainty != EXACT and thing.pose is not None)
+    seen = measure(domain, fact, world) if vague else None
+    if seen is None:
+        return None
+    for variant in _variants(world, vague, sigmas):
+        other = measure(domain, fact, variant)
+        if other is not None and other.holds != seen.holds:
+            return Cause(CauseKind.IMPRECISE, tuple(thing.name for thing in vague))
+    return None
+
+
+def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[WorldObject]) -> bool:
+    """Whether a thing that is seen shows by its height what stands under it, and hides it: nothing else would
+    bear it there.
+    """
+    if fact.predicate != domain.roles.stands_on or [thing.name for thing in hidden] != [fact.object]:
+        return False
+    seen = measure(domain, fact, world)
+    return seen is not None and seen.holds and not domain.roles.is_held(world, fact.subject)
+
+
+def _variants(world: WorldState, vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldState]:
+    """The world with one thing where it may be as well, as seen from the other.
+
+    What is not known of two things adds up, so the first is moved by both.
+    """
+    first = vague[0]
+    off = _together(vague)
+    for number in range(_DIRECTIONS):
+        angle = math.tau * number / _DIRECTIONS
+        length = sigmas * off.position
+        yield _shifted(world, first, (length * math.cos(angle), length * math.sin(angle), 0.0))
+    for side in (-1.0, 1.0):
+        yield _shifted(world, first, (0.0, 0.0, side * sigmas * off.height))
+        for thing in vague:
+            yield _turned(world, thing, side * sigmas * thing.uncertainty.yaw)
+
+
+def _together(things: Tuple[WorldObject, ...]) -> Uncertainty:
+    return Uncertainty(math.sqrt(sum(thing.uncertainty.position ** 2 for thing in things)),
+                       math.sqrt(sum(thing.uncertainty.height ** 2 for thing in things)))
+
+
+def _shifted(world: WorldState, thing: WorldObject, by: Tuple[float, float, float]) -> WorldState:
+    assert thing.pose is not None
+    return _with(world, replace(thing, pose=thing.pose.shifted(by)))
+
+
+def _turned(world: WorldState, thing: WorldObject, by: float) -> WorldState:
+    assert thing.pose is not None
+    turned = multiply(from_yaw(by), thing.pose.orientation)
+    return _with(world, replace(thing, pose=Pose(thing.pose.position, turned)))
+
+
+def _with(world: WorldState, thing: WorldObject) -> WorldState:
+    return replace(world, objects={**world.objects, thing.name: thing})

@@ -42,8 +42,7 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
         return _UNSEEN
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
     aside = footprint(lower, lower.pose).distance(Point(*upper.pose.position[:2]))
-    measured = (Measured("above_top" if step > 0 else "below_top", abs(step), "m"),
-                Measured("beside", aside, "m"))
+    measured = (Measured("above_top" if step > 0 else "below_top", abs(step), "m"), Measured("beside", aside, "m"))
     return Seen(not lower.form.hollow and abs(step) <= predicate.tolerance and aside <= 1e-6, measured)
 
 
@@ -51,8 +50,7 @@ def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: 
     """The centre is inside the bowl's wall, the bottom between its floor and its rim."""
     if thing.pose is None or bowl.pose is None:
         return _UNSEEN
-    aside = math.hypot(thing.pose.position[0] - bowl.pose.position[0],
-                       thing.pose.position[1] - bowl.pose.position[1])
+    aside = math.hypot(thing.pose.position[0] - bowl.pose.position[0], thing.pose.position[1] - bowl.pose.position[1])
     floor, rim = vertical_span(bowl, bowl.pose)
     bottom = vertical_span(thing, thing.pose)[0]
     inside = aside <= bowl.size[0] / 2.0 - BOWL_WALL and floor - predicate.tolerance <= bottom <= rim

@@ -72,8 +72,7 @@ class MotionRecord:
     @property
     def motion(self) -> Motion:
         """All that was seen so far."""
-        return Motion(self._touches, self._near_misses, dict(self._entered), self._clearance, self._path,
-                      self._way)
+        return Motion(self._touches, self._near_misses, dict(self._entered), self._clearance, self._path, self._way)
 
     def moved(self, pose: Pose, time: float) -> None:
         """The base at a pose and a time, seconds; between two poses it went straight, unless it was put
@@ -82,8 +81,7 @@ class MotionRecord:
         step = 0.0 if self._at is None else planar_distance(self._at.position, pose.position)
         drove = step < max(LEAP, FASTEST * (time - self._time))
         here = pose.position[:2]
-        way = Point(*here) if self._at is None or not step or not drove else \
-            LineString((self._at.position[:2], here))
+        way = Point(*here) if self._at is None or not step or not drove else LineString((self._at.position[:2], here))
         for zone in self._zones:
             over = zone.ground.distance(way) < self._limits.radius - _OVER
             if over and zone.name not in self._inside:
@@ -131,8 +129,7 @@ def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Ver
     the base.
     """
     feedback, robot = verdict.feedback, after.robots.get(command.robot)
-    if (feedback is None or feedback.cause is None or robot is None or robot.kind != BASE
-        or robot.pose is None):
+    if (feedback is None or feedback.cause is None or robot is None or robot.kind != BASE or robot.pose is None):
         return verdict
     if feedback.cause.kind is not CauseKind.BLOCKED or feedback.cause.names:
         return verdict
@@ -146,9 +143,7 @@ def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Ver
     return replace(verdict, feedback=replace(feedback, cause=replace(feedback.cause, names=(near[0][1],))))
 
 
-def with_the_way(
-    domain: Domain, command: Command, before: WorldState, after: WorldState, verdict: Verdict
-) -> Verdict:
+def with_the_way(domain: Domain, command: Command, before: WorldState, after: WorldState, verdict: Verdict) -> Verdict:
     """The verdict on a command, with what was seen on its way.
 
     A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss

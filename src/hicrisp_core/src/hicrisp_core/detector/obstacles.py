@@ -81,8 +81,7 @@ def _circle(points: np.ndarray, resolution: float) -> Optional[Tuple[float, floa
     if len(points) < 6:
         return None
     x, y = points.T
-    (a, b, c), *_ = np.linalg.lstsq(np.column_stack((2 * x, 2 * y, np.ones_like(x))), x * x + y * y,
-                                    rcond=None)
+    (a, b, c), *_ = np.linalg.lstsq(np.column_stack((2 * x, 2 * y, np.ones_like(x))), x * x + y * y, rcond=None)
     squared = float(c + a * a + b * b)
     if not 0.0 < squared <= _LARGEST ** 2:
         return None

@@ -60,8 +60,7 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
                 if seen is not None and seen.holds:
                     if not test.grips:
                         found.append(fact)
-                    elif subject not in in_hand or _from_tool(world, fact) < _from_tool(world,
-                                                                                        in_hand[subject]):
+                    elif subject not in in_hand or _from_tool(world, fact) < _from_tool(world, in_hand[subject]):
                         in_hand[subject] = fact  # One hand holds one thing, also when it is close to another.
         if test.grips:
             held.update(fact.object for fact in in_hand.values())
@@ -93,15 +92,13 @@ def _one_place_each(found: List[Relation], domain: Domain) -> Tuple[Relation, ..
 def _tests(domain: Domain) -> Dict[str, FactTest]:
     """The tests of the predicates that are seen, by the predicate's name."""
     known = extensions().tests
-    return {name: known.get(predicate.detect) for name, predicate in domain.predicates.items()
-            if predicate.detect}
+    return {name: known.get(predicate.detect) for name, predicate in domain.predicates.items() if predicate.detect}
 
 
 def _from_tool(world: WorldState, fact: Relation) -> float:
     """Distance of a thing's centre from the tool that is said to hold it, metres."""
     robot, thing = world.robots[fact.subject], world.objects[fact.object]
-    return math.inf if robot.pose is None or thing.pose is None else distance(robot.pose.position,
-                                                                              thing.pose.position)
+    return math.inf if robot.pose is None or thing.pose is None else distance(robot.pose.position, thing.pose.position)
 
 
 def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldState) -> Optional[Seen]:

@@ -70,8 +70,7 @@ class ScanMemory:
 
     def cell(self, x: float, y: float) -> Optional[Tuple[int, int]]:
         """The cell of a point in the map frame; ``None`` outside."""
-        column, row = (int(np.floor((value - low) / self.resolution))
-                       for value, low in zip((x, y), self.origin))
+        column, row = (int(np.floor((value - low) / self.resolution)) for value, low in zip((x, y), self.origin))
         return (column, row) if 0 <= column < self.shape[0] and 0 <= row < self.shape[1] else None
 
     def middle(self, cells: np.ndarray) -> np.ndarray:

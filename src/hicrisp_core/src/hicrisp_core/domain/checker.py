@@ -40,19 +40,16 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
         return malformed(error, command)
     facts, is_a = Facts(state.relations), type_test(domain, state)
     names = names_of(command)
-    unseen = [state.objects[name] for name in names.values() if name in state.objects
-              and state.objects[name].unseen]
+    unseen = [state.objects[name] for name in names.values() if name in state.objects and state.objects[name].unseen]
     if unseen:
         return not_seen(command, unseen[0], state)
     for index, precondition in enumerate(domain.actions[command.action].preconditions):
         condition = precondition.condition.bind(names)
         if not condition.holds(facts, is_a):
             found = tuple((key.lstrip("?"), value) for key, value in condition.witness(facts, is_a).items())
-            unmet = tuple(Unmet(each.facts, each.negated, index, found)
-                          for each in _unmet(condition, facts, is_a))
+            unmet = tuple(Unmet(each.facts, each.negated, index, found) for each in _unmet(condition, facts, is_a))
             subjects = tuple(dict.fromkeys(name for _, name in found))
-            return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label,
-                            subjects=subjects,
+            return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label, subjects=subjects,
                             unmet=unmet)
     return None
 
@@ -94,8 +91,7 @@ def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
         return False
     swept = [effect.atom.bind(names_of(command)) for effect in domain.actions[command.action].effects
              if effect.removes and effect.when is None and effect.atom.predicate != "*"]
-    return not any(atom.matches(fact) is not None
-                   for atom in swept for fact in state.relations - frozenset(made))
+    return not any(atom.matches(fact) is not None for atom in swept for fact in state.relations - frozenset(made))
 
 
 def needless(domain: Domain, command: Command, state: WorldState) -> str:
@@ -114,5 +110,4 @@ def _unmet(condition: Condition, facts: Facts, is_a: IsA) -> Iterator[Unmet]:
     for clause in condition.clauses:
         known = next(solutions(clause.atoms, facts, is_a), {}) if clause.negated else {}
         bound = (atom.bind(known).fact() for atom in clause.atoms)
-        yield Unmet(tuple(Relation(*("_" if "?" in part else part for part in fact)) for fact in bound),
-                    clause.negated)
+        yield Unmet(tuple(Relation(*("_" if "?" in part else part for part in fact)) for fact in bound), clause.negated)

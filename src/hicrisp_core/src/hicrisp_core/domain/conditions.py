@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Relation
 
 Binding = Dict[str, str]
@@ -24,6 +25,9 @@ IsA = Callable[[str, str], bool]
 _OPERATOR = re.compile(r"\s+([+-])\s+")
 BUILT_IN = ("type", "same", "less", "at_least")
 """Predicates that are computed and never stand among the facts."""
+_ATOM = re.compile(r"\s*(\*|[A-Za-z][\w-]*)\s*\(([^()]*)\)\s*$")
+_TERM = r"(?:_|\??[A-Za-z][\w.-]*|-?\d+(?:\.\d+)?)"
+_ARGUMENT = re.compile(rf"{_TERM}(?:\s+[+-]\s+{_TERM})*$")
 
 
 @dataclass(frozen=True)
@@ -126,9 +130,7 @@ class Facts:
         return self._in_order[predicate]
 
 
-def solutions(
-    atoms: Tuple[Atom, ...], facts: Facts, is_a: IsA, binding: Optional[Binding] = None
-) -> Iterator[Binding]:
+def solutions(atoms: Tuple[Atom, ...], facts: Facts, is_a: IsA, binding: Optional[Binding] = None) -> Iterator[Binding]:
     """Every value of the variables under which all atoms hold."""
     known: Binding = dict(binding or {})
     if not atoms:
@@ -185,3 +187,35 @@ def _number(text: str) -> Optional[float]:
         return float(text)
     except ValueError:
         return None
+
+
+def parse_atom(text: str) -> Atom:
+    """Read ``predicate(argument, ...)``.
+
+    Raises:
+        ConfigError: with what was found and what would be right.
+    """
+    match = _ATOM.match(text)
+    if not match:
+        raise ConfigError(f"'{text.strip()}' is not of the form predicate(argument, argument)")
+    arguments = tuple(part.strip() for part in match.group(2).split(",") if part.strip())
+    for argument in arguments:
+        if not _ARGUMENT.match(argument):
+            raise ConfigError(f"'{argument}' in '{text.strip()}' is neither a name, nor a number, nor "
+                              "?variable, nor _, nor a sum of such")
+    if not 1 <= len(arguments) <= 2:
+        raise ConfigError(f"'{text.strip()}' needs one or two arguments")
+    return Atom(match.group(1), arguments)
+
+
+def parse_clause(text: str) -> Clause:
+    """Read ``[not] atom and atom ...``."""
+    stripped = text.strip()
+    negated = stripped.startswith("not ")
+    body = stripped[4:] if negated else stripped
+    return Clause(tuple(parse_atom(part) for part in re.split(r"\band\b", body)), negated)
+
+
+def parse_condition(text: str) -> Condition:
+    """Read ``clause or clause ...``."""
+    return Condition(tuple(parse_clause(part) for part in re.split(r"\bor\b", text)))

@@ -17,8 +17,7 @@ def type_test(domain: Domain, state: WorldState) -> IsA:
 
 def names_of(command: Command) -> Mapping[str, str]:
     """The command's arguments as they stand in facts, by parameter."""
-    return {key: value if isinstance(value, str) else number_text(value)
-            for key, value in command.arguments.items()}
+    return {key: value if isinstance(value, str) else number_text(value) for key, value in command.arguments.items()}
 
 
 def apply_action(
@@ -32,8 +31,7 @@ def apply_action(
         for match in _matches(effect.when, binding, facts, is_a):
             atom = effect.atom.bind(binding).bind(match)
             if effect.removes:
-                removed.update(fact for fact in facts.candidates(atom.predicate)
-                               if atom.matches(fact) is not None)
+                removed.update(fact for fact in facts.candidates(atom.predicate) if atom.matches(fact) is not None)
             else:
                 made.append(atom.fact())
     return (relations - removed) | frozenset(made)
@@ -42,8 +40,7 @@ def apply_action(
 def apply_effects(domain: Domain, command: Command, state: WorldState) -> WorldState:
     """The world as it should be after a command; poses are left as they are."""
     action = domain.action(command.action)
-    return state.with_relations(
-        apply_action(action, names_of(command), state.relations, type_test(domain, state)))
+    return state.with_relations(apply_action(action, names_of(command), state.relations, type_test(domain, state)))
 
 
 def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ...], Tuple[Relation, ...]]:

@@ -4,7 +4,6 @@ the keys.
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
@@ -12,9 +11,7 @@ from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.settings import STRICT
-from hicrisp_core.domain.schema import Precondition
-
-_PLACE = re.compile(r"\{\w+\}")
+from hicrisp_core.model import FeedbackKind
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -96,7 +93,7 @@ class PreconditionEntry:
     holds: str
     reason: str = ""
     suggestion: str = ""
-    kind: str = Precondition.kind.value
+    kind: str = FeedbackKind.PRECONDITION.value
     label: str = ""
 
 
@@ -169,24 +166,6 @@ class ActionEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
-class SayingEntry:
-    """A sentence and what it means; every place in the meaning stands in the sentence.
-
-    Args:
-        say: the request, with places in braces: ``put {a} in {b}``.
-        means: the facts in words that it asks for.
-    """
-
-    say: str
-    means: str
-
-    def __post_init__(self) -> None:
-        unknown = sorted(set(_PLACE.findall(self.means)) - set(_PLACE.findall(self.say)))
-        if unknown:
-            raise ValueError(f"{unknown[0]} does not stand in '{self.say}'")
-
-
-@dataclass(frozen=True, config=STRICT)
 class ExampleEntry:
     """A task with what a model should answer, as models are shown it: a plan, or an answer or a refusal.
 
@@ -210,25 +189,9 @@ class ExampleEntry:
     answer: str = ""
     refusal: str = ""
 
-
-@dataclass(frozen=True, config=STRICT)
-class GoalExampleEntry:
-    """A request with the answer of a model that names goals; things, robots and facts as a prompt shows
-    them.
-
-    Args:
-        things: the things, as a prompt shows them.
-        request: the request.
-        answer: the goal as the schema wants it.
-        robots: the robots, as a prompt shows them.
-        now: the facts that hold before.
-    """
-
-    things: str
-    request: str
-    answer: Dict[str, Any]
-    robots: str = ""
-    now: str = ""
+    def __post_init__(self) -> None:
+        if sum(map(bool, (self.plan, self.answer, self.refusal))) != 1:
+            raise ValueError("an example has one of: plan, answer, refusal")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -241,9 +204,7 @@ class DomainFile:
         predicates: the kinds of facts, by name.
         actions: what robots can do, by name.
         description: a sentence for people and models.
-        sayings: requests in words that stand for facts in words.
         examples: requests with plans, answers or refusals, for models that plan.
-        goal_examples: requests with goals, for models that make goals.
     """
 
     domain: str
@@ -251,9 +212,7 @@ class DomainFile:
     predicates: Mapping[str, PredicateEntry]
     actions: Mapping[str, Dict[str, Any]]
     description: str = ""
-    sayings: Tuple[SayingEntry, ...] = ()
     examples: Tuple[ExampleEntry, ...] = ()
-    goal_examples: Tuple[GoalExampleEntry, ...] = ()
 
 
 def spelled_out(entry: Any) -> Any:

@@ -45,13 +45,11 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.NO_EFFECT: Said(
         _COULD_NOT, ("the driver reports success, but nothing has changed",)),
     FeedbackKind.NOT_GRASPED: Said(
-        ("{subject_the} is not in the gripper of {robot}",), ("it is {measured}",),
-        ("pick up {subject} again",)),
+        ("{subject_the} is not in the gripper of {robot}",), ("it is {measured}",), ("pick up {subject} again",)),
     FeedbackKind.NOT_RELEASED: Said(
         ("{subject_the} is still in the gripper of {robot}",), ("it is {measured}",), ("{doing} again",)),
     FeedbackKind.NOT_SEEN: Said(
-        _CANNOT,
-        ("{cause}", "{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
+        _CANNOT, ("{cause}", "{subject_the} has not been seen for {pose_age}", "{subject_the} was never seen"),
         ("bring it back into view",)),
     FeedbackKind.STALE_POSE: Said(
         ("{subject_the} has not been seen for {pose_age}",),
@@ -86,13 +84,11 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
         ("{condition}",), ("{condition_advice}", "go to {alternatives_and} first")),
     FeedbackKind.WRONG_AREA: Said(
         ("{robot_the} is in {subject}, but {alternatives_and} comes first",
-         "{robot_the} is in {subject}, which is not due"),
-        (), ("{doing}",)),
+         "{robot_the} is in {subject}, which is not due"), (), ("{doing}",)),
     FeedbackKind.NOT_DUE: Said(
         _CANNOT, ("{condition}",), ("{condition_advice}", "leave this step out")),
     FeedbackKind.OMITTED: Said(
-        ("{subject} was not visited",), ("{cause}", "the task asks for it"),
-        ("{doing}",)),
+        ("{subject} was not visited",), ("{cause}", "the task asks for it"), ("{doing}",)),
     FeedbackKind.GOAL_MISSED: Said(
         ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),
     FeedbackKind.GOAL_UNSEEN: Said(

@@ -9,7 +9,7 @@ from typing import Callable, Dict, Iterable, List, Sequence, Tuple
 from hicrisp_core.domain.saying import Namer, joined, named, spoken
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.model import Relation
-from hicrisp_core.model.goal import Ask, Count, Goal, Holds, Not, Statement
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
 
 _IS, ENDS_UP, _END_UP = "{0} is ", "{0} ends up ", "{0} end up "
 _Key = Tuple[str, str]
@@ -18,23 +18,10 @@ _Key = Tuple[str, str]
 def goal_words(goal: Goal, domain: Domain) -> str:
     """What a goal asks for, as the end of "I understand: ..."."""
     words = GoalWords(domain)
-    parts: List[str] = []
-    if goal.first:
-        parts.append(f"first {', then '.join(words.wanted([each]) for each in goal.first)}")
-    if goal.end:
-        end = words.wanted(goal.end)
-        parts.append(f"and in the end {end}" if goal.first else end)
-    if goal.keep:
-        parts.append(words.kept(goal.keep))
-    said = ", ".join(parts)
-    return f"{said}; {named(goal.robot)} does it" if goal.robot else said
-
-
-def question_words(question: Ask) -> str:
-    """What is asked where a request has several readings."""
-    if not question.which:
-        return "I am not sure what you mean. Please say it in other words."
-    return f"Which one do you mean: {joined([named(name) for name in question.which], 'or')}?"
+    staged = words.staged(goal.stages)
+    if goal.otherwise:
+        staged += f"; otherwise {words.staged(goal.otherwise)}"
+    return ", ".join(filter(None, (staged, words.kept(goal.invariants))))
 
 
 class GoalWords:
@@ -62,6 +49,16 @@ class GoalWords:
             groups.setdefault(key, []).append(statement.fact.subject)
         return joined([text or self._several(groups[key], key) for key, text in said], "and")
 
+    def staged(self, stages: Sequence[Stage]) -> str:
+        """Stages in their order: "first ..., then ..., and in the end ..."; who does it behind."""
+        robots = {stage.robot for stage in stages}
+        alone = robots.pop() if len(robots) == 1 else ""
+        said = [self._stage(stage, not alone) for stage in stages]
+        told = said[0] if said else ""
+        if len(said) > 1:
+            told = f"first {', then '.join(said[:-1])}, and in the end {said[-1]}"
+        return f"{told}; {named(alone)} does it" if alone else told
+
     def state(self, statements: Sequence[Statement]) -> str:
         """Statements as they are now, as a list."""
         return joined([self.now(each) for each in statements], "and")
@@ -78,6 +75,14 @@ class GoalWords:
             return self.now(statement.part, not denied)
         said = _counted(statement, [self.now(part) for part in statement.parts])
         return f"it is not so that {said}" if denied else said
+
+    def _stage(self, stage: Stage, with_robot: bool) -> str:
+        said = self.wanted(stage.conditions)
+        if with_robot and stage.robot:
+            said = f"{said} ({named(stage.robot)} does it)"
+        if stage.when:
+            said = f"if {self.state(stage.when)}, {said}"
+        return f"{said} (if possible)" if stage.optional else said
 
     def _several(self, subjects: Sequence[str], key: _Key) -> str:
         predicate = self._domain.predicates.get(key[0])

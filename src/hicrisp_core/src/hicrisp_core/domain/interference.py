@@ -8,14 +8,15 @@ nothing off a vehicle, and a drive that moves all that is aboard does not move t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Dict, FrozenSet, Iterator, Mapping, Optional, Tuple
+from typing import Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
 from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.schema import Domain, Effect
-from hicrisp_core.model import Command, Relation
+from hicrisp_core.errors import DomainError
+from hicrisp_core.model import Command, Relation, Step, WorldState
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,7 @@ def interfere(domain: Domain, first: Command, second: Command) -> bool:
     a, b = touch_of(domain, first), touch_of(domain, second)
     types = {**_types(domain, first), **_types(domain, second)}
     pairs = ((a.changes, b.needs), (a.needs, b.changes), (a.makes, b.removes), (a.removes, b.makes))
-    return any(_meet(domain, types, mine, its, a, b)
-               for some, others in pairs for mine in some for its in others)
+    return any(_meet(domain, types, mine, its, a, b) for some, others in pairs for mine in some for its in others)
 
 
 def _change(effect: Effect, names: Mapping[str, str]) -> Part:
@@ -157,3 +157,41 @@ def _fits(domain: Domain, type_: str, wanted: str) -> bool:
 def _open(argument: str) -> bool:
     """Whether an argument may be anything: a variable, a wildcard, a sum whose value is not known yet."""
     return argument == "_" or "?" in argument or " " in argument
+
+
+def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[Step, ...]:
+    """The steps with their robots and with what they wait for (``after``, indices of earlier steps).
+
+    A step waits for the earlier ones of its own robot, and for those whose effects it needs or undoes or
+    whose conditions it would destroy. What a plan itself says that a step waits for is kept besides. A step
+    that names no command (words alone, a name that is not there) may be anything: it waits for all before it,
+    all later ones for it.
+    """
+    commands = [_command(step, domain, world) for step in steps]
+    waits: List[Set[int]] = []
+    """All that each step waits for, also through others."""
+    found: List[Step] = []
+    for index, step in enumerate(steps):
+        given = [earlier for earlier in step.after or () if 0 <= earlier < index]
+        needed = {earlier for earlier in range(index) if _wait(domain, commands[earlier], commands[index])}
+        direct: List[int] = []
+        covered: Set[int] = set()
+        for earlier in sorted(needed.union(given), reverse=True):
+            if earlier not in covered:  # What an earlier wait implies need not be said again.
+                direct.append(earlier)
+                covered |= {earlier} | waits[earlier]
+        waits.append(covered)
+        command = commands[index]
+        found.append(replace(step, robot=step.robot or (command.robot if command else ""), after=tuple(sorted(direct))))
+    return tuple(found)
+
+
+def _command(step: Step, domain: Domain, world: WorldState) -> Optional[Command]:
+    try:
+        return domain.ground(step, world, step.robot)
+    except DomainError:
+        return None
+
+
+def _wait(domain: Domain, earlier: Optional[Command], later: Optional[Command]) -> bool:
+    return earlier is None or later is None or interfere(domain, earlier, later)

@@ -7,25 +7,21 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.config.extending import extended_files
+from hicrisp_core.config.files import extended_files
 from hicrisp_core.config.settings import read_settings
 from hicrisp_core.config.yaml_lines import Path, Positions, read_yaml
-from hicrisp_core.domain.condition_text import parse_atom, parse_condition
-from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
+from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition, parse_atom, parse_condition
 from hicrisp_core.domain.entries import (
     ActionEntry,
     AdditionEntry,
     DomainFile,
     EffectEntry,
-    ExampleEntry,
-    GoalExampleEntry,
     ParameterEntry,
     PreconditionEntry,
     PredicateEntry,
     spelled_out,
 )
-from hicrisp_core.domain.role_reading import check_item_role, read_roles
-from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, Roles
+from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, PREDICATE_ROLES, ROLE_NAMES, TYPE_ROLES, Roles
 from hicrisp_core.domain.schema import (
     ANYTHING,
     PRECONDITION_KINDS,
@@ -37,15 +33,20 @@ from hicrisp_core.domain.schema import (
     Parameter,
     Precondition,
     Predicate,
-    Saying,
 )
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import FeedbackKind
 from hicrisp_core.ports.kinds import Skill
 
+_REMOVED = {
+    "sayings": "sentences that are read without a model stand in config/controlled_english.yaml",
+    "goal_examples": "one prompt, config/prompts/goal, serves all domains",
+}
 _NUMBER = "number"
 """In place of a type: the argument is a quantity."""
+_ARGUMENTS = {"touched": 1, "near_miss": 1, "not_due": 1}
+"""How many arguments a predicate has that plays a role; two where nothing else is said."""
 
 
 def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) -> Domain:
@@ -59,43 +60,21 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
             test, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    read = read_settings(DomainFile, values, positions, others=("extends", "roles"))
+    read = read_settings(DomainFile, values, positions, others=("extends", "roles"), removed=_REMOVED)
     parents = [load_domain(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "domain", chain)]
     types = _types(read.types, positions, parents)
     predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
-    predicates.update({
-        name: _predicate(name, entry, types, positions) for name, entry in read.predicates.items()})
+    predicates.update({name: _predicate(name, entry, types, positions) for name, entry in read.predicates.items()})
     for name in read.predicates:
         _check_relatives(predicates[name], predicates, types, positions)
-    roles = read_roles(values, types, predicates, positions, [parent.roles for parent in parents])
+    roles = _roles(values, types, predicates, positions, [parent.roles for parent in parents])
     actions = {name: action for parent in parents for name, action in parent.actions.items()}
     actions.update({
         name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
         for name, entry in read.actions.items()})
-    check_item_role(values, roles, actions, positions)
-    return Domain(read.domain, types, predicates, actions, read.description,
-                  tuple(_example(at, each, positions) for at, each in enumerate(read.examples)),
-                  tuple(Saying(entry.say, entry.means) for entry in read.sayings), roles,
-                  tuple(map(_goal_example, read.goal_examples)))
-
-
-def _example(index: int, entry: ExampleEntry, positions: Positions) -> Mapping[str, object]:
-    """An example as prompts take it; without what its file leaves out."""
-    if sum(map(bool, (entry.plan, entry.answer, entry.refusal))) != 1:
-        raise positions.error(("examples", index), "an example has one of: plan, answer, refusal")
-    told = {"plan": list(entry.plan), "things": entry.things,
-            "state": entry.state if isinstance(entry.state, str) else list(entry.state),
-            "end": list(entry.end), "reasoning": entry.reasoning, "answer": entry.answer,
-            "refusal": entry.refusal}
-    return {"task": entry.task, **{key: value for key, value in told.items() if value}}
-
-
-def _goal_example(entry: GoalExampleEntry) -> Mapping[str, object]:
-    """An example of a goal as prompts take it; without what its file leaves out."""
-    told = {"things": entry.things, "robots": entry.robots, "now": entry.now, "request": entry.request,
-            "answer": entry.answer}
-    return {key: value for key, value in told.items() if value != ""}
+    _check_item_role(values, roles, actions, positions)
+    return Domain(read.domain, types, predicates, actions, read.description, read.examples, roles)
 
 
 def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
@@ -122,10 +101,8 @@ def _predicate(name: str, entry: PredicateEntry, types: Mapping[str, str], posit
             _known_type(type_, types, positions, (*path, "args", index))
     if entry.detect and entry.detect not in extensions().tests:
         raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
-    not_text = f"not: {entry.text}" if entry.not_text is None else entry.not_text
-    return Predicate(name, entry.args, entry.text, not_text, entry.detect, entry.tolerance, entry.direction,
-                     entry.transient, entry.symmetric, entry.inverse, entry.instead, entry.goal_text,
-                     entry.avoid_text)
+    told = {**vars(entry), "not_text": f"not: {entry.text}" if entry.not_text is None else entry.not_text}
+    return Predicate(name, told.pop("args"), **told)
 
 
 def _check_relatives(
@@ -133,14 +110,12 @@ def _check_relatives(
 ) -> None:
     """Refuse an inverse that is none, and a predicate to use instead that does not exist."""
     path: Path = ("predicates", predicate.name)
-    for key, name in (("inverse", predicate.inverse),
-                      *(("instead", name) for name in predicate.instead.values())):
+    for key, name in (("inverse", predicate.inverse), *(("instead", name) for name in predicate.instead.values())):
         if name and (name not in predicates or name == predicate.name):
             raise positions.error((*path, key), f"'{name}' is no other predicate of this domain; there are: "
                                                 f"{', '.join(sorted(set(predicates) - {predicate.name}))}")
     if predicate.inverse and predicates[predicate.inverse].inverse != predicate.name:
-        raise positions.error((*path, "inverse"),
-                              f"'{predicate.inverse}' must have the inverse '{predicate.name}'")
+        raise positions.error((*path, "inverse"), f"'{predicate.inverse}' must have the inverse '{predicate.name}'")
     for type_ in predicate.instead:
         _known_type(type_, types, positions, (*path, "instead"))
 
@@ -196,12 +171,10 @@ class _ActionReader:
         skill: Skill = known.get(name)
         kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
         if kinds[:1] != [skill.robot]:
-            raise self._positions.error(path,
-                                        f"the skill '{name}' is one of a robot of the type {skill.robot}, "
+            raise self._positions.error(path, f"the skill '{name}' is one of a robot of the type {skill.robot}, "
                                         f"and {self._name} has no such parameter")
         if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
-            raise self._positions.error(path,
-                                        f"the skill '{name}' handles a thing: name a parameter of "
+            raise self._positions.error(path, f"the skill '{name}' handles a thing: name a parameter of "
                                         f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
         return name
 
@@ -218,10 +191,8 @@ class _ActionReader:
         usual = ITEM if name == self._roles.item else ""
         role = usual if entry.role is None else entry.role
         if entry.role is not None and role not in PARAMETER_ROLES:
-            raise self._positions.error((*path, "role"),
-                                        f"'{role}' is not one of: {', '.join(PARAMETER_ROLES)}")
-        return Parameter(name, _known_type(entry.type, self._types, self._positions, (*path, "type")),
-                         any=entry.any,
+            raise self._positions.error((*path, "role"), f"'{role}' is not one of: {', '.join(PARAMETER_ROLES)}")
+        return Parameter(name, _known_type(entry.type, self._types, self._positions, (*path, "type")), any=entry.any,
                          optional=entry.optional, role=role)
 
     def _preconditions(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Precondition, ...]:
@@ -241,8 +212,7 @@ class _ActionReader:
                      for index, told in enumerate(entry.needless))
 
     def _effects(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Effect, ...]:
-        return tuple(self._effect(told, (*self._path, "effects", index))
-                     for index, told in enumerate(entry.effects))
+        return tuple(self._effect(told, (*self._path, "effects", index)) for index, told in enumerate(entry.effects))
 
     def _effect(self, entry: EffectEntry, path: Path) -> Effect:
         when = self._condition(entry.when, path) if entry.when is not None else None
@@ -254,8 +224,7 @@ class _ActionReader:
             raise self._positions.error(path, str(error)) from error
         self._known(atom, path)
         if not removes and when is None and not atom.ground:
-            raise self._positions.error(path,
-                                        f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
+            raise self._positions.error(path, f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
         return Effect(atom, removes, when)
 
     def _condition(self, text: str, path: Path) -> Condition:
@@ -278,6 +247,64 @@ class _ActionReader:
             _known_type(atom.arguments[-1], self._types, self._positions, path)
         elif atom.predicate in self._predicates and \
                 len(atom.arguments) != len(self._predicates[atom.predicate].arguments):
-            raise self._positions.error(path,
-                                        f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} "
+            raise self._positions.error(path, f"'{atom}' has {len(atom.arguments)} arguments; {atom.predicate} "
                                         f"takes {len(self._predicates[atom.predicate].arguments)}")
+
+
+def _roles(
+    values: Mapping[str, Any], types: Mapping[str, str], predicates: Mapping[str, Predicate], positions: Positions,
+    parents: Sequence[Roles],
+) -> Roles:
+    """The roles of a domain.
+
+    A role that neither the file nor a domain above gives away goes to the first predicate whose detector test
+    has it: what is seen by the test ``holding`` is what is held. A role of types goes to the type of its own
+    name.
+
+    Raises:
+        ConfigError: for an unknown role, or a word that the domain does not have, with the valid ones.
+    """
+    given = values.get("roles", {})
+    entries = read_settings(Roles, given, positions, ("roles",))
+    found = {name: getattr(parent, name) for parent in parents for name in ROLE_NAMES if getattr(parent, name)}
+    for name in filter(given.__contains__, ROLE_NAMES):
+        word = getattr(entries, name)
+        if name in PREDICATE_ROLES:
+            _check_predicate(name, word, predicates, positions)
+        elif name in TYPE_ROLES and word not in types:
+            raise positions.error(("roles", name), f"'{word}' is no type of this domain; there are: "
+                                                   f"{', '.join(sorted(types))}")
+        found[name] = word
+    tests = extensions().tests
+    for predicate in predicates.values():
+        role = tests.get(predicate.detect).role if predicate.detect else ""
+        if role and not found.get(role):
+            found[role] = predicate.name
+    found.update({role: role for role in TYPE_ROLES if role in types and not found.get(role)})
+    return replace(Roles(), **found)
+
+
+def _check_item_role(
+    values: Mapping[str, Any], roles: Roles, actions: Mapping[str, Action], positions: Positions
+) -> None:
+    """Refuse a name for what actions handle that no action has as a parameter.
+
+    Raises:
+        ConfigError: with the parameters that there are.
+    """
+    if ITEM not in values.get("roles", {}):
+        return
+    names = sorted({name for action in actions.values() for name in action.parameters})
+    if roles.item not in names:
+        raise positions.error(("roles", ITEM), f"no action has a parameter '{roles.item}'; there are: "
+                                               f"{', '.join(names)}")
+
+
+def _check_predicate(role: str, word: str, predicates: Mapping[str, Predicate], positions: Positions) -> None:
+    if word not in predicates:
+        raise positions.error(("roles", role), f"'{word}' is no predicate of this domain; there are: "
+                                               f"{', '.join(sorted(predicates))}")
+    wanted = _ARGUMENTS.get(role, 2)
+    if len(predicates[word].arguments) != wanted:
+        raise positions.error(("roles", role), f"'{word}' has {len(predicates[word].arguments)} arguments; a predicate "
+                                               f"in this role has {wanted}")

@@ -59,6 +59,11 @@ class Roles:
     obstacle: str = ""
 
     @property
+    def drives(self) -> bool:
+        """Whether bases drive to areas."""
+        return bool(self.area and self.located)
+
+    @property
     def carries(self) -> Tuple[str, ...]:
         """The predicates whose subject goes where its object goes."""
         return tuple(filter(None, (self.stands_on, self.inside, self.aboard)))
@@ -73,8 +78,7 @@ class Roles:
 
     def riding(self, world: WorldState) -> FrozenSet[str]:
         """The things that a base carries: they are in nobody's way."""
-        return frozenset(fact.subject for fact in world.relations if self.aboard
-                         and fact.predicate == self.aboard)
+        return frozenset(fact.subject for fact in world.relations if self.aboard and fact.predicate == self.aboard)
 
     def upon(self, world: WorldState, name: str) -> FrozenSet[str]:
         """The things that stand on a thing."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Callable, List
+from typing import Callable, Iterable, List
 
 Namer = Callable[[str], str]
 """How a name is said: :func:`spoken` or :func:`named`."""
+_LISTED = 8
+"""Names that a message lists."""
 
 
 def spoken(name: str) -> str:
@@ -28,3 +30,10 @@ def sentence(text: str) -> str:
 def joined(parts: List[str], word: str) -> str:
     """A list in words: ``a, b and c``."""
     return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return some names in their order, and how many more there are."""
+    known = sorted(names)
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    return f"{', '.join(known[:_LISTED])}{more}" or "nothing"

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
+from hicrisp_core.domain.entries import ExampleEntry
 from hicrisp_core.domain.roles import ITEM, Roles
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
@@ -17,8 +18,7 @@ from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
 ANYTHING = "object"
 """The type above all types of things."""
 ROBOT_TYPES = (ARM, BASE)
-PRECONDITION_KINDS = (
-    FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE)
+PRECONDITION_KINDS = (FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE)
 """The kinds of failures that a domain's preconditions may name."""
 
 
@@ -143,16 +143,6 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Saying:
-    """A request in words, ``put {a} in {b}``, and the facts in words that it asks for, ``{a} is inside
-    {b}``.
-    """
-
-    say: str
-    means: str
-
-
-@dataclass(frozen=True)
 class SkillUse:
     """What a robot must know of an action: the skill, and which of its parameters is the thing that is
     handled.
@@ -171,11 +161,8 @@ class Domain:
     predicates: Mapping[str, Predicate]
     actions: Mapping[str, Action]
     description: str = ""
-    examples: Tuple[Mapping[str, object], ...] = field(default=())
-    sayings: Tuple[Saying, ...] = ()
+    examples: Tuple[ExampleEntry, ...] = ()
     roles: Roles = Roles()
-    goal_examples: Tuple[Mapping[str, object], ...] = ()
-    """Requests in other scenes with the goals that they mean, for a model."""
 
     @property
     def skills(self) -> Mapping[str, SkillUse]:
@@ -204,12 +191,6 @@ class Domain:
             current = self.types.get(current)
         return False
 
-    def takes_in(self, type_: str) -> bool:
-        """Whether things go into a thing of a type and not onto it, as the predicate of standing on says."""
-        on = self.predicates.get(self.roles.stands_on)
-        return on is not None and any(predicate == self.roles.inside and self.is_a(type_, container)
-                                      for container, predicate in on.instead.items())
-
     def objects_of(self, state: WorldState, type_: str) -> Tuple[str, ...]:
         """The names of the things (or robots) of a type, sorted."""
         return tuple(sorted(name for name, own in state.types().items() if self.is_a(own, type_)))
@@ -221,7 +202,7 @@ class Domain:
             DomainError: with the closest and all valid names.
         """
         if name not in self.actions:
-            raise DomainError(f"no action '{name}'{_did_you_mean(name, self.actions)}; there are: "
+            raise DomainError(f"no action '{name}'{did_you_mean(name, self.actions)}; there are: "
                               f"{', '.join(sorted(self.actions))}", tuple(sorted(self.actions)))
         return self.actions[name]
 
@@ -296,8 +277,7 @@ class Domain:
             return valid[0]
         if given is None or given == "":
             raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: "
-                              f"{listed}",
-                              valid, parameter.name)
+                              f"{listed}", valid, parameter.name)
         name = str(given)
         if name in valid:
             return name
@@ -305,9 +285,8 @@ class Domain:
             raise DomainError(f"'{name}' is a {state.types()[name]}, but {action.name} needs a "
                               f"{parameter.type} as '{parameter.name}'; there are: "
                               f"{listed}", valid, parameter.name)
-        raise DomainError(f"no object '{name}' in the world{_did_you_mean(name, valid)}; "
-                          f"as '{parameter.name}' of {action.name} there are: {listed}", valid,
-                          parameter.name)
+        raise DomainError(f"no object '{name}' in the world{did_you_mean(name, valid)}; "
+                          f"as '{parameter.name}' of {action.name} there are: {listed}", valid, parameter.name)
 
 
 class _Arguments(Dict[str, object]):
@@ -332,6 +311,7 @@ def _number(action: Action, parameter: Parameter, given: Optional[Value]) -> flo
     return number
 
 
-def _did_you_mean(name: str, valid: Iterable[str]) -> str:
+def did_you_mean(name: str, valid: Iterable[str]) -> str:
+    """The closest of the valid names as a question; empty if none is close."""
     close = get_close_matches(name, list(valid), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""

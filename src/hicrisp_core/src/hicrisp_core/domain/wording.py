@@ -32,8 +32,7 @@ class Words:
     def at_level(self, level: str) -> "Words":
         """As much as one of LEVELS says."""
         depth = LEVELS.index(level)
-        return replace(self, reason=self.reason if depth > 0 else "",
-                       suggestion=self.suggestion if depth > 1 else "")
+        return replace(self, reason=self.reason if depth > 0 else "", suggestion=self.suggestion if depth > 1 else "")
 
 
 
@@ -87,8 +86,7 @@ def with_names(template: str, names: Mapping[str, str], say: Namer = spoken) -> 
 
 def described(domain: Domain, command: Command, say: Namer = spoken) -> str:
     """What a command does, with its names as they are said."""
-    spoken_names = {key: say(value) if isinstance(value, str) else value
-                    for key, value in command.arguments.items()}
+    spoken_names = {key: say(value) if isinstance(value, str) else value for key, value in command.arguments.items()}
     return domain.describe(replace(command, arguments=spoken_names))
 
 
@@ -131,8 +129,7 @@ class _Slots:
             "alternatives": ", ".join(map(self._say, feedback.alternatives)),
             "alternatives_and": _and(map(self._say, feedback.alternatives)),
             "condition": self._condition(precondition, precondition.reason if precondition else ""),
-            "condition_advice": self._condition(precondition, precondition.suggestion if precondition else "",
-                                                ""),
+            "condition_advice": self._condition(precondition, precondition.suggestion if precondition else "", ""),
             "fact": self._facts(self._say), "fact_the": self._facts(self._named),
             "fact_wanted": self._facts(self._say, wanted=True),
             **self._conditions(),
@@ -150,8 +147,7 @@ class _Slots:
         feedback = self._feedback
         if feedback.command is not None:
             known = feedback.command.action in self._domain.actions
-            return described(self._domain, feedback.command,
-                             self._say) if known else f"carry out '{feedback.command}'"
+            return described(self._domain, feedback.command, self._say) if known else f"carry out '{feedback.command}'"
         if feedback.step is not None and feedback.kind is not FeedbackKind.BARS_LATER_STEP:
             return f"carry out '{feedback.step.text or feedback.step}'"
         return ""
@@ -176,8 +172,7 @@ class _Slots:
             return None
         return action.preconditions[unmet[0].precondition]
 
-    def _condition(self, precondition: Optional[Precondition], template: str,
-                   otherwise: str = "{fact}") -> str:
+    def _condition(self, precondition: Optional[Precondition], template: str, otherwise: str = "{fact}") -> str:
         """A text of the domain with the names that it is about, or the facts that are wrong."""
         command = self._checked()
         if template and precondition is not None and command is not None:
@@ -191,8 +186,7 @@ class _Slots:
                             for unmet in self._feedback.unmet for fact in unmet.facts)
 
     def _fact(self, fact: Relation, said: Namer, denied: bool = False) -> str:
-        subject, object_ = (("something" if name == "_" else said(name))
-                            for name in (fact.subject, fact.object))
+        subject, object_ = (("something" if name == "_" else said(name)) for name in (fact.subject, fact.object))
         return self._domain.fact_text(Relation(subject, fact.predicate, object_), denied)
 
     def _conditions(self) -> Dict[str, str]:
@@ -215,8 +209,7 @@ class _Slots:
         return values
 
     def _measured(self, measured: Iterable[Measured]) -> str:
-        said = (MEASURES.get(each.name,
-                             f"{{}} in {self._say(each.name)}").format(quantity(each.value, each.unit))
+        said = (MEASURES.get(each.name, f"{{}} in {self._say(each.name)}").format(quantity(each.value, each.unit))
                 for each in measured)
         return ", ".join(said).replace(", (", " (")
 

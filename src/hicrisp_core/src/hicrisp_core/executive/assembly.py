@@ -15,7 +15,7 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.body.placement import Workspace, workspace_of
-from hicrisp_core.brain.factory import make_brain, make_interpreter
+from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.detector.detector import Detector
@@ -25,20 +25,19 @@ from hicrisp_core.domain.search import Searcher
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Listener
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.language.vocabulary import drives
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
-from hicrisp_core.ports.detector import DetectorPort
-from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.executive import DetectorPort, Ports
 from hicrisp_core.ports.eyes import Namer, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import RobotBody
+from hicrisp_core.understanding.factory import make_interpreter
 
 _NO_MODEL = LlmSettings("offline", backend=OFFLINE)
 
@@ -76,8 +75,8 @@ class Parts:
         return make_brain(self.models or self.llm, self.domain, self.prompts, self.policy)
 
     def interpreter(self) -> Interpreter:
-        """Who understands what users say while a task runs."""
-        return make_interpreter(self.models or self.llm, self.domain, self.prompts, self.policy)
+        """The interpreter that the language model asks for."""
+        return make_interpreter(self.models or self.llm, self.domain, self.prompts)
 
     def body(self) -> Body:
         """The body that the policy names."""
@@ -96,7 +95,7 @@ class Parts:
 
     def watch(self) -> Optional[TaskOrder]:
         """Who watches the order in which a base visits places; ``None`` where nothing drives."""
-        return TaskOrder(self.domain, self.drive) if drives(self.domain) else None
+        return TaskOrder(self.domain, self.drive) if self.domain.roles.drives else None
 
     def ports(
         self, robots: Mapping[str, RobotPort], observer: Observer, brain: Optional[Brain] = None,

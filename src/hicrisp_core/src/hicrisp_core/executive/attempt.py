@@ -39,21 +39,14 @@ from hicrisp_core.model import (
     Verdict,
     WorldState,
 )
-from hicrisp_core.model.feedback_data import cause_record, said
+from hicrisp_core.model.feedback import cause_record, said
 from hicrisp_core.model.goal import Statement
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import ON, Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import PartObserver
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import (
-    ApprovalAsked,
-    CommandTried,
-    Noted,
-    OffsetLearnt,
-    OutcomeClaimed,
-    VerdictGiven,
-)
+from hicrisp_core.trace.events import ApprovalAsked, CommandTried, Noted, OffsetLearnt, OutcomeClaimed, VerdictGiven
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""

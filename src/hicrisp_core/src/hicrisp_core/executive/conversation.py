@@ -15,37 +15,36 @@ from typing import Callable, Dict, Iterator, Optional, Tuple
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
-from hicrisp_core.domain.wording import quantity
+from hicrisp_core.executive.ending import wants_end
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.records import in_words
 from hicrisp_core.executive.service import serves
+from hicrisp_core.executive.understanding import Settled, settle
+from hicrisp_core.goals.normal import same_goal
 from hicrisp_core.goals.planning import way_to
-from hicrisp_core.language.clarifying import clarified
-from hicrisp_core.language.remarks import wants_end
+from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Task, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Answer, Refusal, Speaker, Turn
 from hicrisp_core.ports.executive import Ports
-from hicrisp_core.ports.interpreter import RemarkAnswer, RemarkRequest
+from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import LinkedEvent
-from hicrisp_core.trace.goal_events import QuestionAsked, UserSaid
+from hicrisp_core.time.waiting import LinkedEvent
+from hicrisp_core.trace.events import UserSaid
 
 log = logging.getLogger(__name__)
 
 CHANGED, KEPT, CANCELED = "changed", "kept", "canceled"
 """What a remark does to the task."""
-_UNDERSTAND_LIMIT = 120.0
-"""Wall seconds for one answer of the interpreter."""
 _SEARCH_LIMIT = 5.0
 _SLICE = 0.05
-_MOST_QUESTIONS = 3
 
 
 @dataclass(frozen=True)
 class Change:
     """What a remark makes of the task: another goal, and the feedback that says so."""
 
-    task: Task
+    conversation: Tuple[Turn, ...]
     goal: Goal
     feedback: Feedback
 
@@ -80,6 +79,7 @@ class Conversation:
         self._searcher = searcher
         self._news = Condition()
         self._task: Optional[Task] = None
+        self._turns: Tuple[Turn, ...] = ()
         self._goal: Callable[[], Optional[Goal]] = lambda: None
         self._under_way: Dict[int, _UnderWay] = {}
         self._busy = False
@@ -99,14 +99,22 @@ class Conversation:
             if self._ports.remarks is not None:
                 self._ports.remarks.end()
 
-    def about(self, task: Task, goal: Callable[[], Optional[Goal]]) -> None:
-        """What is said from now on is about this task; ``goal`` tells what is left of its goal."""
+    def about(
+        self, task: Task, conversation: Tuple[Turn, ...], goal: Callable[[], Optional[Goal]]
+    ) -> None:
+        """What is said from now on is about this task; ``goal`` tells what is left of its goal.
+
+        The change that waited is taken up.
+        """
         with self._news:
-            self._task, self._goal = task, goal
+            self._task, self._turns, self._goal, self._change = task, conversation, goal, None
             self._news.notify_all()
 
     def settled(self) -> Optional[Change]:
-        """The change that waits to be taken up; before that, wait until what was said is understood."""
+        """The change that waits to be taken up; before that, wait until what was said is understood.
+
+        It waits, and nothing more is heard, until :meth:`about` or :meth:`kept`.
+        """
         remarks = self._ports.remarks
         if remarks is None:
             return None
@@ -123,14 +131,6 @@ class Conversation:
         self.settled()
         with self._news:
             return self._change is None and not self._busy and self._ports.remarks.close()
-
-    def take(self) -> Optional[Change]:
-        """The change that waits, which is taken up now."""
-        change = self.settled()
-        with self._news:
-            self._change = None
-            self._news.notify_all()
-        return change
 
     @contextmanager
     def motion(self, command: Command, before: WorldState) -> Iterator[Event]:
@@ -153,6 +153,9 @@ class Conversation:
 
     def kept(self, change: Change, why: str) -> None:
         """Tell that a change was not taken up after all."""
+        with self._news:
+            self._turns, self._change = (*change.conversation, Turn(Speaker.ROBOT, why)), None
+            self._news.notify_all()
         self._ledger.tell(UserSaid(text=_words(change), effect=KEPT, reply=why))
 
     def _listen(self) -> None:
@@ -191,47 +194,23 @@ class Conversation:
         with self._news:
             while self._task is None and not (self._over.is_set() or self._cancel.is_set()):
                 self._news.wait(_SLICE)
-            task, goal = self._task, self._goal()
-        if task is None or self._cancel.is_set():
+            goal = self._goal()
+            known = self._task is not None
+        if not known or self._cancel.is_set():
             return
         world = self.unordered(self._latest())
-        answer = self._understood(task, goal, said, world)
-        if self._over.is_set():  # The task has ended meanwhile, and nobody hears of it any more.
+        with self._news:
+            request = Request(said, world, self._turns, goal=goal, handled=self._handled())
+        found = settle(self._ports, self._ledger, request, self._patience, self._over.is_set)
+        if self._over.is_set():  # The task has ended in the meantime.
             return
-        why = self._in_vain(answer.goal, world) if answer.goal is not None else answer.refusal
-        if answer.goal is None or why:
+        new = found.meaning if isinstance(found.meaning, Goal) else None
+        why = self._not_taken(new, goal, world) if new is not None else _reply(found)
+        if new is None or why:
+            self._turns = (*found.conversation, Turn(Speaker.ROBOT, why))
             self._ledger.tell(UserSaid(text=said, effect=KEPT, reply=why))
             return
-        self._changes(Task(clarified(task.text, f"correction: {said}"), task.id, task.robot), answer.goal,
-                      said)
-
-    def _understood(self, task: Task, goal: Optional[Goal], said: str, world: WorldState) -> RemarkAnswer:
-        """The interpreter's answer, without questions that are left."""
-        interpreter = self._ports.interpreter
-        if interpreter is None:
-            return RemarkAnswer(refusal="Nobody is there who understands what is said.")
-        words = said
-        for _ in range(_MOST_QUESTIONS + 1):
-            answer = interpreter.understand(RemarkRequest(task, words, world, goal, self._handled()),
-                                            Deadline(_UNDERSTAND_LIMIT))
-            if self._over.is_set():
-                return answer
-            self._ledger.used(answer.usage)
-            question = answer.question
-            if question is None:
-                return answer
-            reply = self._ports.ask(question, self._patience)
-            choices = tuple(each.text for each in question.choices)
-            self._ledger.tell(QuestionAsked(text=question.text, choices=choices, answer=reply))
-            if not reply:
-                within = quantity(self._patience, "s")
-                return RemarkAnswer(refusal=f"{question.text} Nobody answered within {within}, so the task "
-                                            "goes on as it was.")
-            choice = question.chosen(reply)
-            if choice is not None and choice.goal is not None:
-                return RemarkAnswer(choice.goal)
-            words = clarified(words, choice.text if choice is not None else reply)
-        return RemarkAnswer(refusal="The answers did not settle it, so the task goes on as it was.")
+        self._changes(new, said, found.conversation)
 
     def unordered(self, world: WorldState) -> WorldState:
         """The world without what the request said of an order: a goal that changes it knows better."""
@@ -240,38 +219,48 @@ class Conversation:
                                               if fact.predicate not in order))
 
     def _handled(self) -> Tuple[str, ...]:
-        with self._news:
-            items = (self._domain.item(each.command) for each in self._under_way.values())
-            return tuple(item for item in items if item)
+        items = (self._domain.item(each.command) for each in self._under_way.values())
+        return tuple(item for item in items if item)
 
-    def _in_vain(self, goal: Goal, world: WorldState) -> str:
-        """Why a goal cannot be reached from here; empty where it can, or where nobody knows."""
+    def _not_taken(self, goal: Goal, before: Optional[Goal], world: WorldState) -> str:
+        """Why a goal changes nothing: it is the same, or cannot be reached from here; empty if it may."""
+        said = goal.said or goal_words(goal, self._domain)
+        if before is not None and same_goal(goal, before, self._domain):
+            return f"It means what the task means already: {said}."
         way = way_to(self._searcher, world, goal, Deadline(_SEARCH_LIMIT))
         if way.found or way.ending is Ending.OUT_OF_TIME and way.misfit is None and not way.others:
             return ""
-        said = goal.said or goal_words(goal, self._domain)
         return f"I understand: {said}. No way leads there from here, so the task goes on as it was."
 
-    def _changes(self, task: Task, goal: Goal, said: str) -> None:
+    def _changes(self, goal: Goal, said: str, conversation: Tuple[Turn, ...]) -> None:
         """Let the change wait, and stop what does not serve it."""
         goal = goal if goal.said else replace(goal, said=goal_words(goal, self._domain))
-        feedback = Feedback(Level.HIGH, FeedbackKind.SAID_BY_USER, conditions=(*goal.end, *goal.keep),
+        reply = f"I understand: {goal.said}."
+        feedback = Feedback(Level.HIGH, FeedbackKind.SAID_BY_USER, conditions=final_conditions(goal, self._domain),
                             cause=Cause(CauseKind.SAID, said=said))
         with self._news:
             moving = tuple(self._under_way.values())
         serving = {id(each) for each in moving
                    if serves(each.command, self.unordered(each.before), goal, self._domain, self._searcher)}
         with self._news:
-            self._change = Change(task, goal, feedback)
+            self._change = Change((*conversation, Turn(Speaker.ROBOT, reply)), goal, feedback)
             still = tuple(each for key, each in self._under_way.items() if key not in serving)
         self._ledger.tell(UserSaid(
-            text=said, effect=CHANGED, reply=f"I understand: {goal.said}.",
+            text=said, effect=CHANGED, reply=reply,
             stopped=tuple(self._domain.describe(each.command) for each in still),
             feedback=in_words(feedback, self._domain)))
         for each in still:
             each.stop.set()
         with self._news:
             self._news.notify_all()
+
+
+def _reply(found: Settled) -> str:
+    """What the user is told if a remark means no goal."""
+    if isinstance(found.meaning, Answer):
+        return found.meaning.text
+    why = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble
+    return f"{why} The task goes on as it was.".strip()
 
 
 def _words(change: Change) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Optional, Tuple
 
-from hicrisp_core.domain.ordering import ordered
+from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.executive.attempt import Attempts
@@ -15,19 +15,33 @@ from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
 from hicrisp_core.executive.recollection import Recollection
 from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.step import StepRunner
-from hicrisp_core.executive.task_run import NOT_APPROVED, TaskRun
-from hicrisp_core.executive.understanding import understand
-from hicrisp_core.language.naming import naming_in
+from hicrisp_core.executive.task_run import NOT_APPROVED, PLAN_LIMIT, TaskRun
+from hicrisp_core.executive.understanding import settle
+from hicrisp_core.goals.stages import in_stages
 from hicrisp_core.model import Plan, Rung, Step, Task, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Answer, Refusal, Turn
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import GOAL, Policy
+from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import Naming
+from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Answered, Refused, TaskFinished
+from hicrisp_core.understanding.controlled.interpreter import naming_in
 
 _STOP_LIMIT = 2.5
 """Wall seconds in which a robot confirms that it stands once the task was canceled."""
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """What a task begins with: a plan, an answer or a refusal, and the turns that led to it."""
+
+    answer: PlanAnswer
+    conversation: Tuple[Turn, ...] = ()
+    alternatives: Tuple[str, ...] = ()
 
 
 class Executive:
@@ -76,22 +90,24 @@ class Executive:
         runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger,
                             self._cancel.is_set, known=earlier.ways)
         if self._ports.watch is not None:
-            self._ports.watch.begin(task)
+            self._ports.watch.begin()
         world = attempts.survey()
         wanted = naming_in(task.text)
         if wanted is not None and self._ports.namer is not None:
             return self._named(self._ports.namer.give_name(wanted.thing, wanted.name), ledger)
-        task, answer = understand(self._ports, ledger, task, world, history, self._policy.ask_time_limit,
-                                  lambda asked, seen: earlier.examples(asked, seen, ledger))
+        begun = self._planned(task, world, history, earlier, ledger)
         earlier.tell_examples(ledger)
+        answer = begun.answer
         if answer.plan is None:
             if answer.answer:
                 ledger.tell(Answered(text=answer.answer))
                 return self._finish(ledger, True, answer.answer)
             if self._cancel.is_set():
                 return self._finish(ledger, False, "the task was canceled")
-            ledger.tell(Refused(text=answer.refusal, alternatives=tuple(answer.alternatives)))
+            ledger.tell(Refused(text=answer.refusal, alternatives=begun.alternatives))
             return self._finish(ledger, False, answer.refusal)
+        if self._ports.watch is not None:
+            self._ports.watch.follow(answer.plan.goal)
         understood = replace(task, text=answer.plan.request or task.text)
         reviewed = self._ports.review(answer.plan, world)
         if reviewed is None:
@@ -100,7 +116,8 @@ class Executive:
             ledger.tell(Refused(text=NOT_APPROVED))
             return self._finish(ledger, False, NOT_APPROVED)
         plan = self._in_order(reviewed, world)
-        under_way = TaskRun(understood, plan, runner, self._ports, self._domain, self._policy, ledger)
+        under_way = TaskRun(understood, begun.conversation, plan, runner, self._ports, self._domain,
+                            self._policy, ledger, world)
         result = under_way.run()
         self.offsets = attempts.offsets
         went_well = result.ok and under_way.goal_state in ("", SEEN) and not self._cancel.is_set()
@@ -113,6 +130,43 @@ class Executive:
         words = words_for_user(reporter, task, result.ok, reason, account.records, ledger, history)
         return self._finish(ledger, result.ok, words, plan.steps, reason, account, under_way.goal_state)
 
+    def _planned(
+        self, task: Task, world: WorldState, history: Tuple[str, ...], earlier: Recollection, ledger: Ledger
+    ) -> "_Begun":
+        """Ask what the task means, if the policy or its brain wants to know, and for a plan to it.
+
+        A brain that plans by itself gets the words all the same; the meaning then only judges its end, and it
+        plans what the interpreter cannot use.
+        """
+        examples = earlier.examples(task, world, ledger)
+        request = PlanRequest(task, world, history=history, examples=examples)
+        answer = PlanAnswer(needs_goal=True)
+        if not self._policy.interprets:
+            answer = self._ports.brain.plan(request, Deadline(PLAN_LIMIT))
+            ledger.used(answer.usage)
+        if not answer.needs_goal:
+            return _Begun(answer)
+        settled = settle(self._ports, ledger, Request(task.text, world, history=history, examples=examples),
+                         self._policy.ask_time_limit)
+        meaning, turns = settled.meaning, settled.conversation
+        goal = meaning if isinstance(meaning, Goal) else None
+        asked_back = isinstance(meaning, Refusal) and len(turns) > 1
+        if goal is not None or not (self._policy.brain == GOAL or asked_back):
+            answer = self._ports.brain.plan(replace(request, goal=goal, conversation=turns[1:]),
+                                            Deadline(PLAN_LIMIT))
+            ledger.used(answer.usage)
+        if goal is not None:
+            if answer.plan is not None and answer.plan.goal is None:
+                answer = replace(answer, plan=replace(answer.plan, goal=goal))
+            return _Begun(answer, turns)
+        if not answer.needs_goal:
+            return _Begun(answer, turns)
+        if isinstance(meaning, Answer):
+            return _Begun(PlanAnswer(answer=meaning.text), turns)
+        if isinstance(meaning, Refusal):
+            return _Begun(PlanAnswer(refusal=meaning.text), turns, meaning.alternatives)
+        return _Begun(PlanAnswer(refusal=settled.trouble), turns)
+
     def _named(self, naming: Naming, ledger: Ledger) -> TaskResult:
         """End a task that only gives a name."""
         ledger.tell(Answered(text=naming.message) if naming.ok else Refused(text=naming.message))
@@ -120,9 +174,10 @@ class Executive:
 
     def _in_order(self, plan: Plan, world: WorldState) -> Plan:
         """The plan with what each step waits for, where there are several robots that may move at once."""
-        return replace(plan,
-                       steps=ordered(plan.steps, self._domain,
-                                     world)) if len(self._ports.robots) > 1 else plan
+        if len(self._ports.robots) <= 1:
+            return plan
+        staged = in_stages(plan.steps, plan.goal, self._domain, world)
+        return replace(plan, steps=ordered(staged, self._domain, world))
 
     def _stop_all(self, reason: str) -> str:
         """Stop every robot; why the task ended, and which robots are known to stand."""

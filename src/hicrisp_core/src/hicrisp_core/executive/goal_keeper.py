@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Optional, Tuple
 
-from hicrisp_core.detector.certainty import STILL_SURE, doubt_about
+from hicrisp_core.detector.detector import STILL_SURE, doubt_about
+from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.looking import out_of_sight
-from hicrisp_core.goals.truth import holds
+from hicrisp_core.goals.stages import applies, chosen, rest_of
+from hicrisp_core.goals.truth import missing
 from hicrisp_core.goals.verdict import missed
 from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal import Goal, Stage
 from hicrisp_core.policy.policy import TASK, Policy
-from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood
+from hicrisp_core.trace.events import GoalJudged, GoalUnderstood
 
 UNKNOWN, MISSED, SEEN = "unknown", "missed", "seen"
 """What is known of a goal at the end of a task."""
@@ -28,21 +30,32 @@ class GoalKeeper:
         goal: what the brain says; ``None`` where it does not know.
     """
 
-    def __init__(self, domain: Domain, policy: Policy, ledger: Ledger, goal: Optional[Goal]) -> None:
+    def __init__(
+        self, domain: Domain, policy: Policy, ledger: Ledger, goal: Optional[Goal], world: WorldState
+    ) -> None:
         self._domain = domain
         self._asked = policy.verify_goal == TASK and policy.detect
         self._ledger = ledger
-        self._goal = goal
+        self._goal: Optional[Goal] = None
         self._reached = 0
-        """How many of what comes first were seen."""
+        self._made: Tuple[Stage, ...] = ()
+        """The stages that were reached."""
+        self._entered = False
+        """Whether the stage that is next has begun: its ``when`` is not asked for again."""
+        self._begin(goal, world)
         self.state = UNKNOWN if self._asked and goal is None else ""
         if goal is not None or self._asked:
             self._tell()
 
     @property
     def goal(self) -> Optional[Goal]:
-        """What is left of the goal: without what comes first and was seen already."""
-        return None if self._goal is None else replace(self._goal, first=self._goal.first[self._reached:])
+        """What is left of the goal: without the stages that were reached or do not apply."""
+        if self._goal is None:
+            return None
+        left = rest_of(self._goal, self._reached, self._made, self._domain)
+        if self._entered and left.stages:  # Its condition was judged as it began.
+            return replace(left, stages=(replace(left.stages[0], when=()), *left.stages[1:]))
+        return left
 
     @property
     def judged(self) -> bool:
@@ -51,24 +64,54 @@ class GoalKeeper:
 
     @property
     def staged(self) -> bool:
-        """Whether something that comes first was not seen yet."""
-        return self._goal is not None and self._reached < len(self._goal.first)
+        """Whether a stage was not reached yet."""
+        return self._goal is not None and self._reached < len(self._goal.stages)
 
-    def restated(self, goal: Optional[Goal]) -> None:
-        """A new plan says what it leads to: another thing that serves as well, for example."""
+    def restated(self, goal: Optional[Goal], world: WorldState) -> None:
+        """Take the goal that a new plan states: another object that serves as well, for example."""
         if goal is not None and goal not in (self._goal, self.goal):
-            self._goal, self._reached = goal, 0
+            self._begin(goal, world)
             self._tell()
 
-    def see(self, world: WorldState) -> None:
-        """Note what of that which comes first holds now."""
-        while self._goal is not None and self.staged \
-                and holds(self._goal.first[self._reached], world.relations, self._domain):
-            self._reached += 1
+    def see(self, world: WorldState, expected: Optional[WorldState] = None) -> bool:
+        """Note which stages hold now, one after another, and which do not apply as they begin.
+
+        Args:
+            expected: the world as the plan has it by now.
+
+        Returns:
+            Whether a stage that begins applies otherwise than the plan has it.
+        """
+        turned = False
+        while self._goal is not None and self._reached < len(self._goal.stages):
+            stage = self._goal.stages[self._reached]
+            if not self._entered:
+                self._entered = applies(stage, world.relations, self._domain)
+                turned = turned or expected is not None and self._entered is not applies(
+                    stage, expected.relations, self._domain)
+            if self._entered:
+                if missing(stage.conditions, world.relations, self._domain):
+                    break
+                self._made = (*self._made, Stage(stage.conditions))
+            self._reached, self._entered = self._reached + 1, False
+        return turned
+
+    def pass_over(self) -> bool:
+        """Leave out the stage under way if it is optional; whether it is."""
+        if self._goal is None or not self.staged or not self._goal.stages[self._reached].optional:
+            return False
+        self._reached, self._entered = self._reached + 1, False
+        return True
+
+    def _begin(self, goal: Optional[Goal], world: WorldState) -> None:
+        self._goal = None if goal is None else chosen(goal, world.relations, self._domain)
+        self._reached, self._made, self._entered = 0, (), False
+        self.see(world)
 
     def unseen(self, world: WorldState) -> Tuple[str, ...]:
         """The things of which a world does not show whether they are as the goal wants them."""
-        found = None if self._goal is None else missed(self._goal, self._domain, world, self._doubt)
+        left = self._certain()
+        found = None if left is None else missed(left, self._domain, world, self._doubt)
         if found is None or found.kind is FeedbackKind.GOAL_UNSEEN:
             return found.subjects if found is not None else ()
         return out_of_sight(world, found.subjects)
@@ -76,17 +119,27 @@ class GoalKeeper:
     def judge(self, world: WorldState) -> Optional[Feedback]:
         """What of the goal is missing; ``None`` where all of it is seen."""
         self.see(world)
-        if self._goal is None:
+        left = self._certain()
+        if left is None:
             return None
-        found = missed(self._goal, self._domain, world, self._doubt)
-        before = self._goal.first[self._reached:]
+        found = missed(left, self._domain, world, self._doubt)
+        before = tuple(each for stage in left.stages[:-1] for each in missing(
+            stage.conditions, world.relations, self._domain))
         if before:
             later = found.conditions if found is not None and found.kind is FeedbackKind.GOAL_MISSED else ()
-            found = Feedback(Level.HIGH, FeedbackKind.GOAL_MISSED, conditions=(*before, *later))
+            found = Feedback(Level.HIGH, FeedbackKind.GOAL_MISSED,
+                             conditions=tuple(dict.fromkeys((*before, *later))))
         self.state = SEEN if found is None else MISSED
         words = words_of(found, self._domain).error if found is not None else ""
         self._ledger.tell(GoalJudged(seen=found is None, missing=words))
         return found
+
+    def _certain(self) -> Optional[Goal]:
+        """What is left of the goal, without stages that may be left out."""
+        left = self.goal
+        if left is None:
+            return None
+        return replace(left, stages=tuple(each for each in left.stages if not each.optional))
 
     def _doubt(self, fact: Relation, world: WorldState) -> Optional[Cause]:
         return doubt_about(self._domain, fact, world, STILL_SURE)
@@ -94,6 +147,6 @@ class GoalKeeper:
     def _tell(self) -> None:
         goal = self._goal or Goal()
         self._ledger.tell(GoalUnderstood(
-            known=self._goal is not None, said=goal.said, source=goal.source,
-            first=tuple(map(str, goal.first)),
-            end=tuple(map(str, goal.end)), keep=tuple(map(str, goal.keep)), goal_robot=goal.robot))
+            known=self._goal is not None, said=goal.said or goal_words(goal, self._domain), source=goal.source,
+            stages=goal.texts.get("stages", ()), otherwise=goal.texts.get("otherwise", ()),
+            invariants=goal.texts.get("invariants", ())))

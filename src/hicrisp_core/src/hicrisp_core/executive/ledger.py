@@ -13,8 +13,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set,
 from hicrisp_core.model import Command, Feedback, Rung, StackEntry, StepRecord, Vector
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
-from hicrisp_core.trace.event import Event
-from hicrisp_core.trace.events import StackChanged, UsageSoFar
+from hicrisp_core.trace.events import Event, StackChanged, UsageSoFar
 from hicrisp_core.trace.records import FailureRecord, StackRecord
 
 Listener = Callable[[Dict[str, Any]], None]

@@ -7,10 +7,10 @@ from typing import List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.saying import listed
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.errors import DomainError
-from hicrisp_core.language.examples import listed
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.grounding import ground_steps
 from hicrisp_core.parsing.plan_text import parse_plan

@@ -10,8 +10,7 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.memory import FinishedRun, Memory
-from hicrisp_core.trace.events import Noted, OffsetLearnt
-from hicrisp_core.trace.goal_events import Recalled
+from hicrisp_core.trace.events import Noted, OffsetLearnt, Recalled
 
 EXAMPLES, OFFSETS = "examples", "offsets"
 """What is recalled, as events say it."""

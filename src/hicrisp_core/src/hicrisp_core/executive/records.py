@@ -7,7 +7,7 @@ from typing import Optional
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Feedback
-from hicrisp_core.model.feedback_data import feedback_record
+from hicrisp_core.model.feedback import feedback_record
 from hicrisp_core.trace.records import FeedbackRecord
 
 

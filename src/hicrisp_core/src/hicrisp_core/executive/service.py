@@ -24,7 +24,7 @@ def serves(command: Command, before: WorldState, goal: Goal, domain: Domain, sea
     Args:
         before: the world in which it began.
     """
-    if Keeping(domain, goal.keep).spoils(command, before):
+    if Keeping(domain, goal.invariants).spoils(command, before):
         return False
     after = apply_effects(domain, command, before)
     lengths: Tuple[int, ...] = ()

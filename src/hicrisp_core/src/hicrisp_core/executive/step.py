@@ -33,6 +33,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import KnownWay
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
@@ -102,6 +103,8 @@ class Progress:
     """The failures that led to new plans before: a brain keeps nothing between questions."""
     goal: Optional[Goal] = None
     """What is left of the task's goal, where that is known."""
+    conversation: Tuple[Turn, ...] = ()
+    """What was said about the task since it was submitted."""
 
 
 def nothing_known(_: StackEntry, __: WorldState) -> Tuple[KnownWay, ...]:
@@ -203,7 +206,7 @@ class StepRunner:
         request = CorrectorRequest(
             progress.task, stack.entries, world, progress.done, progress.remaining,
             frozenset(self.seen), progress.replans_left, progress.made, progress.earlier, progress.goal,
-            missed, known)
+            missed, known, progress.conversation)
         with self.ledger.thinking():
             answer = self.corrector.correct(request, Deadline(min(_CORRECT_LIMIT, self.ledger.wall_left)))
         if answer.mark:

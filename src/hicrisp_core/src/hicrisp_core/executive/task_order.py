@@ -1,7 +1,7 @@
 """The order that a task asks for, watched over its steps: who was where, what waits for what, what is left
 out.
 
-The watch reads the user's own words, never the plan, and learns visits from observations alone.
+The watch follows the goal, never the plan, and learns visits from observations alone.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from hicrisp_core.body.drive_goals import DriveSpace, leads_into
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import DomainError
-from hicrisp_core.language.front_ends import itinerary_of, read_errands
-from hicrisp_core.language.intents import NotUnderstood
-from hicrisp_core.language.vocabulary import drives
+from hicrisp_core.goals.itinerary import itinerary_of
 from hicrisp_core.model import (
     Cause,
     CauseKind,
@@ -25,11 +23,11 @@ from hicrisp_core.model import (
     Level,
     Relation,
     Step,
-    Task,
     Unmet,
     Verdict,
     WorldState,
 )
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.itinerary import Itinerary
 from hicrisp_core.ports.robot import Constraints
 
@@ -46,13 +44,11 @@ class TaskOrder:
         self._domain = domain
         self._roles = domain.roles
         self._space = space or DriveSpace()
-        self.begin(Task(""))
+        self.begin()
 
-    def begin(self, task: Task) -> None:
-        """Another task: nothing was visited yet."""
-        self._task = task
+    def begin(self) -> None:
+        """Another task: nothing was visited yet, and no order is known."""
         self._itinerary: Optional[Itinerary] = None
-        self._read = not (task.text and drives(self._domain))
         self._visited: List[str] = []
         self._standing = ""
         self._broken: Tuple[str, ...] = ()
@@ -60,16 +56,15 @@ class TaskOrder:
         self._skipped: Dict[str, Cause] = {}
         self._failed: Dict[str, Cause] = {}
 
-    def change(self) -> None:
-        """No order is known any more, since the words that told one are not the whole task now; what was
-        visited stays visited.
-        """
-        self._read, self._itinerary, self._broken, self._skipped = True, None, (), {}
+    def follow(self, goal: Optional[Goal]) -> None:
+        """Take the order from a goal's stages; what was visited stays visited."""
+        itinerary = itinerary_of(goal, self._domain)
+        for area in self._visited:
+            itinerary = itinerary.visited(area) if itinerary is not None else None
+        self._itinerary, self._broken, self._skipped = itinerary, (), {}
 
     def see(self, world: WorldState) -> WorldState:
         """The observed world with the facts of the order."""
-        if not self._read:
-            self._read_task(world)
         for fact in sorted(world.relations):
             if fact.predicate == self._roles.located:
                 self._stands(fact.subject, fact.object)
@@ -115,14 +110,6 @@ class TaskOrder:
         return command, Feedback(
             Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,),
             cause=self._skipped.get(left) or self._failed.get(left))
-
-    def _read_task(self, world: WorldState) -> None:
-        self._read = True
-        try:
-            self._itinerary = itinerary_of(read_errands(self._task.text, self._domain, world))
-        except NotUnderstood:
-            # The brain may read more than this grammar; then no order is known to watch.
-            self._itinerary = None
 
     def _stands(self, robot: str, area: str) -> None:
         self._robot = robot

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
-from hicrisp_core.domain.ordering import ordered
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told, words_of
@@ -23,24 +24,17 @@ from hicrisp_core.executive.looking import out_of_sight
 from hicrisp_core.executive.relapses import Relapses
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
-from hicrisp_core.model import (
-    Command,
-    Feedback,
-    MakerKind,
-    Plan,
-    StepRecord,
-    Task,
-    Verdict,
-    WorldState,
-)
-from hicrisp_core.model.goal import Holds
+from hicrisp_core.goals.stages import in_stages
+from hicrisp_core.model import Command, Feedback, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
+from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import OFF, Policy
-from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Noted, PlanMade, StepFinished, StepStarted
 
-_PLAN_LIMIT = 300.0
+PLAN_LIMIT = 300.0
 """Wall seconds for one plan."""
 NOT_APPROVED = "The plan was not approved, so it is not carried out."
 
@@ -60,12 +54,12 @@ class TaskRun:
     """
 
     def __init__(
-        self, task: Task, plan: Plan, runner: StepRunner, ports: Ports, domain: Domain, policy: Policy,
-        ledger: Ledger
+        self, task: Task, conversation: Tuple[Turn, ...], plan: Plan, runner: StepRunner, ports: Ports,
+        domain: Domain, policy: Policy, ledger: Ledger, world: WorldState,
     ) -> None:
-        self._goal = GoalKeeper(domain, policy, ledger, plan.goal)
+        self._goal = GoalKeeper(domain, policy, ledger, plan.goal, world)
         if plan.goal is not None:
-            runner.attempts.keep(plan.goal.keep)
+            runner.attempts.keep(plan.goal.invariants)
         self._task = task
         self._schedule = Schedule(plan.steps)
         self._runner = runner
@@ -85,10 +79,15 @@ class TaskRun:
         """How often a missed goal was gone after."""
         self._over = False
         """Whether nothing more may begin: the task was canceled, or one of its budgets is used up."""
+        self._expected = world
+        """The world as the steps make it by the domain's effects."""
+        self._turned = False
+        """Whether a stage of the goal turned out otherwise than the plan has it."""
         self._remarks = 0
         """How often the user changed the task."""
         self._talk = runner.attempts.conversation
-        self._talk.about(task, lambda: self._goal.goal)
+        self._conversation = conversation
+        self._talk.about(task, conversation, lambda: self._goal.goal)
         self._ahead = LookAhead(ports.body, domain, ledger,
                                 policy.look_ahead and policy.worded and not self._several)
         self._tell_plan(plan, 0)
@@ -104,7 +103,7 @@ class TaskRun:
         """Run the steps, then make again whatever was undone meanwhile, until all holds or it is given up."""
         while True:
             self._carry_out()
-            if self._take_up():
+            if self._take_up() or self._turn():
                 continue
             if self._failed and (self._policy.on_failed_step == "stop" or self._over):
                 if self._goal.judged and not self._runner.ended():
@@ -143,7 +142,7 @@ class TaskRun:
         running: "Dict[Future[_Ended], int]" = {}
         with ThreadPoolExecutor(max(1, len(self._ports.robots)), "step") as pool:
             while True:
-                ready = [] if self._over or self._talk.settled() else self._schedule.ready()
+                ready = [] if self._over or self._turned or self._talk.settled() else self._schedule.ready()
                 for index in ready:
                     self._schedule.begin(index)
                 if len(ready) == 1 and not running:
@@ -197,8 +196,10 @@ class TaskRun:
         self._achieved.add(ended.commands)
         self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""),
                              result.ok)
+        for command in ended.commands:
+            self._expected = apply_effects(self._domain, command, self._expected)
         if self._goal.staged:
-            self._goal.see(self._runner.attempts.observe())
+            self._turned |= self._goal.see(self._runner.attempts.observe(), self._expected)
         if result.ok:
             self._schedule.end(index, StepState.DONE)
             self._done = (*self._done,
@@ -208,7 +209,12 @@ class TaskRun:
             self._schedule.end(index, StepState.LEFT)
             self._schedule.drop(part[1:])
             self._ledger.left(self._schedule.step(index).robot)
-            self._replan(result, self._runner.attempts.observe() if self._several else WorldState())
+            self._replan(result, self._runner.attempts.observe())
+        elif not self._runner.ended() and self._goal.pass_over():
+            self._ledger.tell(Noted(text=f"it is left out, as it may be: {result.reason}"))
+            self._schedule.end(index, StepState.LEFT)
+            self._ledger.left(self._schedule.step(index).robot)
+            self._turned = True
         else:
             self._failed.append((index, result))
             self._over = self._over or self._runner.ended()
@@ -222,23 +228,20 @@ class TaskRun:
 
         Where no plan is found the task goes on as it was.
         """
-        change = self._talk.take() if not self._over else None
+        change = self._talk.settled() if not self._over else None
         if change is None:
             return False
         world = self._talk.unordered(self._runner.attempts.observe())
-        answer = self._ports.brain.plan(
-            PlanRequest(change.task, world, (change.feedback,), self._done,
-                        feedback_level=self._policy.feedback_level, goal=change.goal), Deadline(_PLAN_LIMIT))
-        self._ledger.used(answer.usage)
+        answer = self._plan(world, (change.feedback,), change.goal, change.conversation)
         if answer.plan is None and not answer.answer:
             self._talk.kept(change, f"{answer.refusal} The task goes on as it was.")
             return True
-        self._task, self._remarks = change.task, self._remarks + 1
-        self._goal.restated(change.goal)
-        self._runner.attempts.keep(change.goal.keep)
+        self._conversation, self._remarks = change.conversation, self._remarks + 1
+        self._goal.restated(change.goal, world)
+        self._runner.attempts.keep(change.goal.invariants)
         if self._ports.watch is not None:
-            self._ports.watch.change()
-        self._talk.about(self._task, lambda: self._goal.goal)
+            self._ports.watch.follow(change.goal)
+        self._talk.about(self._task, self._conversation, lambda: self._goal.goal)
         self._ledger.begun_anew()
         self._failed, self._pursued, self._achieved = [], 0, Achievements(self._domain)
         self._schedule.drop(self._schedule.indices(StepState.WAITING))
@@ -247,6 +250,32 @@ class TaskRun:
         plan = answer.plan or Plan((), change.goal.source)
         self._add(plan, world)
         return True
+
+    def _turn(self) -> bool:
+        """Plan from here on what is left of a goal whose stages turned out otherwise; whether they did."""
+        if not self._turned or self._over:
+            return False
+        self._turned = False
+        world = self._runner.attempts.observe()
+        self._goal.see(world)
+        answer = self._plan(world, self._earlier, self._goal.goal, self._conversation)
+        self._schedule.drop(self._schedule.indices(StepState.WAITING))
+        if answer.plan is not None:
+            self._add(answer.plan, world)
+        elif answer.refusal:
+            self._failed.append((self._latest, StepResult(False, reason=answer.refusal)))
+        return True
+
+    def _plan(
+        self, world: WorldState, feedback: Tuple[Feedback, ...], goal: Optional[Goal],
+        conversation: Tuple[Turn, ...]
+    ) -> PlanAnswer:
+        """Ask the brain for the steps to a goal from here on."""
+        answer = self._ports.brain.plan(
+            PlanRequest(self._task, world, feedback, self._done, feedback_level=self._policy.feedback_level,
+                        goal=goal, conversation=conversation[1:]), Deadline(PLAN_LIMIT))
+        self._ledger.used(answer.usage)
+        return answer
 
     def _verify(self) -> StepResult:
         """Look at every fact that the steps made and no later step undid; what is gone is corrected like a
@@ -311,7 +340,7 @@ class TaskRun:
     def _replan(self, result: StepResult, world: WorldState) -> None:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""
         self._replans += result.maker.kind is not MakerKind.SEARCH
-        self._goal.restated(result.goal)
+        self._goal.restated(result.goal, world)
         self._earlier = (*self._earlier, *result.failures)
         self._add(Plan(result.new_steps or (), result.maker.name or result.maker.kind.value), world)
 
@@ -322,15 +351,16 @@ class TaskRun:
             self._failed.append((self._latest, StepResult(False, reason=NOT_APPROVED)))
             self._over = True
             return
-        plan = reviewed
+        plan, self._expected = reviewed, world
         steps, before = plan.steps, self._schedule.indices()
         if self._several:
             kept = tuple(map(self._schedule.step, before))
             shifted = (step if step.after is None
                        else replace(step, after=tuple(at + len(kept) for at in step.after))
                        for step in steps)
-            steps = ordered((*(replace(step, after=None) for step in kept), *shifted), self._domain,
-                            world)[len(kept):]
+            staged = in_stages((*(replace(step, after=None) for step in kept), *shifted), self._goal.goal,
+                               self._domain, world)
+            steps = ordered(staged, self._domain, world)[len(kept):]
         first = self._schedule.add(steps, before)
         self._tell_plan(replace(plan, steps=steps), first)
 
@@ -340,7 +370,7 @@ class TaskRun:
                           for index in self._schedule.indices() if index not in part) if self._several else ()
         return Progress(self._task, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)),
                         self._policy.replans - self._replans, self._achieved.made(world, made), self._earlier,
-                        self._goal.goal)
+                        self._goal.goal, self._conversation[1:])
 
     @property
     def _several(self) -> bool:

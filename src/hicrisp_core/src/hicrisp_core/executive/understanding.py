@@ -1,68 +1,82 @@
-"""What a new task means: planned by the brain, and asked back where it has several readings."""
+"""What a new task means: the interpreter is asked, and the user if the words have several readings."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Callable, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.executive.ledger import Ledger
-from hicrisp_core.language.clarifying import clarified
-from hicrisp_core.model import Task, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.remembered import Remembered
-from hicrisp_core.ports.brain import PlanAnswer, PlanRequest, Question
+from hicrisp_core.model.meaning import Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.goal_events import QuestionAsked
+from hicrisp_core.trace.events import QuestionAsked
 
-Recall = Callable[[Task, WorldState], Tuple[Remembered, ...]]
-_PLAN_LIMIT = 300.0
-"""Wall seconds for one plan."""
+_LIMIT = 300.0
+"""Wall seconds for one answer of the interpreter."""
 _MOST_QUESTIONS = 3
-"""How often the user is asked back about one task."""
+"""How often the user is asked back about one request."""
 
 
-def no_examples(_: Task, __: WorldState) -> Tuple[Remembered, ...]:
-    """Nothing is remembered."""
-    return ()
+@dataclass(frozen=True)
+class Settled:
+    """What a conversation came to: its meaning without questions that are left, and its turns.
+
+    Args:
+        meaning: ``None`` if the interpreter gave no usable answer; ``trouble`` says why.
+    """
+
+    meaning: Optional[Meaning]
+    conversation: Tuple[Turn, ...]
+    trouble: str = ""
 
 
-def understand(
-    ports: Ports, ledger: Ledger, task: Task, world: WorldState, history: Tuple[str, ...], patience: float,
-    recall: Recall = no_examples,
-) -> Tuple[Task, PlanAnswer]:
-    """The brain's answer to a task, without questions that are left, and the task with what the user added.
+def settle(
+    ports: Ports, ledger: Ledger, request: Request, patience: float,
+    over: Callable[[], bool] = lambda: False,
+) -> Settled:
+    """Ask the interpreter for the meaning of a request, and the user whatever it asks back.
 
     Args:
         patience: wall seconds that the user has for an answer.
-        recall: finds earlier tasks like this one, for the brain.
+        over: whether nobody waits for the meaning any more.
+
+    Returns:
+        The meaning, with the request and the answers as turns of the conversation.
     """
-    goal: Optional[Goal] = None
+    turns = request.conversation
     question = Question("")
     for _ in range(_MOST_QUESTIONS + 1):
-        request = PlanRequest(task, world, history=history, goal=goal, examples=recall(task, world))
-        answer = ports.brain.plan(request, Deadline(_PLAN_LIMIT))
-        ledger.used(answer.usage)
-        if answer.question is None:
-            return task, answer
-        question = answer.question
+        found = _asked(ports, request)
+        turns = (*turns, Turn(Speaker.USER, request.text))
+        ledger.used(found.usage)
+        if over() or not isinstance(found.meaning, Question):
+            return Settled(found.meaning, turns, found.trouble)
+        question = found.meaning
         said = ports.ask(question, patience)
         ledger.tell(QuestionAsked(text=question.text, choices=tuple(each.text for each in question.choices),
                                   answer=said))
+        turns = (*turns, Turn(Speaker.ROBOT, question.text))
         if not said:
-            why = f"Nobody answered within {quantity(patience, 's')}, so nothing was moved."
-            return task, PlanAnswer(refusal=f"{_with_choices(question)} {why}")
+            why = f"No answer came within {quantity(patience, 's')}, so nothing was changed."
+            return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
         choice = question.chosen(said)
-        goal = choice.goal if choice is not None else None
-        if goal is None:
-            task = replace(task, text=clarified(task.text, choice.text if choice is not None else said))
+        if choice is not None and choice.goal is not None:
+            return Settled(choice.goal, (*turns, Turn(Speaker.USER, choice.text)))
+        request = replace(request, text=choice.text if choice is not None else said, conversation=turns)
     why = "The answers so far did not settle it. Say the whole task in other words."
-    return task, PlanAnswer(refusal=f"{_with_choices(question)} {why}")
+    return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
+
+
+def _asked(ports: Ports, request: Request) -> Understood:
+    if ports.interpreter is None:
+        return Understood(trouble="No interpreter is configured.")
+    return ports.interpreter.understand(request, Deadline(_LIMIT))
 
 
 def _with_choices(question: Question) -> str:
-    """A question with its choices, where they are sentences of their own."""
+    """A question with its choices, if they are sentences of their own."""
     goals = [each.text for each in question.choices if each.goal is not None]
     listed = "; ".join(f"{number}. {text}" for number, text in enumerate(goals, start=1))
     return f"{question.text} {listed}." if listed else question.text

@@ -8,16 +8,30 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.normal import normal_all
 from hicrisp_core.goals.truth import ways_to_say
 from hicrisp_core.model import Relation
-from hicrisp_core.model.goal import Goal, Holds, Not
+from hicrisp_core.model.goal import Goal, Holds, Not, Statement
 from hicrisp_core.model.misfit import Misfit, MisfitKind
 
 
 def contradiction(goal: Goal, domain: Domain) -> Optional[Misfit]:
-    """Why the conditions of the end (with those of the way) cannot hold at once; ``None`` where they may.
+    """Return why the conditions of a stage (with the invariants) cannot hold at once; ``None`` if they may.
 
-    Only what must hold for certain is looked at; what is left to choose is the search's to find out.
+    Only what must hold for certain is checked; what is left to choose is the search's to find out.
     """
-    literals = normal_all((*goal.end, *goal.keep), domain)
+    if not goal.stages:
+        return at_once(goal.invariants, domain)
+    found = (at_once((*stage.conditions, *goal.invariants), domain)
+             for stage in (*goal.stages, *goal.otherwise))
+    return next((each for each in found if each is not None), None)
+
+
+def contrary(one: Statement, other: Statement, domain: Domain) -> bool:
+    """Check whether two conditions cannot hold at once."""
+    return at_once((one, other), domain) is not None
+
+
+def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[Misfit]:
+    """Return why conditions cannot hold at once; ``None`` if they may."""
+    literals = normal_all(conditions, domain)
     wanted = [each.fact for each in literals if isinstance(each, Holds)]
     denied = {each.part.fact for each in literals if isinstance(each, Not) and isinstance(each.part, Holds)}
     found = _opposed(wanted, denied) or _in_hand(wanted, domain) or _two_places(wanted, domain) or _ring(

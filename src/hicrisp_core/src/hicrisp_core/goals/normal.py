@@ -7,13 +7,17 @@ from typing import Iterable, List, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import ways_to_say
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement, all_of, any_of
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, all_of, any_of
 
 
 def normal_goal(goal: Goal, domain: Domain) -> Goal:
-    """The goal with all its statements in normal form; what comes first keeps its order."""
-    return replace(goal, end=normal_all(goal.end, domain), keep=normal_all(goal.keep, domain),
-                   first=tuple(normal(statement, domain) for statement in goal.first))
+    """Return the goal with all its conditions in normal form; its stages keep their order."""
+    def staged(stages: Tuple[Stage, ...]) -> Tuple[Stage, ...]:
+        return tuple(replace(each, conditions=normal_all(each.conditions, domain),
+                             when=normal_all(each.when, domain)) for each in stages)
+
+    return replace(goal, stages=staged(goal.stages), otherwise=staged(goal.otherwise),
+                   invariants=normal_all(goal.invariants, domain))
 
 
 def same_goal(one: Goal, other: Goal, domain: Domain) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import List, Optional, Tuple, Union
+from typing import List, Optional, Tuple
 
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Conditions, Ending, Searcher
 from hicrisp_core.goals.searching import conditions_of
+from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.model import Command, WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal import Goal, Stage
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -27,12 +28,14 @@ class Way:
         ending: how the search ended.
         misfit: why nothing was searched.
         others: the robots that can do it, where the one that the goal names cannot.
+        left_out: the optional stages to which no way leads.
     """
 
     commands: Tuple[Command, ...] = ()
     ending: Ending = Ending.NO_WAY
     misfit: Optional[Misfit] = None
     others: Tuple[str, ...] = ()
+    left_out: Tuple[Stage, ...] = ()
 
     @property
     def found(self) -> bool:
@@ -43,62 +46,83 @@ class Way:
 def way_to(
     searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits = GOAL_LIMITS
 ) -> Way:
-    """Commands that make first what comes first true, in its order, then the end; none of them ends what is
-    to stay so.
+    """Find commands that reach the stages in their order; none of them ends an invariant.
 
-    What is to stay so and does not hold yet counts as part of the end. A robot that the goal names must take
-    part; others help it only where it cannot do it alone.
+    An invariant that does not hold yet counts as part of the end. A stage whose ``when`` does not hold where
+    it begins is passed over, an optional one also if no way leads to it. A robot that a stage names must take
+    part in it; others help it only if it cannot do it alone.
     """
-    way = _as_said(searcher, world, goal, deadline, limits, either_way=False)
+    goal = chosen(goal, world.relations, searcher.domain)
+    way = _Road(searcher, goal, deadline, limits, either_way=False).through(world)
     if way.ending is Ending.NO_WAY and way.misfit is None and not way.others:
-        return _as_said(searcher, world, goal, deadline, limits, either_way=True)
+        return _Road(searcher, goal, deadline, limits, either_way=True).through(world)
     return way
 
 
-def _as_said(
-    searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits,
-    either_way: bool,
-) -> Way:
-    stages = _stages(searcher, goal, either_way)
-    if isinstance(stages, Misfit):
-        return Way(misfit=stages)
-    keep = conditions_of(goal.keep, searcher.domain)
-    if isinstance(keep, Misfit):
-        return Way(misfit=keep)
-    if goal.robot in world.robots and len(world.robots) > 1:
-        alone = replace(world, robots={goal.robot: world.robots[goal.robot]})
-        way = _through(searcher, alone, stages, keep, deadline, limits)
-        if way.found:
-            return way
-    way = _through(searcher, world, stages, keep, deadline, limits)
-    acting = tuple(sorted({command.robot for command in way.commands}))
-    if way.found and way.commands and goal.robot and goal.robot not in acting:
-        return Way(others=acting)
-    return way
+class _Road:
+    """Searches stage after stage.
 
+    Args:
+        either_way: whether a fact may also be made as the one that says the same.
+    """
 
-def _stages(searcher: Searcher, goal: Goal, either_way: bool) -> Union[Tuple[Conditions, ...], Misfit]:
-    """What must hold one after the other, as the search takes it."""
-    found: List[Conditions] = []
-    for statements in (*((each,) for each in goal.first), (*goal.end, *goal.keep)):
-        conditions = conditions_of(statements, searcher.domain, either_way)
+    def __init__(
+        self, searcher: Searcher, goal: Goal, deadline: Deadline, limits: SearchLimits, either_way: bool
+    ) -> None:
+        self._searcher = searcher
+        self._goal = goal
+        self._deadline = deadline
+        self._limits = limits
+        self._either_way = either_way
+
+    def through(self, world: WorldState) -> Way:
+        domain = self._searcher.domain
+        keep = conditions_of(self._goal.invariants, domain)
+        if isinstance(keep, Misfit):
+            return Way(misfit=keep)
+        commands: List[Command] = []
+        made: Tuple[Stage, ...] = ()
+        left_out: Tuple[Stage, ...] = ()
+        stages = self._goal.stages or (Stage(()),)
+        for index, stage in enumerate(stages):
+            last = index == len(stages) - 1
+            if not applies(stage, world.relations, domain):
+                if not last:
+                    continue
+                stage = Stage(())
+            wanted = stage.conditions
+            if last:
+                left = rest_of(replace(self._goal, stages=(replace(stage, when=(), optional=False),)), 0, made,
+                               domain)
+                wanted = (*left.stages[-1].conditions, *self._goal.invariants)
+            way = self._stage(world, replace(stage, conditions=wanted), keep)
+            if not way.found and stage.optional:
+                left_out = (*left_out, stage)
+                if not last:
+                    continue
+                stage = Stage(final_conditions(Goal(made, self._goal.invariants), domain))
+                way = self._stage(world, stage, keep)
+            if not way.found:
+                return way
+            for command in way.commands:
+                world = apply_effects(domain, command, world)
+            commands += way.commands
+            made = (*made, stage)
+        return Way(tuple(commands), Ending.FOUND, left_out=left_out)
+
+    def _stage(self, world: WorldState, stage: Stage, keep: Conditions) -> Way:
+        conditions = conditions_of(stage.conditions, self._searcher.domain, self._either_way)
         if isinstance(conditions, Misfit):
-            return conditions
-        found.append(conditions)
-    return tuple(found)
-
-
-def _through(
-    searcher: Searcher, world: WorldState, stages: Tuple[Conditions, ...], keep: Conditions,
-    deadline: Deadline,
-    limits: SearchLimits,
-) -> Way:
-    commands: List[Command] = []
-    for stage in stages:
-        answer = searcher.find(world, stage, limits, deadline, keep=keep)
+            return Way(misfit=conditions)
+        if stage.robot in world.robots and len(world.robots) > 1:
+            alone = replace(world, robots={stage.robot: world.robots[stage.robot]})
+            answer = self._searcher.find(alone, conditions, self._limits, self._deadline, keep=keep)
+            if answer.found:
+                return Way(answer.commands, Ending.FOUND)
+        answer = self._searcher.find(world, conditions, self._limits, self._deadline, keep=keep)
         if not answer.found:
             return Way(ending=answer.ending)
-        for command in answer.commands:
-            world = apply_effects(searcher.domain, command, world)
-        commands += answer.commands
-    return Way(tuple(commands), Ending.FOUND)
+        acting = tuple(sorted({command.robot for command in answer.commands}))
+        if answer.commands and stage.robot and stage.robot not in acting:
+            return Way(others=acting)
+        return Way(answer.commands, Ending.FOUND)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Iterable, Optional, Tuple
 
-from hicrisp_core.domain.schema import Domain, Predicate
+from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate, did_you_mean
 from hicrisp_core.goals.contradictions import contradiction
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
@@ -18,13 +17,13 @@ _MOST_NAMES = 60
 
 def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
     """What is wrong with a goal in this world; ``None`` where nothing is."""
-    if not (goal.end or goal.keep or goal.first):
+    if goal.empty:
         return Misfit(MisfitKind.EMPTY, "the goal asks for nothing")
-    if goal.robot and goal.robot not in world.robots:
-        robots = tuple(sorted(world.robots))
-        return Misfit(MisfitKind.NAME, f"there is no robot '{goal.robot}'; there are: {_listed(robots)}",
-                      goal.robot,
-                      robots)
+    robots = tuple(sorted(world.robots))
+    for robot in goal.robots:
+        if robot not in robots:
+            return Misfit(MisfitKind.NAME, f"there is no robot '{robot}'; there are: {_listed(robots)}", robot,
+                          robots)
     for statement in goal.statements:
         found = check_statement(statement, domain, world)
         if found is not None:
@@ -61,11 +60,23 @@ def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement
     return meant if _check_fact(meant.fact, domain, world) is None else statement
 
 
+def names_for(predicate: Predicate, at: int, domain: Domain, world: WorldState) -> Tuple[str, ...]:
+    """Return the names that may stand at a place of a predicate: objects and robots of its type, and what
+    only facts name, such as the rum that a bottle contains.
+    """
+    names = domain.objects_of(world, predicate.arguments[at])
+    if predicate.arguments[at] != ANYTHING or at == 0:
+        return names
+    types = world.types()
+    told = {fact.object for fact in world.relations if fact.predicate == predicate.name} - set(types) - {""}
+    return tuple(sorted((*names, *told)))
+
+
 def _valid_last(predicate: Predicate, domain: Domain, world: WorldState) -> Tuple[str, ...]:
     """The names for the last argument of a predicate, without those that another predicate takes."""
     types = world.types()
-    return tuple(name for name in domain.objects_of(world, predicate.arguments[-1])
-                 if not any(domain.is_a(types[name], other) for other in predicate.instead))
+    return tuple(name for name in names_for(predicate, len(predicate.arguments) - 1, domain, world)
+                 if not any(domain.is_a(types.get(name, ANYTHING), other) for other in predicate.instead))
 
 
 def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[Misfit]:
@@ -74,15 +85,15 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[M
     if predicate is None:
         known = tuple(sorted(domain.predicates))
         return Misfit(MisfitKind.PREDICATE,
-                      f"there is no predicate '{fact.predicate}'{_did_you_mean(fact.predicate, known)}; "
+                      f"there is no predicate '{fact.predicate}'{did_you_mean(fact.predicate, known)}; "
                                             f"there are: {_listed(known)}", quote, known)
     arguments = [name for name in (fact.subject, fact.object) if name]
     if len(arguments) != len(predicate.arguments):
         form = f"{predicate.name}({','.join(predicate.arguments)})"
         return Misfit(MisfitKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; the form is {form}",
                       quote)
-    for name, type_ in zip(arguments, predicate.arguments):
-        found = _check_name(name, type_, quote, domain, world)
+    for at, name in enumerate(arguments):
+        found = _check_name(name, predicate, at, quote, domain, world)
         if found is not None:
             return found
     if len(arguments) > 1 and arguments[0] == arguments[1]:
@@ -98,17 +109,20 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[M
     return None
 
 
-def _check_name(name: str, type_: str, quote: str, domain: Domain, world: WorldState) -> Optional[Misfit]:
+def _check_name(
+    name: str, predicate: Predicate, at: int, quote: str, domain: Domain, world: WorldState
+) -> Optional[Misfit]:
+    type_ = predicate.arguments[at]
     if type_ == "number":
         number = name.replace(".", "", 1).lstrip("+-").isdigit()
         return None if number else Misfit(MisfitKind.TYPE, f"in '{quote}' a number is needed, not '{name}'",
                                           quote)
-    valid, types = domain.objects_of(world, type_), world.types()
+    valid, types = names_for(predicate, at, domain, world), world.types()
     if name in valid:
         return None
     if name not in types:
         return Misfit(MisfitKind.NAME,
-                      f"there is no '{name}'{_did_you_mean(name, valid)}; there are: {_listed(valid)}",
+                      f"there is no '{name}'{did_you_mean(name, valid)}; there are: {_listed(valid)}",
                       quote, valid)
     return Misfit(MisfitKind.TYPE, f"in '{quote}' {name} is a {types[name]}, where a {type_} is needed; "
                                    f"there are: {_listed(valid)}", quote, valid)
@@ -127,8 +141,3 @@ def _listed(names: Iterable[str]) -> str:
     found = list(names)
     more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
     return (", ".join(found[:_MOST_NAMES]) or "none") + more
-
-
-def _did_you_mean(name: str, valid: Iterable[str]) -> str:
-    close = get_close_matches(name, list(valid), n=1)
-    return f" (did you mean '{close[0]}'?)" if close else ""

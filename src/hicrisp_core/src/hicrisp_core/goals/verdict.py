@@ -6,6 +6,7 @@ from typing import Callable, Iterable, Optional, Tuple
 
 from hicrisp_core.domain.checker import no_picture
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import holds, missing, ways_to_say
 from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 from hicrisp_core.model.goal import Goal, Statement, facts_in
@@ -25,7 +26,7 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
     That a fact is not seen says nothing where the thing itself is not: a denial about a thing that is out of
     view is neither missing nor seen. Nor is what the view leaves in doubt.
     """
-    wanted = (*goal.end, *goal.keep)
+    wanted = final_conditions(goal, domain)
     lacking = missing(wanted, world.relations, domain)
     if lacking:
         return Feedback(Level.HIGH, FeedbackKind.GOAL_MISSED, subjects=_things(lacking, world),

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.memory.entries import Example, Failure, Mended, Source
+from hicrisp_core.memory.entries import LONGEST_TEXT, Example, Failure, Mended, Source, Unfit, entry_of, record_of
 from hicrisp_core.memory.names import mentioned, names_in, things_of
-from hicrisp_core.memory.records import LONGEST_TEXT, Unfit, entry_of, record_of
 from hicrisp_core.model import MakerKind, Step, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.trace.events import CommandTried, CorrectionMade
@@ -61,8 +60,7 @@ def _example(
     things = things_of(iter(named), world)
     if not steps or things is None or len(text) > LONGEST_TEXT:
         return None
-    example = Example(domain.name, " ".join(text.split()), things, steps, dict(goal.texts) if goal else {},
-                      source)
+    example = Example(domain.name, " ".join(text.split()), things, steps, dict(goal.texts) if goal else {}, source)
     read = entry_of(record_of(example))
     return None if isinstance(read, Unfit) else example
 

@@ -5,25 +5,52 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from sqlite3 import Connection
-from typing import Callable, Collection, List, Tuple, TypeVar, Union
+from typing import Callable, Collection, Dict, Iterable, List, Tuple, TypeVar, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.memory import tables
-from hicrisp_core.memory.ageing import aged_offsets
 from hicrisp_core.memory.entries import Entry, Numbered, Offset, Source
-from hicrisp_core.memory.known_ways import failure_of, known_ways
 from hicrisp_core.memory.learning import lesson_of
 from hicrisp_core.memory.likeness import Likeness, alike_in_words
-from hicrisp_core.memory.recall import near_examples
+from hicrisp_core.memory.recall import failure_of, known_ways, near_examples
 from hicrisp_core.memory.store import Store, Trouble
 from hicrisp_core.model import StackEntry, Task, WorldState
-from hicrisp_core.model.offsets import DecoderOffsets, robot_of
+from hicrisp_core.model.offsets import DecoderOffsets, OffsetEstimate, robot_of
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.memory import FinishedRun
 
+HALF_LIFE = 7.0 * 86400.0
+"""Seconds after which an estimate weighs half as many measurements."""
+MOST_SAMPLES = 4.0
+"""Measurements that an earlier estimate weighs at most."""
+LEAST_SAMPLES = 0.5
+"""One that weighs less is forgotten."""
 _Found = TypeVar("_Found")
 _NOWHERE = Source()
 _GOES_ON = "The task goes on without it; what is in it: hicrisp memory list."
+
+
+def aged_offsets(known: Iterable[Offset], now: float) -> Dict[str, OffsetEstimate]:
+    """What is left of earlier estimates, by their key.
+
+    Args:
+        now: seconds since 1970.
+    """
+    aged = {each.key: aged_estimate(each.estimate, max(0.0, now - each.when)) for each in known}
+    return {key: estimate for key, estimate in aged.items() if estimate.samples >= LEAST_SAMPLES}
+
+
+def aged_estimate(estimate: OffsetEstimate, age: float) -> OffsetEstimate:
+    """An estimate with as many measurements as it still weighs; the scatter of one stays as it was.
+
+    Args:
+        age: seconds since the latest measurement.
+    """
+    if estimate.samples <= 0.0:
+        return OffsetEstimate()
+    weight = 0.5 ** (age / HALF_LIFE)
+    samples = min(estimate.samples, MOST_SAMPLES) * weight
+    return OffsetEstimate(samples, estimate.mean, estimate.scatter * samples / estimate.samples)
 
 
 class FileMemory:
@@ -53,8 +80,7 @@ class FileMemory:
     def examples(self, task: Task, world: WorldState) -> Tuple[Remembered, ...]:
         """Earlier tasks that were like this one, the most alike last."""
         nothing: Tuple[Numbered, ...] = ()
-        known = self._or(self._store.read(lambda file: tables.examples(file, self._domain.name), nothing),
-                         nothing)
+        known = self._or(self._store.read(lambda file: tables.examples(file, self._domain.name), nothing), nothing)
         return near_examples(task, world, known, self._domain, self._alike) if known else ()
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
@@ -62,8 +88,7 @@ class FileMemory:
         nothing: Tuple[Numbered, ...] = ()
         sign = tables.sign(failure_of(failed.feedback, failed.command.action, failed.command.arguments))
         known = self._or(
-            self._store.read(lambda file: tables.corrections(file, self._domain.name, sign), nothing),
-            nothing)
+            self._store.read(lambda file: tables.corrections(file, self._domain.name, sign), nothing), nothing)
         return known_ways(failed, world, known, self._domain)
 
     def offsets(self, known: DecoderOffsets, robots: Collection[str]) -> DecoderOffsets:
@@ -80,8 +105,7 @@ class FileMemory:
             return
         now = self._clock()
         source = replace(self._source, run=run.task.id[:120], when=now)
-        lesson = lesson_of(run.events, run.task.text, run.world, self._domain, run.goal, source,
-                           run.went_well)
+        lesson = lesson_of(run.events, run.task.text, run.world, self._domain, run.goal, source, run.went_well)
         offsets = [Offset(self._body, key, run.offsets.estimates[key], now) for key in run.measured
                    if key in run.offsets.estimates]
         entries: List[Entry] = [*lesson.mended, *offsets]

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.memory.entries import Thing
-from hicrisp_core.memory.records import is_number
+from hicrisp_core.memory.entries import Thing, is_number
 from hicrisp_core.model import Relation, Step, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
 
@@ -34,8 +33,7 @@ class Names:
 
     def goal(self, goal: Goal) -> Goal:
         """A goal in today's names."""
-        end, keep, first = (tuple(map(self._statement, part)) for part in (goal.end, goal.keep, goal.first))
-        return Goal(end, keep, first, self._mapping.get(goal.robot, ""))
+        return goal.changed(self._statement, lambda robot: self._mapping.get(robot, ""))
 
     def _statement(self, statement: Statement) -> Statement:
         if isinstance(statement, Holds):
@@ -65,8 +63,7 @@ class Names:
 
 
 def todays_names(
-    things: Mapping[str, Thing], domain: Domain, world: WorldState,
-    settled: Optional[Mapping[str, str]] = None,
+    things: Mapping[str, Thing], domain: Domain, world: WorldState, settled: Optional[Mapping[str, str]] = None,
     preferred: Sequence[str] = (),
 ) -> Optional[Names]:
     """Who stands for whom: the same name where it is of the same type, else a thing of that type, the most

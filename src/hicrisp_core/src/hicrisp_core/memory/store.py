@@ -14,8 +14,26 @@ from threading import Lock
 from typing import Callable, TypeVar, Union
 from urllib.parse import quote
 
-from hicrisp_core.memory.schema import VERSION, migrate, version_of
-
+MIGRATIONS = (
+    """
+    CREATE TABLE examples (
+        id INTEGER PRIMARY KEY, domain TEXT NOT NULL, same TEXT NOT NULL UNIQUE, text TEXT NOT NULL,
+        content TEXT NOT NULL, times INTEGER NOT NULL, last REAL NOT NULL);
+    CREATE INDEX examples_by_domain ON examples (domain, last);
+    CREATE TABLE corrections (
+        id INTEGER PRIMARY KEY, domain TEXT NOT NULL, same TEXT NOT NULL UNIQUE, failure TEXT NOT NULL,
+        content TEXT NOT NULL, times INTEGER NOT NULL, failed INTEGER NOT NULL, last REAL NOT NULL);
+    CREATE INDEX corrections_by_failure ON corrections (domain, failure, last);
+    """,
+    """
+    CREATE TABLE offsets (
+        id INTEGER PRIMARY KEY, body TEXT NOT NULL, key TEXT NOT NULL, samples REAL NOT NULL,
+        mean_x REAL NOT NULL, mean_y REAL NOT NULL, scatter REAL NOT NULL, last REAL NOT NULL,
+        UNIQUE (body, key));
+    """,
+)
+"""Each brings a file from the version before it to its own: the first makes version 1."""
+VERSION = len(MIGRATIONS)
 FILE_NAME = "memory.sqlite"
 _PATIENCE = 1.0
 """Wall seconds that a question waits while another process writes."""
@@ -23,6 +41,32 @@ _LIMIT_MB = 64
 _PAGE = 4096
 
 _Found = TypeVar("_Found")
+
+
+class NewerFile(sqlite3.DatabaseError):
+    """The file was written by a later version of the workspace."""
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of a file; 0 for one that is new.
+
+    Raises:
+        NewerFile: for one that this version does not know.
+    """
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version > VERSION:
+        raise NewerFile(f"it has version {version}, and this workspace reads up to {VERSION}")
+    return version
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file to this version, within the transaction that the caller has begun: all of it or
+    nothing.
+    """
+    for number in range(version_of(connection), VERSION):
+        for statement in filter(str.strip, MIGRATIONS[number].split(";")):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {number + 1}")
 
 
 @dataclass(frozen=True)
@@ -41,9 +85,7 @@ class Store:
         limit_mb: the largest size of the file; what would make it larger is not written.
     """
 
-    def __init__(
-        self, file: Union[str, Path], patience: float = _PATIENCE, limit_mb: float = _LIMIT_MB
-    ) -> None:
+    def __init__(self, file: Union[str, Path], patience: float = _PATIENCE, limit_mb: float = _LIMIT_MB) -> None:
         self.file = Path(file)
         self._patience = patience
         self._most_pages = max(1, int(limit_mb * 1e6 / _PAGE))

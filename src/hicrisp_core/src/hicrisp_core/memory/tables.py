@@ -8,8 +8,7 @@ from dataclasses import replace
 from sqlite3 import Connection
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, Numbered, Offset
-from hicrisp_core.memory.records import Unfit, entry_of, record_of
+from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, Numbered, Offset, Unfit, entry_of, record_of
 from hicrisp_core.model.offsets import OffsetEstimate
 from hicrisp_core.trace.plain import to_json
 
@@ -40,16 +39,14 @@ def put(connection: Connection, entry: Entry, times: int = 1) -> None:
         connection.execute(
             "INSERT INTO examples (domain, same, text, content, times, last) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (same) DO UPDATE SET content = excluded.content, times = times + excluded.times, "
-            "last = max(last, excluded.last)",
-            (entry.domain, _same(entry), entry.text, content, times, when))
+            "last = max(last, excluded.last)", (entry.domain, _same(entry), entry.text, content, times, when))
         _bounded(connection, "examples", MOST_EXAMPLES)
     else:
         connection.execute(
             "INSERT INTO corrections (domain, same, failure, content, times, failed, last) "
             "VALUES (?, ?, ?, ?, ?, 0, ?) "
             "ON CONFLICT (same) DO UPDATE SET content = excluded.content, times = times + excluded.times, "
-            "last = max(last, excluded.last)",
-            (entry.domain, _same(entry), sign(entry.failure), content, times, when))
+            "last = max(last, excluded.last)", (entry.domain, _same(entry), sign(entry.failure), content, times, when))
         _bounded(connection, "corrections", MOST_CORRECTIONS)
 
 
@@ -64,8 +61,7 @@ def examples(connection: Connection, domain: str) -> Tuple[Numbered, ...]:
     """The latest examples of a domain; those that cannot be read are left out."""
     rows = connection.execute(
         "SELECT 'e' || id, content, times, 0, last FROM examples WHERE domain = ? "
-        "ORDER BY last DESC, id DESC LIMIT ?",
-        (domain, LATEST))
+        "ORDER BY last DESC, id DESC LIMIT ?", (domain, LATEST))
     return _numbered(rows)
 
 
@@ -75,8 +71,7 @@ def corrections(connection: Connection, domain: str, failure: str) -> Tuple[Numb
     """
     rows = connection.execute(
         "SELECT 'c' || id, content, times, failed, last FROM corrections WHERE domain = ? AND failure = ? "
-        "AND times > failed ORDER BY times - failed DESC, last DESC, id DESC LIMIT ?",
-        (domain, failure, LATEST))
+        "AND times > failed ORDER BY times - failed DESC, last DESC, id DESC LIMIT ?", (domain, failure, LATEST))
     return _numbered(rows)
 
 
@@ -92,8 +87,7 @@ def offsets(connection: Connection, body: Optional[str] = None) -> Tuple[Numbere
 def everything(connection: Connection) -> Tuple[Numbered, ...]:
     """All entries: examples, corrections, offsets, the latest last."""
     found: List[Numbered] = []
-    found += _numbered(connection.execute(
-        "SELECT 'e' || id, content, times, 0, last FROM examples ORDER BY last, id"))
+    found += _numbered(connection.execute("SELECT 'e' || id, content, times, 0, last FROM examples ORDER BY last, id"))
     found += _numbered(connection.execute(
         "SELECT 'c' || id, content, times, failed, last FROM corrections ORDER BY last, id"))
     return (*found, *offsets(connection))
@@ -120,8 +114,7 @@ def _numbered(rows: Any) -> Tuple[Numbered, ...]:
     for id_, content, times, failed, last in rows:
         entry = _read(content)
         if not isinstance(entry, (Unfit, Offset)):
-            found.append(Numbered(id_, replace(entry, source=replace(entry.source, when=last)), times, failed,
-                                  last))
+            found.append(Numbered(id_, replace(entry, source=replace(entry.source, when=last)), times, failed, last))
     return tuple(found)
 
 
@@ -149,8 +142,7 @@ def _same(entry: Union[Example, Mended]) -> str:
 def _bounded(connection: Connection, table: str, most: int) -> None:
     connection.execute(
         f"DELETE FROM {table} WHERE id IN "
-        f"(SELECT id FROM {table} ORDER BY last DESC, id DESC LIMIT -1 OFFSET ?)",
-        (most,))
+        f"(SELECT id FROM {table} ORDER BY last DESC, id DESC LIMIT -1 OFFSET ?)", (most,))
 
 
 def _place(id_: str) -> Tuple[str, int]:

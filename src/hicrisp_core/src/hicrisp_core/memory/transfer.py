@@ -8,11 +8,10 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.memory import tables
-from hicrisp_core.memory.entries import Entry, Example, Mended, Numbered, Offset
-from hicrisp_core.memory.records import Unfit, entry_of, record_of
+from hicrisp_core.memory.entries import Entry, Example, Mended, Numbered, Offset, Unfit, entry_of, record_of
 from hicrisp_core.model import Step
 from hicrisp_core.model.goal import facts_in
-from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.trace.plain import to_json
 
@@ -37,9 +36,7 @@ def lines_of(entries: Iterable[Numbered]) -> Iterator[str]:
         yield to_json({**record_of(each.entry), **({"times": each.times} if each.times > 1 else {})})
 
 
-def read_lines(
-    lines: Iterable[str], domain_of: DomainOf
-) -> Tuple[Tuple[Tuple[Entry, int], ...], Tuple[LeftOut, ...]]:
+def read_lines(lines: Iterable[str], domain_of: DomainOf) -> Tuple[Tuple[Tuple[Entry, int], ...], Tuple[LeftOut, ...]]:
     """The entries of lines with how often each happened, and the lines that are none; empty lines are passed
     over.
 
@@ -88,8 +85,7 @@ def _json(line: str) -> Any:
 
 def _times(value: Any) -> int:
     times = value.get("times", 1)
-    return min(times, _MOST_TIMES) if isinstance(times, int) and not isinstance(times,
-                                                                                bool) and times > 0 else 1
+    return min(times, _MOST_TIMES) if isinstance(times, int) and not isinstance(times, bool) and times > 0 else 1
 
 
 def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[Example, Mended, Unfit]:
@@ -102,12 +98,12 @@ def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[E
         if why:
             return Unfit(why)
     if isinstance(entry, Example):
-        for text in (text for texts in entry.goal.values() for text in texts):
-            statement = parse_statement(text)
-            unknown = [] if isinstance(statement, Misfit) else [
-                fact.predicate for fact in facts_in(statement) if fact.predicate not in domain.predicates]
-            if unknown:
-                return Unfit(f"the domain {domain.name} has no predicate '{unknown[0]}'")
+        goal = parse_goal(entry.goal)
+        unknown = [] if isinstance(goal, Misfit) else [
+            fact.predicate for statement in goal.statements for fact in facts_in(statement)
+            if fact.predicate not in domain.predicates]
+        if unknown:
+            return Unfit(f"the domain {domain.name} has no predicate '{unknown[0]}'")
     return entry
 
 

@@ -6,14 +6,148 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Optional, Tuple
+from typing import Mapping, Optional, Tuple
 
-from hicrisp_core.model.cause import Cause
-from hicrisp_core.model.feedback_kind import FeedbackKind
+from hicrisp_core.model.cause import Cause, CauseKind
 from hicrisp_core.model.geometry import Vector
 from hicrisp_core.model.goal import Statement
-from hicrisp_core.model.task import Command, Step
+from hicrisp_core.model.goal_text import statements_of
+from hicrisp_core.model.status import Status
+from hicrisp_core.model.task import Command, Step, Value
 from hicrisp_core.model.world import Relation
+from hicrisp_core.trace.records import CauseRecord, CommandRecord, FeedbackRecord, MeasuredRecord, UnmetRecord
+
+_CAUSES = {kind.value: kind for kind in CauseKind}
+
+
+class FeedbackKind(Enum):
+    """What went wrong. The first ones are a driver's own words for it."""
+
+    PRECONDITION = Status.PRECONDITION.value
+    """Something that the command needs does not hold; ``unmet`` has the conditions."""
+    PLANNING = Status.PLANNING.value
+    """No motion was found; ``blockers`` has what stands in the way."""
+    EXECUTION = Status.EXECUTION.value
+    """The motion began and did not end where it should."""
+    POSTCONDITION = Status.POSTCONDITION.value
+    """The driver itself says that its effect did not come."""
+    INVALID = Status.INVALID.value
+    """The command or step is malformed; ``alternatives`` has what is valid."""
+    CANCELED = Status.CANCELED.value
+    """Somebody asked to stop."""
+    TIMEOUT = Status.TIMEOUT.value
+    """The time limit passed."""
+    LOST = Status.LOST.value
+    """A driver, node or model cannot be reached."""
+    SAFETY = Status.SAFETY.value
+    """An emergency stop, a safety limit or a refused approval ended the command."""
+    NO_EFFECT = "no_effect"
+    """The driver reports success, but the command did nothing that can be seen."""
+    NOT_GRASPED = "not_grasped"
+    """The item is not in the gripper after a pick."""
+    NOT_RELEASED = "not_released"
+    """The item is still in the gripper after a place."""
+    NOT_SEEN = "not_seen"
+    """A thing that the command is about has no pose."""
+    STALE_POSE = "stale_pose"
+    """The pose of a thing that the command is about is too old."""
+    CANNOT_TELL = "cannot_tell"
+    """The view does not support a verdict: ``cause`` has why, ``unmet`` the facts that nobody can see."""
+    NOT_MADE = "not_made"
+    """The command ran, but a fact that it should make is not seen; ``unmet`` has the facts."""
+    NOT_REMOVED = "not_removed"
+    """The command ran, but a fact that it should end still holds; ``unmet`` has the facts."""
+    UNDONE = "undone"
+    """A fact that an earlier step made is gone again; ``unmet`` has it."""
+    NO_PLACE = "no_place"
+    """There is no free spot within reach for a placement; ``blockers`` has what takes it."""
+    UNREACHABLE = "unreachable"
+    """No path leads to the area."""
+    ENTERED = "entered"
+    """A base was in a zone that it must not enter."""
+    OUT_OF_ORDER = "out_of_order"
+    """An area was visited, or would be, before another one that comes first in the task."""
+    NOT_DUE = "not_due"
+    """An area has had all its visits, or the task asks for none."""
+    WRONG_AREA = "wrong_area"
+    """A base ended in another area, whose turn it is not."""
+    OMITTED = "omitted"
+    """No step did something that the task asks for."""
+    GOAL_MISSED = "goal_missed"
+    """The steps are done and the goal is not seen to hold; ``conditions`` has what is missing."""
+    GOAL_UNSEEN = "goal_unseen"
+    """What the goal is about is out of view, so that nobody can say whether it holds."""
+    BREAKS_CONDITION = "breaks_condition"
+    """The command would end what the task wants to stay so; ``conditions`` has it."""
+    SAID_BY_USER = "said_by_user"
+    """What a user said while the task ran changes it; ``cause`` quotes the words, ``conditions`` has what is
+    wanted now.
+    """
+    BARS_LATER_STEP = "bars_later_step"
+    """The command cannot be undone and would make a later step of the plan impossible."""
+    REFUSED = "refused"
+    """The driver or executor refuses the command for a reason of its own, which ``cause`` quotes."""
+
+    @classmethod
+    def of(cls, status: Status) -> "FeedbackKind":
+        """The kind of a driver's failure: the member of the same name."""
+        return cls(status.value)
+
+
+_KINDS = {kind.value: kind for kind in FeedbackKind}
+
+
+def feedback_record(feedback: Feedback, error: str = "", reason: str = "", suggestion: str = "") -> FeedbackRecord:
+    """Feedback with its sentences; poses and constraints of its command are left out, and numbers are
+    texts.
+    """
+    command, step = feedback.command, feedback.step
+    return FeedbackRecord(
+        feedback.level.value, feedback.kind.value, error, reason, suggestion, feedback.alternatives,
+        feedback.blockers, feedback.deviation, feedback.label,
+        None if command is None else CommandRecord(command.action, said(command.arguments), command.robot),
+        None if step is None else CommandRecord(step.action, said(step.arguments), step.robot, step.text),
+        feedback.parameter, feedback.subjects,
+        tuple(MeasuredRecord(each.name, each.value, each.unit, each.of) for each in feedback.measured),
+        tuple(UnmetRecord(tuple(map(tuple, each.facts)), each.negated, each.precondition, dict(each.names))
+              for each in feedback.unmet),
+        tuple(map(tuple, feedback.seen)), cause_record(feedback.cause), feedback.advice,
+        tuple(map(str, feedback.conditions)))
+
+
+def cause_record(cause: Optional[Cause]) -> Optional[CauseRecord]:
+    """A cause as a record."""
+    return None if cause is None else CauseRecord(
+        cause.kind.value, cause.names, cause.seconds, cause.said, cause.metres)
+
+
+def said(arguments: Mapping[str, Value]) -> Mapping[str, str]:
+    """Arguments as texts."""
+    return {name: str(value) for name, value in arguments.items()}
+
+
+def feedback_of(record: FeedbackRecord) -> Feedback:
+    """The feedback of a record; an unknown level counts as HIGH, an unknown kind as REFUSED."""
+    command, step, cause = record.command, record.step, record.cause
+    return Feedback(
+        _LEVELS.get(record.level, Level.HIGH), _KINDS.get(record.kind, FeedbackKind.REFUSED),
+        None if command is None else Command(command.action, command.arguments, command.robot),
+        None if step is None else Step(step.text, step.action, step.arguments, step.robot),
+        record.parameter, record.label, record.subjects, record.blockers,
+        tuple(Measured(each.name, each.value, each.unit, each.of) for each in record.measured),
+        _vector(record.deviation), record.alternatives,
+        tuple(Unmet(tuple(map(_fact, each.facts)), each.negated, each.precondition, tuple(each.names.items()))
+              for each in record.unmet), tuple(map(_fact, record.seen)), None if cause is None
+        else Cause(_CAUSES.get(cause.kind, CauseKind.UNKNOWN), cause.names, cause.seconds, cause.said, cause.metres),
+        record.advice, statements_of(record.conditions))
+
+
+def _fact(parts: Tuple[str, ...]) -> Relation:
+    return Relation(*(*parts, "", "", "")[:3])
+
+
+def _vector(values: Optional[Tuple[float, ...]]) -> Optional[Vector]:
+    return None if values is None or len(values) != 3 else (values[0], values[1], values[2])
 
 
 class Level(Enum):
@@ -23,6 +157,9 @@ class Level(Enum):
     """The action failed: the robot did not do what it was told."""
     HIGH = "high"
     """The action ran, but the state is not the one that should follow."""
+
+
+_LEVELS = {level.value: level for level in Level}
 
 
 @dataclass(frozen=True)
@@ -109,5 +246,4 @@ class Feedback:
 
     def misses(self, predicate: str) -> bool:
         """Whether a fact of this predicate should hold and does not."""
-        return any(fact.predicate == predicate for unmet in self.unmet if not unmet.negated
-                   for fact in unmet.facts)
+        return any(fact.predicate == predicate for unmet in self.unmet if not unmet.negated for fact in unmet.facts)

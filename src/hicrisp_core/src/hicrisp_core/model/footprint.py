@@ -55,8 +55,7 @@ def _shadow(shape: Shape, size: Vector, pose: Pose) -> BaseGeometry:
     upright = pose.tilt < UPRIGHT or pose.tilt > math.pi - UPRIGHT
     if upright:
         cosine, sine = (1.0, 0.0) if shape.round else (math.cos(pose.yaw), math.sin(pose.yaw))
-        return Polygon([(x + a * cosine - b * sine, y + a * sine + b * cosine)
-                        for a, b in shape.outline(size)])
+        return Polygon([(x + a * cosine - b * sine, y + a * sine + b * cosine) for a, b in shape.outline(size)])
     corners = [pose.apply((a * size[0] / 2.0, b * size[1] / 2.0, c * size[2] / 2.0))
                for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
     return MultiPoint([corner[:2] for corner in corners]).convex_hull

@@ -111,8 +111,7 @@ def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
     """The quaternion of the turn whose x, y and z axis are these orthogonal unit vectors of the parent
     frame.
     """
-    squares = (1.0 + x[0] + y[1] + z[2], 1.0 + x[0] - y[1] - z[2], 1.0 - x[0] + y[1] - z[2],
-               1.0 - x[0] - y[1] + z[2])
+    squares = (1.0 + x[0] + y[1] + z[2], 1.0 + x[0] - y[1] - z[2], 1.0 - x[0] + y[1] - z[2], 1.0 - x[0] - y[1] + z[2])
     greatest = max(range(4), key=lambda index: squares[index])
     differences = (y[2] - z[1], z[0] - x[2], x[1] - y[0])
     sums = {(1, 2): x[1] + y[0], (1, 3): x[2] + z[0], (2, 3): y[2] + z[1]}
@@ -194,11 +193,7 @@ def rotate(q: Quaternion, v: Vector) -> Vector:
     """A vector turned by a unit quaternion."""
     x, y, z, w = q
     tx, ty, tz = 2.0 * (y * v[2] - z * v[1]), 2.0 * (z * v[0] - x * v[2]), 2.0 * (x * v[1] - y * v[0])
-    return (
-        v[0] + w * tx + y * tz - z * ty,
-        v[1] + w * ty + z * tx - x * tz,
-        v[2] + w * tz + x * ty - y * tx,
-    )
+    return (v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx)
 
 
 def distance(a: Vector, b: Vector) -> float:

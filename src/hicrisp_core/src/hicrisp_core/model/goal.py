@@ -1,15 +1,14 @@
-"""What a task means as data: conditions over the domain's predicates that hold at the end, on the way, or
-first.
+"""What a task is to bring about, as data: conditions in stages, and invariants.
 
-A statement is written ``on(a,b)``, ``not(on(a,b))``, ``all(...)``, ``any(...)``, ``at_least(2,...)``,
-``exactly(2,...)`` or ``at_most(2,...)``; ``str`` writes it and ``model.goal_text`` reads it.
+A condition is written ``on(a,b)``, ``not(on(a,b))``, ``all(...)``, ``any(...)``, ``at_least(2,...)``,
+``exactly(2,...)`` or ``at_most(2,...)``, a stage ``maybe @panda if in(a,b): on(a,c) & on(b,d)``; ``str`` writes
+both and ``model.goal_text`` reads them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import Iterator, Mapping, Optional, Tuple, Union
+from dataclasses import dataclass, field, replace
+from typing import Callable, Iterator, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.model.world import Relation
 
@@ -80,77 +79,94 @@ def facts_in(statement: Statement) -> Iterator[Relation]:
 
 
 @dataclass(frozen=True)
-class Goal:
-    """What a task means.
+class Stage:
+    """Conditions that are to hold at once, after the stages before it.
 
     Args:
-        end: all of these hold at the end.
-        keep: these hold all the way.
-        first: each of these holds at some time before the end, in this order.
-        robot: who shall do it, where the user named one.
-        said: the goal in words, as it is said back to the user; no code reads it.
-        source: who made it: a model's name, or ``offline`` for the grammar.
+        conditions: all of them hold when the stage is reached.
+        robot: the robot that the user named for it; empty for any.
+        when: the stage applies only if all of these hold in the observed world as it begins.
+        optional: whether the task goes on without it if no way leads to it.
     """
 
-    end: Tuple[Statement, ...] = ()
-    keep: Tuple[Statement, ...] = ()
-    first: Tuple[Statement, ...] = ()
+    conditions: Tuple[Statement, ...]
     robot: str = ""
+    when: Tuple[Statement, ...] = ()
+    optional: bool = False
+
+    def __str__(self) -> str:
+        said = " & ".join(map(str, self.conditions))
+        if self.when:
+            said = f"if {' & '.join(map(str, self.when))}: {said}"
+        if self.robot:
+            said = f"@{self.robot} {said}"
+        return f"maybe {said}" if self.optional else said
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a task is to bring about.
+
+    Args:
+        stages: reached one after another; what one made stays until a later one changes it
+            (:func:`hicrisp_core.goals.stages.final_conditions`).
+        invariants: hold all the way; one that does not hold at first is to hold at the end.
+        otherwise: the stages in place of ``stages`` if the first stage's ``when`` does not hold as the task
+            begins.
+        said: the goal in words, as it is shown to the user; no code reads it.
+        source: the name of the model or reader that made it.
+    """
+
+    stages: Tuple[Stage, ...] = ()
+    invariants: Tuple[Statement, ...] = ()
+    otherwise: Tuple[Stage, ...] = ()
     said: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
 
+    @classmethod
+    def of(cls, *conditions: Statement, invariants: Tuple[Statement, ...] = (), robot: str = "") -> "Goal":
+        """Return the goal of one stage, or of no stage without conditions."""
+        return cls((Stage(conditions, robot),) if conditions else (), invariants)
+
+    @classmethod
+    def in_order(cls, *sets: Tuple[Statement, ...], invariants: Tuple[Statement, ...] = (), robot: str = "") -> "Goal":
+        """Return the goal whose stages are these sets of conditions, one after another."""
+        return cls(tuple(Stage(conditions, robot) for conditions in sets if conditions), invariants)
+
+    @property
+    def empty(self) -> bool:
+        """Whether it asks for nothing."""
+        return not (self.stages or self.invariants)
+
     @property
     def statements(self) -> Tuple[Statement, ...]:
-        """All statements: those that come first, those of the end, those on the way."""
-        return (*self.first, *self.end, *self.keep)
+        """All conditions: those of the stages in their order, of their alternatives, and the invariants."""
+        staged = (each for stage in (*self.stages, *self.otherwise) for each in (*stage.when, *stage.conditions))
+        return (*staged, *self.invariants)
+
+    @property
+    def robots(self) -> Tuple[str, ...]:
+        """The robots that the user named for stages, without repeats."""
+        return tuple(dict.fromkeys(stage.robot for stage in (*self.stages, *self.otherwise) if stage.robot))
 
     @property
     def names(self) -> Tuple[str, ...]:
-        """The names of the things and robots that it speaks of, without repeats."""
+        """The names of the objects and robots that it mentions, without repeats."""
         named = (name for statement in self.statements for fact in facts_in(statement)
                  for name in (fact.subject, fact.object) if name)
-        return tuple(dict.fromkeys((*named, *((self.robot,) if self.robot else ()))))
+        return tuple(dict.fromkeys((*named, *self.robots)))
 
     @property
     def texts(self) -> Mapping[str, Tuple[str, ...]]:
-        """The statements in writing, by the part of the goal; parts without any are left out."""
-        parts = (("first", self.first), ("end", self.end), ("keep", self.keep))
-        return {name: tuple(map(str, statements)) for name, statements in parts if statements}
+        """The goal in writing, by its parts; parts without any are left out."""
+        parts = (("stages", self.stages), ("otherwise", self.otherwise), ("invariants", self.invariants))
+        return {name: tuple(map(str, each)) for name, each in parts if each}
 
+    def changed(self, change: Callable[[Statement], Statement], robot: Callable[[str], str] = str) -> "Goal":
+        """Return the goal with every condition, and every robot's name, exchanged."""
+        def staged(stages: Tuple[Stage, ...]) -> Tuple[Stage, ...]:
+            return tuple(Stage(tuple(map(change, stage.conditions)), robot(stage.robot),
+                               tuple(map(change, stage.when)), stage.optional) for stage in stages)
 
-class NoGoal(Enum):
-    """Why a request has no goal."""
-
-    UNKNOWN_THING = "unknown_thing"
-    """It names a thing that is not there."""
-    IMPOSSIBLE = "impossible"
-    """No action of the domain leads to it."""
-    NO_TASK = "no_task"
-    """It asks for nothing that a robot does."""
-
-
-@dataclass(frozen=True)
-class Ask:
-    """The request has several readings, and the user is to choose.
-
-    Args:
-        which: the names that may be meant; none where it is unclear otherwise.
-    """
-
-    which: Tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Refuse:
-    """The request has no goal."""
-
-    why: NoGoal = NoGoal.NO_TASK
-
-
-@dataclass(frozen=True)
-class AnswerOnly:
-    """The request is a question that needs no motion."""
-
-
-Understanding = Union[Goal, Ask, Refuse, AnswerOnly]
-"""What a request means."""
+        return replace(self, stages=staged(self.stages), invariants=tuple(map(change, self.invariants)),
+                       otherwise=staged(self.otherwise))

@@ -1,11 +1,12 @@
-"""Statements in writing: read by a small parser with limits, never evaluated."""
+"""Goals in writing: read by a small parser with limits, never evaluated."""
 
 from __future__ import annotations
 
 import re
-from typing import Iterable, List, Optional, Tuple, Union
+from dataclasses import replace
+from typing import Any, Iterable, List, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.model.goal import Count, Holds, Not, Statement, all_of, any_of
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, all_of, any_of
 from hicrisp_core.model.misfit import Misfit, MisfitKind
 from hicrisp_core.model.world import Relation
 
@@ -21,6 +22,8 @@ _COUNTED = ("at_least", "exactly", "at_most")
 _GROUPS = ("not", "all", "any", *_COUNTED)
 _TOKEN = re.compile(r"\s*([(),]|[^\s(),][^(),]*)")
 _WORD = re.compile(r"[\w.+-]+$")
+_STAGE = re.compile(r"(?P<optional>maybe )?\s*(?:@(?P<robot>[\w.+-]+) )?\s*(?:if (?P<when>[^:]+):)?"
+                    r"(?P<conditions>.*)$", re.DOTALL)
 _NUMBER = re.compile(r"\d{1,3}$")
 
 
@@ -36,8 +39,7 @@ def parse_statement(text: str) -> Union[Statement, Misfit]:
     Names are taken as they are written, with ``_`` for a space; whether they exist is asked elsewhere.
     """
     if len(text) > LONGEST:
-        return Misfit(MisfitKind.LIMIT,
-                      f"a condition has at most {LONGEST} characters, this one has {len(text)}",
+        return Misfit(MisfitKind.LIMIT, f"a condition has at most {LONGEST} characters, this one has {len(text)}",
                       text[:80])
     try:
         return _Reader(text).whole()
@@ -46,9 +48,74 @@ def parse_statement(text: str) -> Union[Statement, Misfit]:
 
 
 def statements_of(texts: Iterable[str]) -> Tuple[Statement, ...]:
-    """The statements of texts that ``str`` wrote; what cannot be read is left out."""
+    """Return the statements of texts that ``str`` wrote; what cannot be read is left out."""
     read = map(parse_statement, texts)
     return tuple(each for each in read if not isinstance(each, Misfit))
+
+
+def parse_stage(text: str) -> Union[Stage, Misfit]:
+    """Read one stage, ``maybe @panda if in(a,b): on(a,c) & on(b,d)``; ``str`` of what is read writes it again."""
+    match = _STAGE.match(text.strip())
+    if match is None:  # The pattern fits any text; this is for the type checker.
+        return Misfit(MisfitKind.FORM, "a stage was expected", text[:80])
+    when = _conditions(match.group("when") or "")
+    conditions = _conditions(match.group("conditions"))
+    if isinstance(when, Misfit):
+        return when
+    if isinstance(conditions, Misfit):
+        return conditions
+    if not conditions:
+        return Misfit(MisfitKind.FORM, "a stage needs at least one condition", text[:80])
+    return Stage(conditions, match.group("robot") or "", when, bool(match.group("optional")))
+
+
+def parse_goal(parts: Mapping[str, Any]) -> Union[Goal, Misfit]:
+    """Read what :attr:`Goal.texts` writes, and what was written before goals had stages.
+
+    Args:
+        parts: lists of texts under ``stages``, ``otherwise`` and ``invariants``; earlier ``first``, ``end``,
+            ``keep``, and a text under ``robot``.
+
+    Returns:
+        The goal, or why a text cannot be read.
+    """
+    robot = str(parts.get("robot") or "")
+    earlier = [*([text] for text in parts.get("first") or ()), *([parts["end"]] if parts.get("end") else [])]
+    texts = [*(parts.get("stages") or ()), *(" & ".join(map(str, some)) for some in earlier)]
+    stages, otherwise = _stages(texts), _stages(parts.get("otherwise") or ())
+    if isinstance(stages, Misfit):
+        return stages
+    if isinstance(otherwise, Misfit):
+        return otherwise
+    invariants: List[Statement] = []
+    for text in (*(parts.get("invariants") or ()), *(parts.get("keep") or ())):
+        found = parse_statement(str(text))
+        if isinstance(found, Misfit):
+            return found
+        invariants.append(found)
+    if robot:
+        stages = tuple(replace(each, robot=each.robot or robot) for each in stages)
+    return Goal(stages, tuple(invariants), otherwise)
+
+
+def _stages(texts: Iterable[Any]) -> Union[Tuple[Stage, ...], Misfit]:
+    found: List[Stage] = []
+    for text in texts:
+        stage = parse_stage(str(text))
+        if isinstance(stage, Misfit):
+            return stage
+        found.append(stage)
+    return tuple(found)
+
+
+def _conditions(text: str) -> Union[Tuple[Statement, ...], Misfit]:
+    found: List[Statement] = []
+    for part in filter(None, (each.strip() for each in text.split("&"))):
+        statement = parse_statement(part)
+        if isinstance(statement, Misfit):
+            return statement
+        found.append(statement)
+    return tuple(found)
 
 
 class _Reader:

@@ -76,8 +76,7 @@ def zone(thing: WorldObject) -> Optional[KeepOut]:
     if thing.pose is None:
         return None
     half = [size / 2.0 for size in thing.size[:2]]
-    corners = [thing.pose.apply((a * half[0], b * half[1], 0.0))
-               for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    corners = [thing.pose.apply((a * half[0], b * half[1], 0.0)) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     return KeepOut(tuple((x, y) for x, y, _ in corners), name=thing.name)
 
 

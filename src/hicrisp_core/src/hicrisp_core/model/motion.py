@@ -33,8 +33,7 @@ class Motion:
 
     def since(self, before: "Motion") -> "Motion":
         """What happened after an earlier look; everything, where the counting began anew in between."""
-        if (self.path < before.path - 1e-6 or self.touches < before.touches
-            or self.near_misses < before.near_misses):
+        if (self.path < before.path - 1e-6 or self.touches < before.touches or self.near_misses < before.near_misses):
             return self
         entered = {name: count - before.entered.get(name, 0) for name, count in self.entered.items()}
         return Motion(self.touches - before.touches, self.near_misses - before.near_misses,

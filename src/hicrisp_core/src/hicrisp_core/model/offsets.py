@@ -49,9 +49,7 @@ class OffsetEstimate:
     scatter: float = 0.0
     """Sum of the squared distances from the mean, both axes, m^2."""
 
-    def updated(
-        self, measured: Planar, settings: OffsetSettings, sigma: float = 0.0
-    ) -> "OffsetEstimate":
+    def updated(self, measured: Planar, settings: OffsetSettings, sigma: float = 0.0) -> "OffsetEstimate":
         """The estimate after one more measurement; one beyond twice the limit, or not finite, is left out.
 
         Args:
@@ -123,5 +121,4 @@ class DecoderOffsets:
 
     def from_lists(self, values: Mapping[str, Sequence[float]]) -> "DecoderOffsets":
         """Offsets with these estimates and the same settings; the inverse of :meth:`as_lists`."""
-        return replace(self, estimates={
-            key: OffsetEstimate(v[0], (v[1], v[2]), v[3]) for key, v in values.items()})
+        return replace(self, estimates={key: OffsetEstimate(v[0], (v[1], v[2]), v[3]) for key, v in values.items()})

@@ -31,5 +31,4 @@ class Scan:
         met = np.isfinite(self.ranges)
         bearing = self.angles[met] + self.pose.yaw
         x, y, _ = self.pose.position
-        return np.column_stack((x + self.ranges[met] * np.cos(bearing),
-                                y + self.ranges[met] * np.sin(bearing)))
+        return np.column_stack((x + self.ranges[met] * np.cos(bearing), y + self.ranges[met] * np.sin(bearing)))

@@ -130,8 +130,7 @@ def _bowl(size: Vector) -> Tuple[Solid, ...]:
                   Pose((0.0, 0.0, half - height / 2.0)), 0.5)
     wall, width = radius - half, 2.0 * radius * math.tan(math.pi / _STAVES)
     staves = [Solid("box", (BOWL_WALL, width, height - half),
-                    Pose((wall * math.cos(angle), wall * math.sin(angle), half / 2.0), from_yaw(angle)),
-                    0.5 / _STAVES)
+                    Pose((wall * math.cos(angle), wall * math.sin(angle), half / 2.0), from_yaw(angle)), 0.5 / _STAVES)
               for angle in (math.tau * stave / _STAVES for stave in range(_STAVES))]
     return (floor, *staves)
 

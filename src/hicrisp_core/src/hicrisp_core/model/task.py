@@ -12,8 +12,6 @@ from hicrisp_core.model.keep_out import KeepOut
 Value = Union[str, float]
 OFFLINE_SOURCE = "offline"
 """The source of plans that no model made."""
-REMARK_SOURCE = "remark"
-"""The source of goals that a user's remark changed, by the grammar's rules."""
 
 
 @dataclass(frozen=True)

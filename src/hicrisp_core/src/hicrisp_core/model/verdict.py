@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Optional, Tuple
 
 from hicrisp_core.model.cause import Cause, CauseKind
-from hicrisp_core.model.feedback import Feedback
-from hicrisp_core.model.feedback_kind import FeedbackKind
+from hicrisp_core.model.feedback import Feedback, FeedbackKind
 from hicrisp_core.model.geometry import Vector
 from hicrisp_core.model.offsets import Planar
 from hicrisp_core.model.status import Status

@@ -72,8 +72,7 @@ class WorldObject:
             return f"has a pose that is stamped {self.ahead:.1f} s ahead of the clock"
         if self.visibility is Visibility.GONE:
             return "is not where the camera last saw it"
-        return (f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age)
-                else "was never seen")
+        return (f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age) else "was never seen")
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from typing import Collection, Dict, List, Sequence, Tuple, Union
 
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
-from hicrisp_core.language.intents import Noun
-from hicrisp_core.language.names import Names, words_by_name
 from hicrisp_core.model import Step, Value, WorldState
+from hicrisp_core.parsing.names import fitting, words_by_name
 from hicrisp_core.parsing.raw import ParseFailure, RawStep
 from hicrisp_core.parsing.spelling import described, likely, meant
 
@@ -75,8 +74,7 @@ def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, P
         return ParseFailure(str(error), written)
     if name in world.types():
         return name
-    return ParseFailure(f"no object '{name}' in the world; there are: {', '.join(sorted(world.types()))}",
-                        written)
+    return ParseFailure(f"no object '{name}' in the world; there are: {', '.join(sorted(world.types()))}", written)
 
 
 class _Grounder:
@@ -170,7 +168,7 @@ class _Grounder:
                 self.notes.append(f"'{written}' was read as '{name}'")
             return name
         words = tuple(word for word in name.split("_") if word)
-        matching = Names(self._domain, self._world).matching(Noun("the", words)) if words else []
+        matching = fitting(words, self._world) if words else []
         if len(matching) > 1:
             raise DomainError(f"'{written}' may be any of: {', '.join(matching)}; say which", tuple(matching))
         if matching:

@@ -22,8 +22,7 @@ _NUMBERED = re.compile(r"^\s*(?:step\s*)?\d+\s*[.):]\s*\S", re.IGNORECASE)
 _NUMBERING = re.compile(r"^\s*(?:step\s*)?(?:\d+\s*[.):]|[-*\u2022])\s*", re.IGNORECASE)
 _CODE = re.compile(r"(?:\w+\s*=\s*)?[\w.]+\(")
 _LOOP = re.compile(r"^(?:for\b.+\bin\b.+|while\b.+):")
-_NO_STEPS = ("def ", "assert", "import ", "from ", "return", "pass", "else", "if ", "elif ", "print", "#",
-             "```", "//")
+_NO_STEPS = ("def ", "assert", "import ", "from ", "return", "pass", "else", "if ", "elif ", "print", "#", "```", "//")
 _KEYS = ("steps", "plan", "actions", "commands", "corrections")
 _NAMES = ("action", "name", "function", "command")
 _ARGUMENTS = ("arguments", "args", "parameters", "params")
@@ -43,12 +42,10 @@ def parse_plan(text: str, domain: Optional[Domain] = None) -> _Read:
         domain: lets prose be read by the sentences of its actions.
     """
     if len(text) > MAX_CHARACTERS:
-        return ParseFailure(f"the answer has {len(text)} characters; at most {MAX_CHARACTERS} are read",
-                            text[:80])
+        return ParseFailure(f"the answer has {len(text)} characters; at most {MAX_CHARACTERS} are read", text[:80])
     found = _plan_json(text)
     in_json = _from_entries(_entries(found.value) or [], domain) if found else None
-    if found and in_json is not None and (isinstance(found.value, dict)
-                                          or not isinstance(in_json, ParseFailure)):
+    if found and in_json is not None and (isinstance(found.value, dict) or not isinstance(in_json, ParseFailure)):
         return in_json
     in_lines = _from_lines(without_thoughts(text), domain)
     return in_lines if in_lines or in_json is None else in_json
@@ -138,8 +135,7 @@ def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
             unread = unread or line.strip()
     if steps and unread:
         return ParseFailure("this step cannot be read", unread)
-    return _without_it(steps, domain) if steps else ParseFailure("no step was found in the answer",
-                                                                 text.strip()[:160])
+    return _without_it(steps, domain) if steps else ParseFailure("no step was found in the answer", text.strip()[:160])
 
 
 def _without_it(steps: List[RawStep], domain: Optional[Domain]) -> Tuple[RawStep, ...]:

@@ -8,13 +8,14 @@ from typing import Sequence, Tuple, Union
 
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.extending import extended_files
-from hicrisp_core.config.files import config_folders
+from hicrisp_core.config.files import config_folders, extended_files
 from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import Positions, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Rung
 from hicrisp_core.policy.policy import Policy
+
+_REMOVED = {"grammar": "one interpreter reads what users say, and the language model's file in config/llm names it"}
 
 
 def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) -> Policy:
@@ -34,7 +35,7 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     _check_rungs(told, positions)
     found = read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
-        renamed={"name": "policy"}, base=_merged(parents))
+        renamed={"name": "policy"}, base=_merged(parents), removed=_REMOVED)
     return _with_own_prompts(found, FilePath(file)) if "prompts" in values else found
 
 

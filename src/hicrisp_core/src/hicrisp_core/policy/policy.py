@@ -24,12 +24,7 @@ OFF: Final = "off"
 """What is judged at the end."""
 ON: Final = "on"
 """That a part of a policy is on."""
-FIRST: Final = "first"
-DOUBT: Final = "doubt"
-GRAMMARS = (FIRST, DOUBT, OFF)
-"""When the grammar reads a request."""
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
-BODIES = (DIRECT, MODEL, SIMILAR)
 """The kinds of bodies."""
 
 
@@ -85,9 +80,6 @@ class Policy:
         on_failed_step: ``stop`` or ``continue`` when a step could not be corrected.
         verify_goal: what is looked at once all steps are done, and mended: ``task``, the goal of the task
             (where nobody can say what that is, the steps); ``steps``, what they made; ``off``, nothing.
-        grammar: whether a brain that makes goals reads what the grammar can read without its model
-            (``first``), asks the user where grammar and model disagree (``doubt``), or leaves it out
-            (``off``).
         ask_time_limit: wall seconds that the user has to say what is meant; then the task is refused.
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         brain: ``single``, one model that plans; ``goal``, a model that says what the task means and a search
@@ -121,7 +113,6 @@ class Policy:
     detect: bool = True
     on_failed_step: Literal["stop", "continue"] = "stop"
     verify_goal: Literal["task", "steps", "off"] = STEPS
-    grammar: Literal["first", "doubt", "off"] = FIRST
     ask_time_limit: NonNegativeFloat = 60.0
     feedback_level: Literal["what", "why", "how"] = "how"
     autonomy: Literal["supervised", "full", "reviewed", "corrections", "manual"] = "supervised"
@@ -134,6 +125,11 @@ class Policy:
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
     search: SearchLimits = field(default_factory=SearchLimits)
+
+    @property
+    def interprets(self) -> bool:
+        """Whether it is asked what a task means before anything is planned."""
+        return self.brain == GOAL or self.verify_goal == TASK
 
     @property
     def worded(self) -> bool:

@@ -7,9 +7,10 @@ from typing import Optional, Protocol, Tuple, runtime_checkable
 
 from hicrisp_core.model import Feedback, Plan, StackEntry, Step, StepRecord, Task, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.exchanges import Exchange
+from hicrisp_core.trace.events import Exchange
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,8 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.seconds + other.seconds,
+            self.calls + other.calls, self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens, self.seconds + other.seconds,
             self.exchanges + other.exchanges,
         )
 
@@ -42,6 +41,7 @@ class PlanRequest:
 
     Args:
         task: the user's words.
+        conversation: what was asked back and answered, and what was said while the task ran, in its order.
         world: what is seen now.
         feedback: why the last plan failed, latest last; empty for a new task.
         done: the steps that were carried out and hold, and those that go on elsewhere.
@@ -49,7 +49,7 @@ class PlanRequest:
         history: what was said and done before this task, oldest first (see
             :mod:`hicrisp_core.brain.dialogue`).
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
-        goal: what the task means, where that is known already; then nobody is asked for it again.
+        goal: what the task means, if that is known; a brain that plans by search needs it.
         examples: earlier tasks that went well, the most alike last; whoever shows one to a model fences it
             off.
     """
@@ -63,6 +63,7 @@ class PlanRequest:
     feedback_level: str = "how"
     goal: Optional[Goal] = None
     examples: Tuple[Remembered, ...] = ()
+    conversation: Tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,45 +76,23 @@ class CorrectionRequest:
     world: WorldState
     stack: Tuple[StackEntry, ...]
     feedback_level: str = "how"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One answer to a question: its words, and the goal that it means, where that is known already."""
-
-    text: str
-    goal: Optional[Goal] = None
-
-
-@dataclass(frozen=True)
-class Question:
-    """What the user is asked where a task has several readings; an answer in other words is one, too."""
-
-    text: str
-    choices: Tuple[Choice, ...] = ()
-
-    def chosen(self, said: str) -> Optional[Choice]:
-        """The choice that an answer means, by its number from 1 or by its words; ``None`` for other words."""
-        words = " ".join(said.replace("_", " ").lower().split())
-        if words.isdigit():
-            return self.choices[int(words) - 1] if 0 < int(words) <= len(self.choices) else None
-        bare = words[4:] if words.startswith("the ") else words
-        return next((each for each in self.choices if each.text.lower() in (words, bare)), None)
+    conversation: Tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)
 class PlanAnswer:
-    """A plan, or an answer for the user, or a question to the user, or a refusal with what would have been
-    understood.
+    """A plan, or an answer for the user, or a refusal.
 
-    Exactly one of ``plan``, ``answer``, ``question`` and ``refusal`` is set.
+    Exactly one of ``plan``, ``answer``, ``refusal`` and ``needs_goal`` is set.
+
+    Args:
+        needs_goal: whether this brain plans only to a goal, and was given none.
     """
 
     plan: Optional[Plan] = None
     answer: str = ""
     refusal: str = ""
-    question: Optional[Question] = None
-    alternatives: Tuple[str, ...] = ()
+    needs_goal: bool = False
     usage: Usage = field(default_factory=Usage)
 
 
@@ -152,16 +131,6 @@ class Brain(Protocol):
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that lead to a state in which the stack's top can be tried again."""
-
-
-@runtime_checkable
-class Understander(Protocol):
-    """Says what a new task means, without a plan to it."""
-
-    def meaning(self, request: PlanRequest, deadline: Deadline) -> Optional[PlanAnswer]:
-        """A plan without steps whose goal is what the task means, or a question, an answer or a refusal;
-        ``None`` where nobody knows.
-        """
 
 
 @runtime_checkable

@@ -7,6 +7,7 @@ from typing import FrozenSet, Optional, Protocol, Tuple
 
 from hicrisp_core.model import Correction, Feedback, Relation, StackEntry, Step, StepRecord, Task, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import KnownWay
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
@@ -29,6 +30,7 @@ class CorrectorRequest:
         missed: what of the goal is missing once all steps are done; then the stack is empty, and steps are
             wanted that lead from here to the goal.
         known: corrections that worked in earlier runs for such a failure, the best first; only proposals.
+        conversation: what was said about the task since it was submitted.
     """
 
     task: Task
@@ -43,6 +45,7 @@ class CorrectorRequest:
     goal: Optional[Goal] = None
     missed: Optional[Feedback] = None
     known: Tuple[KnownWay, ...] = ()
+    conversation: Tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Event
-from typing import Callable, Mapping, Optional
+from typing import Callable, Mapping, Optional, Protocol, Tuple
 
-from hicrisp_core.model import Command, Plan, WorldState
+from hicrisp_core.model import Command, Feedback, Outcome, Plan, Verdict, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Question
 from hicrisp_core.ports.body import Body
-from hicrisp_core.ports.brain import Brain, Question, Reporter
+from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.corrector import Corrector
-from hicrisp_core.ports.detector import DetectorPort
 from hicrisp_core.ports.eyes import Namer, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.ports.robot import RobotPort
-from hicrisp_core.ports.watch import TaskWatch
+
+
+class TaskWatch(Protocol):
+    """Knows what a task as a whole asks for, beyond its single steps: their order, and that none is
+    missing.
+    """
+
+    def begin(self) -> None:
+        """Another task begins; nothing was seen for it yet."""
+
+    def follow(self, goal: Optional[Goal]) -> None:
+        """The task means this from now on; what was seen so far still counts."""
+
+    def see(self, world: WorldState) -> WorldState:
+        """The observed world with the facts that the watch adds."""
+
+    def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
+        """The verdict with what the task as a whole has to say about it."""
+
+    def unfinished(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:
+        """What the task wants and no step did, with the command for it where there is one."""
+
+
+class DetectorPort(Protocol):
+    """Checks commands against observations."""
+
+    def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
+        """Whether the command worked."""
 
 
 def always(_: Command, __: str) -> bool:

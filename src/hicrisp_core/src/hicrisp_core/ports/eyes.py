@@ -42,8 +42,7 @@ class Eyes(Protocol):
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
         """See what moves between two looks: the more often, the less is missed."""
 
-    def see(self, frames: Frames, now: float, view: Optional[View] = None, *,
-            ahead: Mapping[str, float]) -> WorldState:
+    def see(self, frames: Frames, now: float, view: Optional[View] = None, *, ahead: Mapping[str, float]) -> WorldState:
         """The world at a moment, seconds of the stamps' clock.
 
         Args:

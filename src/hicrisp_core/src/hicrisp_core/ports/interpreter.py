@@ -1,50 +1,60 @@
-"""What is asked and answered when a user says something while a task runs."""
+"""The port of whoever understands what users say: a request in, its meaning out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Optional, Protocol, Tuple
 
-from hicrisp_core.model import Task, WorldState
+from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.ports.brain import Question, Usage
+from hicrisp_core.model.meaning import Meaning, Turn
+from hicrisp_core.model.remembered import Remembered
+from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
 
 
 @dataclass(frozen=True)
-class RemarkRequest:
-    """A remark is to be understood together with the task that it is made about.
+class Request:
+    """Something that the user said, with all that it may refer to.
 
     Args:
-        task: the request as it was understood so far.
-        said: the remark, with the answers that were given when it was asked back.
-        world: what was seen last.
-        goal: what is left of the task's goal, where that is known.
-        about: the things that the robots are handling now: what "that one" means.
+        text: the user's words: a new task, an answer, or a remark while a task runs.
+        world: what is observed now.
+        conversation: the turns about the same task before it, oldest first.
+        history: lines about earlier tasks, oldest first (see :mod:`hicrisp_core.brain.dialogue`).
+        goal: what is left of the running task's goal; ``None`` if no task runs or its goal is unknown.
+        handled: the objects that the robots handle now.
+        examples: earlier tasks that went well, the most alike last.
     """
 
-    task: Task
-    said: str
+    text: str
     world: WorldState
+    conversation: Tuple[Turn, ...] = ()
+    history: Tuple[str, ...] = ()
     goal: Optional[Goal] = None
-    about: Tuple[str, ...] = ()
+    handled: Tuple[str, ...] = ()
+    examples: Tuple[Remembered, ...] = ()
 
 
 @dataclass(frozen=True)
-class RemarkAnswer:
-    """What the task means from now on, or a question to the user, or why the task stays as it is.
+class Understood:
+    """The meaning of a request, and what it cost.
 
-    Exactly one of ``goal``, ``question`` and ``refusal`` is set.
+    Args:
+        meaning: of the whole conversation: after a remark, the complete new goal. ``None`` if the model gave
+            no usable answer.
+        trouble: why there is no meaning, for the user.
+        sure: how likely the model found its answer, 0 to 1; ``None`` if the endpoint does not report it.
     """
 
-    goal: Optional[Goal] = None
-    question: Optional[Question] = None
-    refusal: str = ""
+    meaning: Optional[Meaning] = None
+    trouble: str = ""
     usage: Usage = field(default_factory=Usage)
+    sure: Optional[float] = None
 
 
 class Interpreter(Protocol):
-    """Understands what users say while a task runs."""
+    """Understands what users say. One is configured; nothing reads the words a second time."""
 
-    def understand(self, request: RemarkRequest, deadline: Deadline) -> RemarkAnswer:
-        """The task's goal as the remark changes it."""
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        """Return what the request means together with its conversation."""

@@ -39,8 +39,7 @@ def implied_robot(domain: Domain, action: Action, world: Optional[WorldState]) -
 def _action(domain: Domain, action: Action, world: Optional[WorldState], denied: AbstractSet[str]) -> str:
     robot = implied_robot(domain, action, world)
     named = {action.robot_parameter: robot} if robot else {}
-    parameters = ", ".join(f"{each.name}: {each.type}" for each in action.parameters.values()
-                           if each.name not in named)
+    parameters = ", ".join(f"{each.name}: {each.type}" for each in action.parameters.values() if each.name not in named)
     text = action.text.replace(f"{{{action.robot_parameter}}}", robot) if robot else action.text
     if "_".join(_PLACES.sub("", text).split()) == action.name:
         text = ""  # The name says it.
@@ -76,9 +75,7 @@ def _atom(atom: Atom) -> str:
     return f"{atom.predicate}({','.join(arguments)})"
 
 
-def _changes(
-    domain: Domain, action: Action, named: Dict[str, str], denied: Optional[AbstractSet[str]]
-) -> List[str]:
+def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Optional[AbstractSet[str]]) -> List[str]:
     """What an action always makes; or what it ends, of the predicates that must not hold for some action."""
     found: List[str] = []
     for effect in action.effects:

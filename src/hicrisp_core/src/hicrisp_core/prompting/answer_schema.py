@@ -1,12 +1,14 @@
 """The JSON schema of an answer, from the domain's actions and the names in the world.
 
-An answer is a plan with at least one step, or words for the user, or a refusal: the kind comes first, so that
-neither words nor an early end can take the place of steps.
+An answer is a plan, or words for the user, or a refusal: the kind comes first, so that words do not take the
+place of steps. Every schema keeps to what strict structured output takes: its root is an object, all keys are
+required (what an answer of another kind has is empty), and names stand once, in ``$defs``. The prompts'
+examples have all keys, too; an answer with the keys of its kind only is read as well.
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Sequence
 
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.model import WorldState
@@ -22,29 +24,31 @@ _MOST_STEPS = 60
 _LONGEST_WORDS = 300
 """Characters of words: a model that does not find an end is ended."""
 WORDS: Mapping[str, Any] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_WORDS}
+_MAYBE_WORDS: Mapping[str, Any] = {"type": "string", "maxLength": _LONGEST_WORDS}
+_NULL: Mapping[str, Any] = {"type": "null"}
 
 
 def answer_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     """A plan of the domain's actions on the world's things, or an answer or a refusal in words."""
-    return {"anyOf": [_plan(_steps(domain, world)), _words(ANSWER, "text"), _words(REFUSE, "why")]}
+    return _with_names(_answer((PLAN, ANSWER, REFUSE), _steps(domain, world), "text"), domain, world)
 
 
 def correction_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     """Corrective steps, or ``retry`` where none is needed, or a refusal."""
-    return {"anyOf": [_plan(_steps(domain, world)), _words(RETRY, "reasoning"), _words(REFUSE, "why")]}
+    return _with_names(_answer((PLAN, RETRY, REFUSE), _steps(domain, world)), domain, world)
 
 
 def worded_schema() -> Dict[str, Any]:
     """A plan with steps in words, or an answer or a refusal."""
-    steps = {"type": "array", "minItems": 1, "maxItems": _MOST_STEPS, "items": dict(WORDS)}
-    return {"anyOf": [_plan(steps), _words(ANSWER, "text"), _words(REFUSE, "why")]}
+    return _answer((PLAN, ANSWER, REFUSE), dict(WORDS), "text")
 
 
 def command_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     """One of the domain's actions on the world's things, or a pass or a refusal in words."""
-    commands = [_object({"kind": {"const": COMMAND}, **_step(domain, world, action)})
-                for action in _possible(domain, world)]
-    return {"anyOf": [*commands, _words(PASS, "why"), _words(REFUSE, "why")]}
+    commands = [closed(_step(domain, world, action)) for action in _possible(domain, world)]
+    return _with_names(closed({"kind": _one_of((COMMAND, PASS, REFUSE)),
+                               "commands": {"anyOf": [*commands, dict(_NULL)]}, "why": dict(_MAYBE_WORDS)}),
+                       domain, world)
 
 
 def kind_of(words: Mapping[str, Any]) -> str:
@@ -52,25 +56,42 @@ def kind_of(words: Mapping[str, Any]) -> str:
     return str(words.get("kind") or "").strip().lower()
 
 
-def _plan(steps: Mapping[str, Any]) -> Dict[str, Any]:
-    return _object({"kind": {"const": PLAN}, "reasoning": dict(WORDS), "steps": dict(steps)})
+def plan_answer(kind: str, **given: Any) -> Dict[str, Any]:
+    """An answer of :func:`answer_schema` with all its keys, those that are not given empty."""
+    return {"kind": kind, "reasoning": "", "steps": [], "text": "", "why": "", **given}
 
 
-def _words(kind: str, key: str) -> Dict[str, Any]:
-    return _object({"kind": {"const": kind}, key: dict(WORDS)})
+def _answer(kinds: Sequence[str], step: Mapping[str, Any], *words: str) -> Dict[str, Any]:
+    steps = {"type": "array", "maxItems": _MOST_STEPS, "items": dict(step)}
+    return closed({"kind": _one_of(kinds), "reasoning": dict(_MAYBE_WORDS), "steps": steps,
+                   **{key: dict(_MAYBE_WORDS) for key in (*words, "why")}})
 
 
-def _object(properties: Mapping[str, Any]) -> Dict[str, Any]:
+def closed(properties: Mapping[str, Any]) -> Dict[str, Any]:
+    """The schema of an object that has all of these keys and no others, as strict mode takes it."""
     return {"type": "object", "required": list(properties), "properties": dict(properties),
             "additionalProperties": False}
 
 
+def _one_of(values: Sequence[str]) -> Dict[str, Any]:
+    return {"type": "string", "enum": list(values)}
+
+
+def _with_names(schema: Dict[str, Any], domain: Domain, world: WorldState) -> Dict[str, Any]:
+    """A schema with the names of each type that its steps refer to."""
+    types = {each.type for action in _possible(domain, world)
+             for each in named_parameters(domain, world, action).values() if each.type != "number"}
+    names = {type_: domain.objects_of(world, type_) for type_ in sorted(types)}
+    return {**schema, "$defs": {type_: _one_of(each) if 0 < len(each) <= _LONGEST_ENUM else {"type": "string"}
+                                for type_, each in names.items()}}
+
+
 def _steps(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    steps = [_object(_step(domain, world, action)) for action in _possible(domain, world)]
-    if len(world.robots) > 1:
-        for step in steps:  # Which earlier steps it waits for; may be left out.
-            step["properties"]["after"] = {"type": "array", "items": {"type": "integer", "minimum": 0}}
-    return {"type": "array", "minItems": 1, "maxItems": _MOST_STEPS, "items": {"anyOf": steps}}
+    steps = [closed({
+        **_step(domain, world, action),
+        **({"after": _optional({"type": "array", "items": {"type": "integer"}})} if len(world.robots) > 1 else {})})
+        for action in _possible(domain, world)]  # "after": which earlier steps it waits for, from 0.
+    return {"anyOf": steps}
 
 
 def _possible(domain: Domain, world: WorldState) -> List[Action]:
@@ -82,22 +103,22 @@ def _possible(domain: Domain, world: WorldState) -> List[Action]:
 
 
 def _step(domain: Domain, world: WorldState, action: Action) -> Dict[str, Any]:
-    """The keys of a step; the robot is none of its arguments where only one can do it."""
+    """The keys of a step."""
+    arguments = {name: _value(each) for name, each in named_parameters(domain, world, action).items()}
+    return {"action": _one_of([action.name]), "arguments": closed(arguments)}
+
+
+def named_parameters(domain: Domain, world: WorldState, action: Action) -> Dict[str, Parameter]:
+    """The parameters that a step names; its robot is not one of them where only one can do it."""
     implied = implied_robot(domain, action, world)
-    parameters = {name: _value(domain, world, parameter) for name, parameter in action.parameters.items()
-                  if not (implied and name == action.robot_parameter)}
-    arguments = {**_object(parameters), "required": [name for name in parameters
-                                                     if not _open(action.parameters[name])]}
-    return {"action": {"type": "string", "enum": [action.name]}, "arguments": arguments}
+    return {name: each for name, each in action.parameters.items() if not (implied and name == action.robot_parameter)}
 
 
-def _open(parameter: Parameter) -> bool:
-    """Whether a step may leave an argument out."""
-    return parameter.default is not None or parameter.any or parameter.optional
+def _value(parameter: Parameter) -> Dict[str, Any]:
+    """An argument; ``null`` leaves it out where a step may."""
+    value = {"type": "number"} if parameter.type == "number" else {"$ref": f"#/$defs/{parameter.type}"}
+    return _optional(value) if parameter.default is not None or parameter.any or parameter.optional else value
 
 
-def _value(domain: Domain, world: WorldState, parameter: Parameter) -> Dict[str, Any]:
-    if parameter.type == "number":
-        return {"type": "number"}
-    names = list(domain.objects_of(world, parameter.type))
-    return {"type": "string", "enum": names} if 0 < len(names) <= _LONGEST_ENUM else {"type": "string"}
+def _optional(value: Mapping[str, Any]) -> Dict[str, Any]:
+    return {"anyOf": [dict(value), dict(_NULL)]}

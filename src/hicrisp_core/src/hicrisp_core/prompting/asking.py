@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Callable, Generic, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
@@ -37,8 +38,7 @@ class Asked(Generic[_Read]):
 
 def conversation(system: str, examples: Sequence[Turn], prompt: str) -> List[Message]:
     """The messages of a question with its rules and examples."""
-    turns = [{"role": role, "content": said}
-             for turn in examples for role, said in zip(("user", "assistant"), turn)]
+    turns = [{"role": role, "content": said} for turn in examples for role, said in zip(("user", "assistant"), turn)]
     return [{"role": "system", "content": system}, *turns, {"role": "user", "content": prompt}]
 
 
@@ -62,8 +62,7 @@ def ask(
         usage = usage + cost_of(said)
         if isinstance(said, LlmFailure):
             before = f" Its first answer could not be used: {trouble}" if len(messages) > opening else ""
-            return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage,
-                         silent=True)
+            return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage, silent=True)
         found = read(said)
         if not isinstance(found, ParseFailure):
             return Asked(found, "", usage, sure=said.sure)
@@ -75,9 +74,13 @@ def ask(
     return Asked(None, f"The language model's answer cannot be used: {trouble}", usage)
 
 
+def compact(answer: object) -> str:
+    """Return an answer as the one line of JSON that a model should write."""
+    return json.dumps(answer, separators=(",", ":"), ensure_ascii=False)
+
+
 def cost_of(answer: Union[Completion, LlmFailure]) -> Usage:
     """What an answer cost, or the lack of one."""
     if isinstance(answer, LlmFailure):
         return Usage(answer.calls, exchanges=answer.exchanges)
-    return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds,
-                 answer.exchanges)
+    return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds, answer.exchanges)

@@ -24,8 +24,7 @@ _SEVERAL = ('Each step is done by a robot that can do it; name the robot where s
 
 def abilities_text(domain: Domain) -> str:
     """What the robot can do, one sentence for each action, for an agent that does not command it."""
-    return "\n".join(f"- {action.text.replace('{', '').replace('}', '')}"
-                     for action in domain.actions.values())
+    return "\n".join(f"- {action.text.replace('{', '').replace('}', '')}" for action in domain.actions.values())
 
 
 def objects_text(world: WorldState, domain: Optional[Domain] = None, places: bool = True) -> str:
@@ -74,8 +73,7 @@ def available_text(domain: Domain, world: WorldState) -> str:
     second part).
     """
     facts, is_a = Facts(world.relations), type_test(domain, world)
-    found = [action.name for action in domain.actions.values()
-             if _can_run(domain, action, world, facts, is_a)]
+    found = [action.name for action in domain.actions.values() if _can_run(domain, action, world, facts, is_a)]
     return ", ".join(found) or "none"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+from hicrisp_core.domain.entries import ExampleEntry
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
 from hicrisp_core.model import Command, Relation, RobotState, Step, Value, WorldObject, WorldState
 from hicrisp_core.model.goal import Holds
@@ -54,22 +55,20 @@ class _Reader:
         self._acting: Dict[str, RobotState] = {}
         self._things: Dict[str, WorldObject] = {}
 
-    def read(self, example: Mapping[str, object]) -> Optional[Shown]:
-        things = example.get("things")
-        for name, words in (things if isinstance(things, dict) else {}).items():
-            self._add(str(name), _listed(words))
+    def read(self, example: ExampleEntry) -> Optional[Shown]:
+        for name, words in example.things.items():
+            self._add(name, _listed(words))
         steps: List[Step] = []
-        for text in _listed(example.get("plan")):
+        for text in example.plan:
             step = self._step(text)
             if step is None:
                 return None
             steps.append(step)
-        facts, notes = self._facts(_listed(example.get("state")))
-        end, _ = self._facts(_listed(example.get("end")))
+        facts, notes = self._facts(_listed(example.state))
+        end, _ = self._facts(example.end)
         robots = {**self._robots} or self._acting
         world = WorldState(self._things, frozenset(facts), robots)
-        return Shown(str(example.get("task")), world, tuple(steps), notes, end,
-                     *(str(example.get(key) or "") for key in ("reasoning", "answer", "refusal")))
+        return Shown(example.task, world, tuple(steps), notes, end, example.reasoning, example.answer, example.refusal)
 
     def _step(self, text: str) -> Optional[Step]:
         raw = parse_plan(text)
@@ -107,8 +106,7 @@ class _Reader:
         items = (action.parameters[action.item_parameter].type for action in self._domain.actions.values()
                  if action.item_parameter)
         movable = any(self._domain.is_a(type_, each) for each in items)
-        self._things[name] = WorldObject(name, type_, attributes=dict(zip(_ATTRIBUTES, words[1:])),
-                                         movable=movable)
+        self._things[name] = WorldObject(name, type_, attributes=dict(zip(_ATTRIBUTES, words[1:])), movable=movable)
 
     def _facts(self, texts: Sequence[str]) -> Tuple[Tuple[Relation, ...], Tuple[str, ...]]:
         """The facts among some sentences, and the other sentences."""
@@ -127,7 +125,7 @@ class _Reader:
         return self._names.get(name, name)
 
 
-def _listed(value: object) -> Tuple[str, ...]:
-    if isinstance(value, (list, tuple)):
-        return tuple(map(str, value))
-    return (str(value),) if value else ()
+def _listed(value: Union[str, Tuple[str, ...]]) -> Tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,) if value else ()
+    return value

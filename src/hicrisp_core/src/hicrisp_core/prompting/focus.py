@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import AbstractSet, FrozenSet, Iterable, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain, Predicate
-from hicrisp_core.language.names import words_by_name
 from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.parsing.names import words_by_name
 
 _SMALL = 12
 """Up to so many things all of them are told."""
@@ -69,8 +69,7 @@ def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set
     found: Set[str] = set()
     fringe = set(named)
     while fringe:
-        below = {fact.object for fact in world.relations
-                 if fact.predicate in touching and fact.subject in fringe}
+        below = {fact.object for fact in world.relations if fact.predicate in touching and fact.subject in fringe}
         above = {fact.subject for fact in world.relations if fact.predicate in touching
                  and fact.object in fringe and fact.object in world.objects
                  and world.objects[fact.object].movable}

@@ -6,38 +6,42 @@ the form that its answer has: a small model copies what it sees.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Relation, Step, WorldState
 from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.model.meaning import Turn as Said
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.actions import actions_text, implied_robot
-from hicrisp_core.prompting.answer_schema import ANSWER, COMMAND, PLAN, REFUSE
-from hicrisp_core.prompting.asking import Turn
+from hicrisp_core.prompting.actions import actions_text
+from hicrisp_core.prompting.answer_schema import ANSWER, COMMAND, PLAN, REFUSE, named_parameters, plan_answer
+from hicrisp_core.prompting.asking import Turn, compact
 from hicrisp_core.prompting.examples import Shown, shown_examples
 from hicrisp_core.prompting.focus import focus
-from hicrisp_core.prompting.goal_request import compact
 from hicrisp_core.prompting.openings import Opening, Openings
-from hicrisp_core.prompting.quarantine import plain, quarantined
+from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.prompting.remembered import remembered_text
 from hicrisp_core.prompting.templates import Prompts
+from hicrisp_core.prompting.turns import task_text
 
 _MOST_PAIRS = 12
 _NOTHING_SPECIAL = "Nothing is in the way."
 StepForm = Callable[[Domain, WorldState, Step], object]
 """How an answer writes a step."""
-_GOAL_PARTS = (("first", "First"), ("end", "Wanted"), ("keep", "All the way"))
+_GOAL_PARTS = (("stages", "Wanted"), ("otherwise", "Otherwise"), ("invariants", "All the way"))
+
+
+def command_object(domain: Domain, world: WorldState, step: Step) -> Dict[str, object]:
+    """An action and its arguments, ``None`` for one that is left out; without the robot where only one can do it."""
+    named = named_parameters(domain, world, domain.actions[step.action])
+    return {"action": step.action, "arguments": {name: step.arguments.get(name) for name in named}}
 
 
 def step_object(domain: Domain, world: WorldState, step: Step) -> Mapping[str, object]:
-    """A step as an object with an action and its arguments; without the robot where only one can do it."""
-    action = domain.actions[step.action]
-    implied = implied_robot(domain, action, world)
-    return {"action": step.action, "arguments": {
-        name: value for name, value in step.arguments.items()
-        if not (implied and name == action.robot_parameter)}}
+    """A step as an object; with the steps that it waits for where there are several robots."""
+    waits = {"after": step.after and list(step.after)} if len(world.robots) > 1 else {}
+    return {**command_object(domain, world, step), **waits}
 
 
 def step_words(domain: Domain, world: WorldState, step: Step) -> object:
@@ -60,8 +64,7 @@ class PlanPrompt:
 
     def opening(self, world: WorldState) -> Opening:
         """The rules, and the examples that go before a request as turns."""
-        return self._openings.of(world, self._turns,
-                                 lambda: {"actions": actions_text(self._domain, world)})
+        return self._openings.of(world, self._turns, lambda: {"actions": actions_text(self._domain, world)})
 
     def plan(self, request: PlanRequest) -> str:
         """The prompt for a new plan, or for one from the failed step on."""
@@ -69,18 +72,19 @@ class PlanPrompt:
         if not request.feedback:
             earlier = remembered_text(request.examples, lambda step: self._form(request.world, step))
             return earlier + self._rendered(
-                "plan", request.task.text, request.world, names, wanted_text(request.goal))
+                "plan", request.task.text, request.world, names, wanted_text(request.goal),
+                conversation=request.conversation)
         named = [str(value) for step in (*request.remaining, *(each.step for each in request.done))
                  for value in step.arguments.values()]
         return self._rendered(
             "replan", request.task.text, request.world, (*names, *named), wanted_text(request.goal),
-            **describe.failure_texts(self._domain, request))
+            conversation=request.conversation, **describe.failure_texts(self._domain, request))
 
     def correct(self, request: CorrectionRequest) -> str:
         """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         names = [str(value) for entry in request.stack for value in entry.command.arguments.values()]
         return self._rendered(
-            "correct", request.task.text, request.world, names, "",
+            "correct", request.task.text, request.world, names, "", conversation=request.conversation,
             stack=describe.stack_text(self._domain, request.stack, request.feedback_level))
 
     def _form(self, world: WorldState, step: Step) -> object:
@@ -95,21 +99,21 @@ class PlanPrompt:
 
     def _rendered(
         self, name: str, task: str, world: WorldState, names: Iterable[str], goal: str,
-        notes: Iterable[str] = (), **more: str,
+        notes: Iterable[str] = (), conversation: Sequence[Said] = (), **more: str,
     ) -> str:
-        values = request_texts(self._domain, world, task, names, notes)
+        said = " ".join((task, *(turn.text for turn in conversation)))
+        values = request_texts(self._domain, world, said, names, notes)
         goal = f"\n{goal}" if goal else ""
-        return self._prompts.render(name, task=quarantined(task), goal=goal, **values, **more).strip()
+        return self._prompts.render(name, task=task_text(task, conversation), goal=goal, **values, **more).strip()
 
 
 def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_object) -> Mapping[str, Any]:
     """What a planner should answer to an example."""
     if not shown.steps:
-        return {"kind": REFUSE, "why": shown.refusal} if shown.refusal \
-            else {"kind": ANSWER, "text": shown.answer}
+        return plan_answer(REFUSE, why=shown.refusal) if shown.refusal else plan_answer(ANSWER, text=shown.answer)
     thought = " ".join(filter(None, (wanted_facts(shown.end), shown.reasoning)))
-    return {"kind": PLAN, "reasoning": thought or _NOTHING_SPECIAL,
-            "steps": [step_form(domain, shown.world, step) for step in shown.steps]}
+    return plan_answer(PLAN, reasoning=thought or _NOTHING_SPECIAL,
+                       steps=[step_form(domain, shown.world, step) for step in shown.steps])
 
 
 def request_texts(
@@ -130,7 +134,7 @@ def request_texts(
 
 def pairs_text(domain: Domain, world: WorldState) -> str:
     """The steps of the domain's examples as (step, command), BrainBody-LLM, section 3.2."""
-    found = {step.text: compact({"kind": COMMAND, **step_object(domain, shown.world, step)})
+    found = {step.text: compact({"kind": COMMAND, "commands": command_object(domain, shown.world, step), "why": ""})
              for shown in shown_examples(domain, world.robots) for step in shown.steps}
     return "\n".join(f"Step: {plain(said)}\nAnswer: {answer}"
                      for said, answer in list(found.items())[:_MOST_PAIRS]) or "(none)"

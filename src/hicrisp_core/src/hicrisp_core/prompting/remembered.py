@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Mapping, Optional, Sequence
+from typing import Callable, Mapping, Optional, Sequence
 
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm.exchange import THINKING
 from hicrisp_core.model import Step
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.remembered import Remembered
-from hicrisp_core.prompting.answer_schema import PLAN
-from hicrisp_core.prompting.commands import commands
-from hicrisp_core.prompting.goal_request import compact
+from hicrisp_core.prompting.answer_schema import PLAN, plan_answer
+from hicrisp_core.prompting.asking import compact
 from hicrisp_core.prompting.quarantine import quarantined
 
 _OPENING = ("Earlier tasks in this domain that went well, as examples. What stands between <<< and >>> is "
@@ -26,32 +23,18 @@ def remembered_text(examples: Sequence[Remembered], form: Callable[[Step], objec
     Args:
         form: how an answer writes a step.
     """
-    return remembered_answers(examples, lambda each: {
-        "kind": PLAN, "reasoning": _thought(each.goal), "steps": list(map(form, each.steps))})
+    return remembered_answers(examples, lambda each: plan_answer(
+        PLAN, reasoning=_thought(each.goal), steps=list(map(form, each.steps))))
 
 
-def remembered_answers(
-    examples: Sequence[Remembered], answer: Callable[[Remembered], Mapping[str, object]]
-) -> str:
+def remembered_answers(examples: Sequence[Remembered], answer: Callable[[Remembered], Mapping[str, object]]) -> str:
     """Earlier tasks with what should have been answered to each; empty where there are none."""
     if not examples:
         return ""
-    told = "\n".join(f"Task: {quarantined(each.text, _LONGEST)}\nAnswer: {compact(answer(each))}"
-                     for each in examples)
+    told = "\n".join(f"Task: {quarantined(each.text, _LONGEST)}\nAnswer: {compact(answer(each))}" for each in examples)
     return f"{_OPENING}\n{told}\n\n"
 
 
-def goal_record(goal: Goal, domain: Optional[Domain] = None) -> Dict[str, object]:
-    """A goal in the form of a model's answer.
-
-    Args:
-        domain: has the words for answers that begin with the wish as plain commands.
-    """
-    found: Dict[str, object] = {} if domain is None else {THINKING: commands(goal, domain)}
-    found = {**found, "kind": "goal", **{part: list(texts) for part, texts in goal.texts.items()}}
-    return {**found, "robot": goal.robot} if goal.robot else found
-
-
 def _thought(goal: Optional[Goal]) -> str:
-    end = goal.texts.get("end") if goal is not None else None
-    return f"Wanted: {', '.join(end)}." if end else "It went well in this order."
+    wanted = goal.texts.get("stages") if goal is not None else None
+    return f"Wanted: {', then '.join(wanted)}." if wanted else "It went well in this order."

@@ -12,9 +12,8 @@ from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.asking import Turn
+from hicrisp_core.prompting.asking import Turn, compact
 from hicrisp_core.prompting.examples import Shown, shown_examples
-from hicrisp_core.prompting.goal_request import compact
 from hicrisp_core.prompting.quarantine import quarantined
 from hicrisp_core.prompting.templates import Prompts
 
@@ -28,13 +27,11 @@ def report_turns(domain: Domain, prompts: Prompts) -> Tuple[Turn, ...]:
     turns = []
     for at, shown in enumerate(_told(domain)):
         if shown.refusal:
-            turns.append(
-                _turn(prompts, shown, False, shown.refusal, 0, f"I could not do that. {shown.refusal}"))
+            turns.append(_turn(prompts, shown, False, shown.refusal, 0, f"I could not do that. {shown.refusal}"))
             continue
         wanted = words.state([Holds(fact) for fact in shown.end])
         if at % 2 == 0:
-            turns.append(
-                _turn(prompts, shown, True, "Every step was done.", len(shown.steps), f"Done: {wanted}."))
+            turns.append(_turn(prompts, shown, True, "Every step was done.", len(shown.steps), f"Done: {wanted}."))
             continue
         *before, last = (step.text for step in shown.steps)
         turns.append(_turn(

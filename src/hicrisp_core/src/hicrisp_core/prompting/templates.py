@@ -48,15 +48,10 @@ AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("", "description names predicates examples turns say"),
-    "request": _placeholders("robots task", "things now looks places extremes"),
-    "back": _placeholders(""),
+    "system": _placeholders("form predicates", "description"),
+    "request": _placeholders("scene conversation", "context"),
 }
-"""The prompts for goals: the rules, what is asked, and the rule for asking the other way round.
-
-The domain's examples stand where the rules say ``$examples``; where they say ``$turns``, they follow as
-turns of the conversation. Where they say ``$say``, an answer begins with the wish as plain commands.
-"""
+"""The prompts of the interpreter: the rules, and what is asked."""
 SHARED = "default"
 """The folder whose prompts stand in for those that the folder beside it does not have."""
 
@@ -86,8 +81,7 @@ class Prompts:
                               f"there are: {', '.join(there) or 'none'}")
         for name, expected in placeholders.items():
             file = FilePath(folder) / f"{name}.txt"
-            usual = [place / shared / file.name
-                     for place in (FilePath(folder).parent, *config_folders("prompts"))]
+            usual = [place / shared / file.name for place in (FilePath(folder).parent, *config_folders("prompts"))]
             file = next((each for each in (file, *usual) if each.is_file()), file)
             try:
                 text = file.read_text(encoding="utf-8")

@@ -14,10 +14,9 @@ from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.robot import Arm, Progress
 from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
-from hicrisp_core.robot.skill_set import skills_of
-from hicrisp_core.robot.skills import Attempt, SkillSettings
+from hicrisp_core.robot.skills import Attempt, SkillSettings, skills_of
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_core.time.waiting import LinkedEvent
 
 
 class _Stop(LinkedEvent):
@@ -85,8 +84,7 @@ class ArmRobot:
         if skill is None:
             return Outcome.because(
                 CauseKind.MALFORMED, Status.INVALID,
-                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self.capabilities()))}.",
-                "action")
+                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self.capabilities()))}.", "action")
         refusal = self._refusal(command, skill.item(command))
         if refusal is not None:
             return refusal
@@ -95,8 +93,7 @@ class ArmRobot:
         stop = _Stop(cancel, self._clock, end)
         self._running = stop
         attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
-                          self._hand, self._settings, self._limits, skill.item(command),
-                          lambda: end - self._clock())
+                          self._hand, self._settings, self._limits, skill.item(command), lambda: end - self._clock())
         try:
             outcome = attempt.interrupted() or skill.run(attempt, command)
         finally:
@@ -120,8 +117,7 @@ class ArmRobot:
         for goal in (command.target, command.aim):
             if goal is not None and not goal.finite:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
-                                       f"The goal of {command} is not a finite pose: {goal.position}.",
-                                       "target")
+                                       f"The goal of {command} is not a finite pose: {goal.position}.", "target")
         if not 0.0 <= command.look_within < math.inf:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                    f"{command} is looked at within {command.look_within} m; that is at "
@@ -130,8 +126,7 @@ class ArmRobot:
             known = self._observe().objects
             if item not in known:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
-                                       f"There is no '{item}'; there are: {', '.join(sorted(known))}.",
-                                       "item")
+                                       f"There is no '{item}'; there are: {', '.join(sorted(known))}.", "item")
         return None
 
     def _confirmed(self, outcome: Outcome) -> Outcome:
@@ -139,8 +134,7 @@ class ArmRobot:
         halted = self._arm.stop(Deadline(2.0))
         if halted.ok:
             return outcome
-        return Outcome(Status.SAFETY,
-                       f"{outcome.message} The arm does not confirm that it stands: {halted.message}.",
+        return Outcome(Status.SAFETY, f"{outcome.message} The arm does not confirm that it stands: {halted.message}.",
                        outcome.blockers, outcome.cause)
 
 

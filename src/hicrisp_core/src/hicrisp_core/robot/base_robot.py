@@ -15,9 +15,9 @@ from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.ports.robot import Base, Progress
 from hicrisp_core.robot.drive import Drive, Pause, Where, stand_still
 from hicrisp_core.robot.landmarks import BaseSettings
-from hicrisp_core.robot.skill_set import skills_of
+from hicrisp_core.robot.skills import skills_of
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import LinkedEvent
+from hicrisp_core.time.waiting import LinkedEvent
 
 
 class BaseRobot:
@@ -57,12 +57,10 @@ class BaseRobot:
         if skill is None:
             return Outcome.because(
                 CauseKind.MALFORMED, Status.INVALID,
-                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.",
-                "action")
+                f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.", "action")
         limit = command.time_limit if command.time_limit > 0.0 else math.inf
         drive = Drive(self._base, self._where, self._settings, command, deadline, LinkedEvent(cancel),
-                      progress or _ignore, self._clock, self._clock() + limit, self._pause,
-                      skill.item(command))
+                      progress or _ignore, self._clock, self._clock() + limit, self._pause, skill.item(command))
         self._running = drive.cancel
         try:
             outcome = drive.interrupted() or skill.run(drive, command)

@@ -152,8 +152,7 @@ def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "a
     own = SECTION in values
     body = (read_body(file) if own else described(name, file)) or RobotBody(kind)
     if body.kind != kind:
-        raise positions.error((SECTION,),
-                              f"{name} is of the kind {body.kind}, and this driver is for the kind {kind}")
+        raise positions.error((SECTION,), f"{name} is of the kind {body.kind}, and this driver is for the kind {kind}")
     missing = [key for key in ("reach", "hand") if kind == "arm" and getattr(body, key) is None]
     if missing:
         raise positions.error((SECTION,) if own else (),

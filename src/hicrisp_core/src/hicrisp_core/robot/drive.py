@@ -10,7 +10,7 @@ from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.ports.robot import USUAL, Base, Constraints, Manner, Progress
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import AlarmEvent, LinkedEvent
+from hicrisp_core.time.waiting import AlarmEvent, LinkedEvent
 
 _SETTLE, _SLICE = 1.0, 0.02
 """Seconds in which localisation may catch up with a base that has arrived, and between two looks at it."""
@@ -57,8 +57,7 @@ class Drive:
             x, y, _ = pose.position
             if not pose.finite:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
-                                       f"The goal of {command} is not a finite pose: {pose.position}.",
-                                       "target")
+                                       f"The goal of {command} is not a finite pose: {pose.position}.", "target")
             return Landmark(x, y, pose.yaw), f"({x:.2f}, {y:.2f})"
         names = [str(value) for value in command.arguments.values()
                  if isinstance(value, str) and value not in ("", self.item, name)]

@@ -71,8 +71,7 @@ class BaseSettings:
 
     def time_limit(self, start: Pose, goal: Pose, speed: float = math.inf) -> float:
         """Seconds that a drive between two poses may take, at its usual speed or at a lower one (m/s)."""
-        return self.start_up + self.detour * planar_distance(start.position, goal.position) / min(speed,
-                                                                                                  self.speed)
+        return self.start_up + self.detour * planar_distance(start.position, goal.position) / min(speed, self.speed)
 
     def miss(self, place: Landmark, seen: Optional[Pose]) -> str:
         """What is wrong with where a base is seen that should be at a place; empty when it is there."""

@@ -38,8 +38,7 @@ class SafetyLimits:
         """Why the tool must not be sent to a pose; ``None`` where it may."""
         if self.hold(goal.position):
             return None
-        box = ", ".join(f"{axis} {low:g} to {high:g} m"
-                        for axis, low, high in zip("xyz", self.low, self.high))
+        box = ", ".join(f"{axis} {low:g} to {high:g} m" for axis, low, high in zip("xyz", self.low, self.high))
         place = ", ".join(f"{value:.3f}" for value in goal.position)
         return MotionFailure("unreachable", f"the goal ({place}) is outside the safe workspace ({box})")
 

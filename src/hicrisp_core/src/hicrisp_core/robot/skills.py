@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from threading import Event
-from typing import Callable, FrozenSet, Optional, Union
+from typing import Any, Callable, Dict, FrozenSet, Mapping, Optional, Union
 
 from shapely.geometry import Point
 
-from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.domain.schema import SkillUse
+from hicrisp_core.extensions import extensions
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.ports.kinds import Skill
 from hicrisp_core.ports.robot import Arm, MotionFailure, Progress, Trajectory
 from hicrisp_core.robot.hand import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
@@ -75,9 +78,7 @@ class Attempt:
         refusal = self.limits.refusal(pose) if self.limits else None
         return refusal or self.arm.plan_to(pose, self.deadline, touch)
 
-    def line(
-        self, pose: Pose, speed: float, touch: FrozenSet[str] = frozenset(), guarded: bool = False
-    ) -> Outcome:
+    def line(self, pose: Pose, speed: float, touch: FrozenSet[str] = frozenset(), guarded: bool = False) -> Outcome:
         """Move the tool straight to a pose; guarded, it stops at the first contact (EXECUTION)."""
         refusal = self.limits.refusal(pose) if self.limits else None
         motion = refusal or self.arm.plan_line(pose, self.deadline, speed, touch)
@@ -122,8 +123,7 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     bottom = vertical_span(item, pose)[0]
     found = set()
     for thing in world.objects.values():
-        if thing.name == item.name or thing.pose is None or footprint(thing,
-                                                                      thing.pose).distance(shadow) > 0.004:
+        if thing.name == item.name or thing.pose is None or footprint(thing, thing.pose).distance(shadow) > 0.004:
             continue
         if thing.form.hollow:
             found.update({thing.name, *_inside(thing, thing.pose, world)})
@@ -147,3 +147,37 @@ def failed(outcome: Outcome, doing: str) -> Outcome:
     if outcome.status in (Status.CANCELED, Status.TIMEOUT) or outcome.ok:
         return outcome
     return replace(outcome, message=f"Cannot {doing}: {outcome.message}.")
+
+
+@dataclass(frozen=True)
+class BoundSkill:
+    """A skill as one action uses it."""
+
+    skill: Skill
+    use: SkillUse
+
+    def item(self, command: Command) -> str:
+        """The name of the thing that a command handles; empty when it handles none."""
+        return command.argument(self.use.item) if self.use.item else ""
+
+    def run(self, work: Any, command: Command) -> Outcome:
+        """Carry out a command; ``work`` is an arm's attempt or a base's drive."""
+        return self.skill.run(work, command)
+
+
+def skills_of(kind: str, uses: Mapping[str, SkillUse]) -> Dict[str, BoundSkill]:
+    """The skills of a kind of robot (``arm`` or ``base``), by action; skills of other kinds are left out.
+    Those that every robot of the kind has go by their own names.
+
+    Raises:
+        ConfigError: for a skill that nobody has defined, with those that there are.
+    """
+    known = extensions().skills
+    every: Dict[str, Skill] = {name: known.get(name) for name in known}
+    found = {name: BoundSkill(skill, SkillUse(name)) for name, skill in every.items()
+             if skill.own and skill.robot == kind}
+    for action, use in uses.items():
+        skill: Skill = known.get(use.skill)
+        if skill.robot == kind:
+            found[action] = BoundSkill(skill, use)
+    return found

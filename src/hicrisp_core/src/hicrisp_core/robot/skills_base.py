@@ -49,8 +49,7 @@ def _dock(drive: Drive, command: Command) -> Outcome:
     dock = replace(place, tolerance=exact), name
     outcome = Outcome(Status.EXECUTION)
     for _ in range(_DOCKINGS):
-        outcome = drive.to((before, f"the pose before {name}"), lambda _,
-                           part: drive.progress("line up", part / 2))
+        outcome = drive.to((before, f"the pose before {name}"), lambda _, part: drive.progress("line up", part / 2))
         if not outcome.ok:
             return outcome
         outcome = drive.to(dock, lambda _, part: drive.progress("dock", 0.5 + part / 2),

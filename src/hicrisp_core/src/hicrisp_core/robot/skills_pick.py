@@ -107,9 +107,7 @@ def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcom
     return None
 
 
-def _try(
-    attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: WorldState, within: float
-) -> Outcome:
+def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: WorldState, within: float) -> Outcome:
     """Carry out the best grasp to which there is a motion; without one, tell why there is none to the
     best.
     """
@@ -167,8 +165,7 @@ def _still_there(attempt: Attempt, thing: WorldObject, within: float) -> Outcome
     if off <= within:
         return DONE
     why = f"it was seen {quantity(off, 'm')} from where the hand reached for it"
-    return Outcome(Status.EXECUTION, why,
-                   cause=Cause(CauseKind.OFF_GOAL, (thing.name,), said=why, metres=off))
+    return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.OFF_GOAL, (thing.name,), said=why, metres=off))
 
 
 def _close(attempt: Attempt, thing: WorldObject, width: float, world: WorldState) -> Outcome:

@@ -48,8 +48,7 @@ def hold_of(thing: WorldObject, tool: Pose, opening: float) -> Hold:
 
 
 def ways_to_place(
-    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin,
-    tries: int
+    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin, tries: int
 ) -> Iterator[Placement]:
     """Placements, best first: those that keep the target's yaw, then the ones at other yaws with room for the
     hand.
@@ -92,9 +91,7 @@ def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, g
     return best
 
 
-def placements(
-    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper
-) -> List[Placement]:
+def placements(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> List[Placement]:
     """The ways to put a held item down level, with the target's yaw as far as the item's shape shows it."""
     if thing.pose is None:
         return []
@@ -117,8 +114,7 @@ def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> 
     away = heading(target.position)
     found: List[Tuple[bool, float, Placement]] = []
     for end_up in (1.0, -1.0):
-        upright = multiply(upright_turn(rotate(thing.pose.orientation, (0.0, 0.0, end_up))),
-                           thing.pose.orientation)
+        upright = multiply(upright_turn(rotate(thing.pose.orientation, (0.0, 0.0, end_up))), thing.pose.orientation)
         for number in range(_ROUND_YAWS):
             item = Pose(target.position, multiply(from_yaw(math.tau * number / _ROUND_YAWS), upright))
             tool = item.compose(hold.item.inverse())
@@ -126,8 +122,7 @@ def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> 
             off = abs(math.remainder(heading(ahead) - away, math.tau))
             if abs(ahead[2]) < _LEVEL_HAND:
                 low = tool.position[2] < item.position[2]
-                found.append((low, off,
-                              Placement(item, Grasp(tool, hold.opening, hold.opening, gripper.spare))))
+                found.append((low, off, Placement(item, Grasp(tool, hold.opening, hold.opening, gripper.spare))))
     return [way for _, _, way in sorted(found, key=lambda entry: entry[:2])[:_STAND_TRIES]]
 
 

@@ -69,8 +69,7 @@ class SymbolicWorld:
         if progress is not None:
             progress(command.action, 1.0)
         for fault in self._faults:
-            if (fault.command == str(command) and fault.times > 0
-                and not self._moved & set(fault.outcome.blockers)):
+            if (fault.command == str(command) and fault.times > 0 and not self._moved & set(fault.outcome.blockers)):
                 fault.times -= 1
                 if fault.instead is not None:
                     self._apply(fault.instead)

@@ -5,11 +5,15 @@ robots start.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
-from hicrisp_core.config.settings import keys_of, read_settings
+from pydantic import PositiveFloat
+from pydantic.dataclasses import dataclass
+from typing_extensions import Literal
+
+from hicrisp_core.config.settings import STRICT, keys_of, read_settings
 from hicrisp_core.config.yaml_lines import Path as Place
 from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
@@ -19,27 +23,173 @@ from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import overlapped
-from hicrisp_core.scene.arena_entries import (
-    WALL_KEYS,
-    AreaEntry,
-    ArenaPart,
-    ObstacleEntry,
-    SpotEntry,
-    StartEntry,
-    WallEntry,
-)
-from hicrisp_core.scene.common import Heading, common_scene
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
-from hicrisp_core.scene.scene import Arena, Scene, Start, Wall
+from hicrisp_core.scene.scene import Arena, Heading, Scene, Start, Wall, common_scene
 
+Spot = Tuple[float, float]
+Extent = Tuple[PositiveFloat, PositiveFloat]
 ARENA = "arena"
-SCENE_KEYS = (*keys_of(Heading, ArenaPart), "faults")
 _FLAT = 0.002
 """Height of an area, metres: it is painted on the floor."""
 
 
-def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
-                seed: int) -> Scene:
+@dataclass(frozen=True, config=STRICT)
+class ArenaEntry:
+    """The floor: its corner with the least coordinates, its extents and its height.
+
+    Args:
+        origin: the least x and y inside the border, metres.
+        size: extents in x and y, metres.
+        floor: height of the floor in the world frame, metres.
+    """
+
+    origin: Spot
+    size: Extent
+    floor: float = 0.0
+
+
+@dataclass(frozen=True, config=STRICT)
+class WallEntry:
+    """A wall; its ends are called ``from`` and ``to`` in the file.
+
+    Args:
+        start: one end, metres.
+        end: the other end, metres.
+        thickness: metres.
+        height: metres.
+    """
+
+    start: Spot
+    end: Spot
+    thickness: PositiveFloat = 0.05
+    height: PositiveFloat = 0.4
+
+    def __post_init__(self) -> None:
+        if math.dist(self.start, self.end) < 1e-3:
+            raise ValueError("the two ends of a wall must be at least 1 mm apart")
+
+
+WALL_KEYS = {"start": "from", "end": "to"}
+
+
+@dataclass(frozen=True, config=STRICT)
+class StartEntry:
+    """A base and where it starts; ``tray`` names the object that it carries things on.
+
+    Args:
+        kind: what it is.
+        position: where its middle stands at first, metres.
+        radius: of its round footprint, metres.
+        yaw: its heading at first, degrees.
+        tray: name of the object that it carries things on; empty for none.
+    """
+
+    kind: Literal["base"]
+    position: Spot
+    radius: PositiveFloat = 0.18
+    yaw: float = 0.0
+    tray: str = ""
+
+
+@dataclass(frozen=True, config=STRICT)
+class ArmEntry:
+    """An arm, which stands at the table.
+
+    Args:
+        kind: what it is.
+    """
+
+    kind: Literal["arm"]
+
+
+@dataclass(frozen=True, config=STRICT)
+class AreaEntry:
+    """A place on the floor; unless a type is given, it has the one that plays the role ``area`` in the
+    domain.
+
+    Args:
+        position: its middle, metres.
+        type: a type of the domain; empty for the one with the role ``area``.
+        size: extents in x and y, metres.
+        yaw: its turn, or the heading of a station, degrees.
+        attributes: words by which language may call it.
+    """
+
+    position: Spot
+    type: str = ""
+    size: Extent = (0.5, 0.5)
+    yaw: float = 0.0
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, config=STRICT)
+class SpotEntry:
+    """Where an obstacle may stand by chance: anywhere, or in a region x_min, y_min, x_max, y_max.
+
+    Args:
+        region: x_min, y_min, x_max, y_max, metres; without it, anywhere.
+        min_gap: space to everything else, metres.
+    """
+
+    region: Optional[Tuple[float, float, float, float]] = None
+    min_gap: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.region is not None and not (self.region[0] <= self.region[2] and self.region[1] <= self.region[3]):
+            raise ValueError("the region is x_min, y_min, x_max, y_max, the least values first")
+
+
+@dataclass(frozen=True, config=STRICT)
+class ObstacleEntry:
+    """A round thing that no map knows, kilograms; unless a type is given, it has the one that plays the role
+    ``obstacle`` in the domain.
+
+    Args:
+        radius: metres.
+        type: a type of the domain; empty for the one with the role ``obstacle``.
+        height: metres.
+        mass: kilograms.
+        position: its middle at first, metres.
+        random: a spot drawn with the seed.
+        attributes: words by which language may call it.
+    """
+
+    radius: PositiveFloat
+    type: str = ""
+    height: PositiveFloat = 0.4
+    mass: PositiveFloat = 8.0
+    position: Optional[Spot] = None
+    random: Optional[SpotEntry] = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if (self.position is None) == (self.random is None):
+            raise ValueError("exactly one of 'position' and 'random' says where it is at first")
+
+
+@dataclass(frozen=True, config=STRICT)
+class ArenaPart:
+    """The part of a scene file about an arena; robots and walls are read one by one.
+
+    Args:
+        arena: the floor.
+        areas: places to visit, stations and forbidden zones, by name.
+        robots: the robots by name.
+        walls: walls inside the border, by name; the map knows them.
+        obstacles: things that no map knows, by name.
+    """
+
+    arena: ArenaEntry
+    areas: Mapping[str, AreaEntry]
+    robots: Mapping[str, Any]
+    walls: Mapping[str, Any] = field(default_factory=dict)
+    obstacles: Mapping[str, ObstacleEntry] = field(default_factory=dict)
+
+
+SCENE_KEYS = (*keys_of(Heading, ArenaPart), "faults")
+
+
+def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
     """A scene with a floor, walls, areas and obstacles; bases start in it.
 
     Raises:
@@ -76,9 +226,7 @@ def read_arena(
     return replace(arena, unknown=frozenset(obstacles)), areas, obstacles, masses
 
 
-def _arena(
-    part: ArenaPart, bases: Mapping[str, Any], positions: Positions, known: Mapping[str, Wall]
-) -> Arena:
+def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, known: Mapping[str, Wall]) -> Arena:
     bounds = part.arena
     told = {name: read_settings(WallEntry, entry, positions, ("walls", name), renamed=WALL_KEYS)
             for name, entry in part.walls.items()}
@@ -86,8 +234,7 @@ def _arena(
     empty = Arena(bounds.origin, bounds.size, {**walls, **known}, {}, bounds.floor)
     starts = {name: _start(entry, empty, positions, ("robots", name)) for name, entry in bases.items()}
     if len(starts) != 1:
-        raise positions.error(("robots",),
-                              f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
+        raise positions.error(("robots",), f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
     return replace(empty, starts=starts)
 
 
@@ -108,13 +255,11 @@ def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domai
     if arena.clearance(x, y) <= 0.0:
         raise positions.error((*path, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
     pose = Pose((x, y, arena.floor + _FLAT / 2.0), from_yaw(math.radians(entry.yaw)))
-    return WorldObject(name, type_, "region", (*entry.size, _FLAT), _attributes(entry.attributes), pose,
-                       movable=False)
+    return WorldObject(name, type_, "region", (*entry.size, _FLAT), _attributes(entry.attributes), pose, movable=False)
 
 
 def _obstacles(
-    entries: Mapping[str, ObstacleEntry], areas: Mapping[str, WorldObject], arena: Arena,
-    positions: Positions,
+    entries: Mapping[str, ObstacleEntry], areas: Mapping[str, WorldObject], arena: Arena, positions: Positions,
     domain: Domain, seed: int,
 ) -> Dict[str, WorldObject]:
     """The obstacles where they stand at first; random ones clear of the base's start and of every area's
@@ -134,8 +279,7 @@ def _obstacles(
         elif entry.position is not None:
             thing = standing(thing, *entry.position, 0.0, arena.floor)
         things[name] = thing
-    kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius),
-                                              *start.pose.position[:2], 0.0)
+    kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius), *start.pose.position[:2], 0.0)
                  for name, start in arena.starts.items()}
     kept_free.update((f"middle of {name}",
                       standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
@@ -145,8 +289,7 @@ def _obstacles(
         drawn.update({name: replace(thing, pose=thing.pose.shifted((0.0, 0.0, arena.floor)))
                       for name, thing in drawn.items() if name in spots and thing.pose is not None})
     if drawn is None:
-        raise positions.error(("obstacles",),
-                              f"no random layout was found for {', '.join(spots)} with seed {seed}; "
+        raise positions.error(("obstacles",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                               "make a region wider or min_gap smaller")
     return {name: drawn[name] for name in things}
 
@@ -156,8 +299,7 @@ def _check_zones(zones: Sequence[KeepOut], arena: Arena, positions: Positions) -
     for name, start in arena.starts.items():
         zone = overlapped(start.pose, start.radius, zones)
         if zone is not None:
-            raise positions.error(("areas", zone.name),
-                                  f"{name} starts in {zone.name}, which it must not enter; "
+            raise positions.error(("areas", zone.name), f"{name} starts in {zone.name}, which it must not enter; "
                                                         "move one of them")
 
 
@@ -170,8 +312,7 @@ def _check_obstacles(
         path = ("obstacles", thing.name)
         x, y, _ = thing.pose.position
         if arena.clearance(x, y) <= 0.0:
-            raise positions.error(path,
-                                  f"{thing.name} stands at {_where(x, y)}, outside the arena, which is "
+            raise positions.error(path, f"{thing.name} stands at {_where(x, y)}, outside the arena, which is "
                                   f"{arena}")
         other = overlapping(thing, obstacles)
         if other:
@@ -181,8 +322,7 @@ def _check_obstacles(
                 raise positions.error(path, f"{thing.name} stands where {name} starts; move one of them")
         for area in areas.values():
             if area.pose and footprint(thing, thing.pose).contains(footprint(area, area.pose).centroid):
-                raise positions.error(path,
-                                      f"{area.name} is inside {thing.name}: no base can stand in its middle; "
+                raise positions.error(path, f"{area.name} is inside {thing.name}: no base can stand in its middle; "
                                             "move one of them")
 
 
@@ -202,8 +342,7 @@ def _type(said: str, domain: Domain, positions: Positions, path: Place) -> str:
         return said
     wrong = f"'{said}' is no type of the domain '{domain.name}'" if said else \
         f"the domain '{domain.name}' has no type for this"
-    raise positions.error((*path, "type"),
-                          f"{wrong}; say a 'type' of it: {', '.join(sorted(domain.types))}")
+    raise positions.error((*path, "type"), f"{wrong}; say a 'type' of it: {', '.join(sorted(domain.types))}")
 
 
 def _attributes(given: Mapping[str, Any]) -> Dict[str, str]:
@@ -223,4 +362,3 @@ def check_goal(scene: Scene, pose: Pose) -> Optional[str]:
     x, y, _ = pose.position
     return None if scene.arena.clearance(x, y) > 0.0 else \
         f"The goal {_where(x, y)} is outside the map, which is {scene.arena}."
-

@@ -40,8 +40,7 @@ class FreeSpace:
         near = [part for part in parts if part.distance(at) == 0.0] or parts
         return any(part.covers(Point(*goal)) for goal in goals for part in near)
 
-    def closed_by(self, start: Sequence[float], goals: Sequence[Spot],
-                  zones: Sequence[KeepOut]) -> Tuple[str, ...]:
+    def closed_by(self, start: Sequence[float], goals: Sequence[Spot], zones: Sequence[KeepOut]) -> Tuple[str, ...]:
         """The zones without which a way would lead to a goal; none where one does, or where walls close it
         already.
         """

@@ -13,12 +13,9 @@ from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.ports.kinds import ARM
-from hicrisp_core.scene.arena import read_arena
-from hicrisp_core.scene.arena_entries import ArenaPart, ArmEntry
-from hicrisp_core.scene.common import Heading, Tuning, common_scene
-from hicrisp_core.scene.scene import TABLE, Arena, Scene, Wall
-from hicrisp_core.scene.table import table_objects
-from hicrisp_core.scene.table_entries import TablePart
+from hicrisp_core.scene.arena import ArenaPart, ArmEntry, read_arena
+from hicrisp_core.scene.scene import TABLE, Arena, Heading, Scene, Tuning, Wall, common_scene
+from hicrisp_core.scene.table import TablePart, table_objects
 
 LAB = "lab"
 TRAY_HEIGHT, TRAY_EDGE = 0.25, 0.24
@@ -34,8 +31,7 @@ _KERB, _KERB_HEIGHT = 0.02, 0.1
 """Thickness and height of the walls that stand for the table and the pedestal, metres."""
 
 
-def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
-              seed: int) -> Scene:
+def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
     """A scene with both: the keys of a table's scene and of an arena's. The table's top is z = 0, the floor
     lower.
 
@@ -45,20 +41,16 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
     things, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
                                    domain, seed)
-    arms = [name for name, entry in part.robots.items() if isinstance(entry, dict)
-            and entry.get("kind") == ARM]
+    arms = [name for name, entry in part.robots.items() if isinstance(entry, dict) and entry.get("kind") == ARM]
     for name in arms:
         read_settings(ArmEntry, part.robots[name], positions, ("robots", name))
     if len(arms) != 1:
-        raise positions.error(("robots",),
-                              f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
+        raise positions.error(("robots",), f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
     arena, areas, obstacles, weights = read_arena(
-        part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain,
-        seed,
+        part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain, seed,
         _known(things[TABLE]))
     if not arena.floor < -_LOWEST:
-        raise positions.error(("arena", "floor"),
-                              f"the table's top is z = 0 and the floor must be lower than "
+        raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
     trays = _trays(arena, domain.roles.tray or ANYTHING)
     taken = sorted(set(things) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))

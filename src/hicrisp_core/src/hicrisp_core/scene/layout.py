@@ -53,9 +53,7 @@ def draw_layout(
     return None
 
 
-def shuffled(
-    spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], seed: int
-) -> Dict[str, RandomSpot]:
+def shuffled(spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], seed: int) -> Dict[str, RandomSpot]:
     """The spots, dealt anew among the things of each group; the same seed deals the same."""
     dice = random.Random(f"shuffle {seed}")
     dealt = dict(spots)
@@ -81,8 +79,7 @@ def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: floa
         if min(top, high) - max(bottom, low) <= _TOUCHING:
             continue
         between = footprint(other, other.pose).distance(shadow)
-        if between < gap or between == 0.0 and \
-                shadow.intersection(footprint(other, other.pose)).area > _TOUCHING ** 2:
+        if between < gap or between == 0.0 and shadow.intersection(footprint(other, other.pose)).area > _TOUCHING ** 2:
             return other.name
     return ""
 

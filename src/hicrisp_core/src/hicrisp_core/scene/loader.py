@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Mapping, Union
+from typing import Any, Mapping, Tuple, Union
 
-from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.files import config_file, config_folders
+from hicrisp_core.config.settings import keys_of, read_settings
 from hicrisp_core.config.yaml_lines import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.domain.zones import is_zone
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.ports.kinds import World
-from hicrisp_core.scene.common import Heading
-from hicrisp_core.scene.scene import Scene
+from hicrisp_core.scene import arena, lab, symbolic
+from hicrisp_core.scene.arena import arena_scene
+from hicrisp_core.scene.lab import lab_scene
+from hicrisp_core.scene.scene import Heading, Scene, Tuning, common_scene
+from hicrisp_core.scene.symbolic import graph_scene, symbolic_scene
+from hicrisp_core.scene.table import NamedRobots, TablePart, table_objects
 
 MOST_THINGS = 500
 """Entries of one part of a scene's file, at most."""
+_TABLE_KEYS = keys_of(Heading, TablePart, NamedRobots, Tuning)
+_ARMS = "embedded_arm"
+"""The driver of the arm at the table: where a scene names no robots, a file of ``config/robots`` with this
+section says what it is called.
+"""
 
 
 def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
@@ -60,8 +69,7 @@ def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: P
     """Refuse a key that is another world's: nobody would do here what it asks for."""
     worlds = extensions().worlds
     for key in values:
-        homes = [other for other in worlds if world.keys and key not in world.keys
-                 and key in worlds.get(other).keys]
+        homes = [other for other in worlds if world.keys and key not in world.keys and key in worlds.get(other).keys]
         if homes:
             raise positions.error((key,), f"the world '{name}' has no '{key}': it is for scenes with world: "
                                           f"{' or '.join(homes)}")
@@ -83,3 +91,32 @@ def _domain(path: Path, domain: str, positions: Positions) -> Domain:
     except ConfigError as error:
         raise positions.error(("domain",), str(error)) from error
     return load_domain(file)
+
+
+def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
+    """A scene with an arm at a table.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
+    """
+    part = read_settings(TablePart, values, positions, others=_TABLE_KEYS)
+    objects, masses = table_objects(part, positions, domain, seed)
+    robots = read_settings(NamedRobots, values, positions, others=_TABLE_KEYS).robots or driven_by(_ARMS)
+    if not robots:
+        raise positions.error((), "the key 'robots' is missing, and no file of config/robots has a section "
+                              f"'{_ARMS}'")
+    return replace(common_scene(path, values, positions, domain, seed), robots=robots, objects=objects, masses=masses)
+
+
+def driven_by(driver: str) -> Tuple[str, ...]:
+    """The names of the robots whose files in ``config/robots`` have the section of a driver."""
+    files = [file for folder in config_folders("robots") for file in sorted(folder.glob("*.yaml"))]
+    names = [str(values.get("name", "")) for values, _ in map(read_yaml, files) if driver in values]
+    return tuple(sorted(set(filter(None, names))))
+
+
+EMBEDDED = World(table_scene, "embedded", _TABLE_KEYS)
+ARENA = World(arena_scene, "arena", arena.SCENE_KEYS)
+LAB = World(lab_scene, "lab", lab.SCENE_KEYS)
+SYMBOLIC = World(symbolic_scene, "embedded", symbolic.SCENE_KEYS)
+VIRTUALHOME = World(graph_scene, "virtualhome", symbolic.GRAPH_KEYS)

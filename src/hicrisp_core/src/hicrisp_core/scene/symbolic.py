@@ -1,10 +1,13 @@
-"""Scenes without geometry: things, robots and the facts that hold at first."""
+"""Scenes without geometry: things, robots and the facts that hold at first, from the file itself or from a scene graph
+of VirtualHome, whose own executor moves its things.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from pydantic.dataclasses import dataclass
 
@@ -13,10 +16,22 @@ from hicrisp_core.config.yaml_lines import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.conditions import number_text
 from hicrisp_core.model import Relation, WorldObject
-from hicrisp_core.scene.common import Heading, common_scene
-from hicrisp_core.scene.scene import Scene
+from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.scene.scene import Heading, Scene, common_scene
 
 SYMBOLIC = "symbolic"
+VIRTUALHOME = "virtualhome"
+_PERSON, _ROOM = "character", "Rooms"
+STATES = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off",
+          "PLUGGED_IN": "plugged_in", "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty",
+          "SITTING": "sitting", "LYING": "lying"}
+"""The predicates of a node's states."""
+PROPERTIES = ("grabbable", "sittable", "lieable", "drinkable", "eatable", "recipient", "cuttable", "pourable",
+              "can_open", "has_switch", "has_plug", "readable", "lookable", "clothes", "movable", "person",
+              "body_part")
+"""The properties of nodes that are predicates, too."""
+_EDGES = {"ON": "on", "INSIDE": "inside", "CLOSE": "close", "FACING": "facing"}
+_OF_PERSON = ("close", "facing")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -48,8 +63,7 @@ class SymbolicThing:
 SCENE_KEYS = keys_of(Heading, SymbolicPart)
 
 
-def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain,
-                   seed: int) -> Scene:
+def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
     """A scene whose things have a type, attributes and facts: ``first_glass: {type: glass, at: table, level:
     0}``.
 
@@ -67,10 +81,8 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
         where = ("objects", name)
         thing = read_settings(SymbolicThing, entry, positions, where, others=domain.predicates)
         if thing.type not in domain.types:
-            raise positions.error((*where, "type"),
-                                  f"'{thing.type}' is not one of: {', '.join(sorted(domain.types))}")
-        objects[name] = WorldObject(name, thing.type,
-                                    attributes={k: str(v) for k, v in thing.attributes.items()})
+            raise positions.error((*where, "type"), f"'{thing.type}' is not one of: {', '.join(sorted(domain.types))}")
+        objects[name] = WorldObject(name, thing.type, attributes={k: str(v) for k, v in thing.attributes.items()})
         facts += [fact for key in entry if key in domain.predicates
                   for fact in _facts(name, key, entry[key], domain, positions, (*where, key))]
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
@@ -89,3 +101,71 @@ def _facts(
     others = value if isinstance(value, list) else [value]
     return [Relation(name, predicate, number_text(other) if isinstance(other, (int, float)) else str(other))
             for other in others]
+
+
+@dataclass(frozen=True, config=STRICT)
+class GraphPart:
+    """The part of a scene file about a scene graph: the file with it, beside this one, and who acts in it.
+
+    Args:
+        graph: JSON file with the graph, beside the scene's.
+        robots: who acts in it, by name.
+    """
+
+    graph: str
+    robots: Tuple[str, ...] = (_PERSON,)
+
+
+GRAPH_KEYS = keys_of(Heading, GraphPart)
+
+
+def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
+    """The things of a graph by name, ``fridge_12`` for the node 12 of class fridge, with the facts that it
+    begins with; from then on they are the executor's.
+
+    Raises:
+        ConfigError: with file, line and key; also when the graph cannot be read.
+    """
+    part = read_settings(GraphPart, values, positions, others=GRAPH_KEYS)
+    file = path.parent / part.graph
+    try:
+        graph = json.loads(file.read_text(encoding="utf-8"))
+        nodes = graph["nodes"]
+        rooms = _rooms(nodes, graph["edges"])
+        objects: Dict[str, WorldObject] = {
+            name: WorldObject(name, "room" if node["category"] == _ROOM else "thing",
+                              attributes={"class": str(node["class_name"]), **rooms.get(node["id"], {})})
+            for node in nodes if node["class_name"] != _PERSON
+            for name in [f"{node['class_name']}_{node['id']}"]}
+        facts = frozenset(_graph_facts(nodes, graph["edges"], part.robots[0]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise positions.error(("graph",), f"{file} holds no scene graph: {error!r}") from error
+    return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
+                   facts=facts, kind=BASE, world=VIRTUALHOME)
+
+
+def _rooms(nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> Dict[int, Dict[str, str]]:
+    """The attribute of things that says in which room they are, by the number of the node."""
+    names = {node["id"]: str(node["class_name"]) for node in nodes if node["category"] == _ROOM}
+    return {edge["from_id"]: {"room": names[edge["to_id"]]} for edge in edges
+            if edge["relation_type"] == "INSIDE" and edge["to_id"] in names}
+
+
+def _graph_facts(
+    nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]], person: str
+) -> Iterator[Relation]:
+    """What things are and are for, what is on or inside what, and what the person is close to or faces."""
+    names = {node["id"]: person if node["class_name"] == _PERSON else f"{node['class_name']}_{node['id']}"
+             for node in nodes}
+    rooms = {node["id"] for node in nodes if node["category"] == _ROOM}
+    for node in nodes:
+        yield from (Relation(names[node["id"]], STATES[each]) for each in node["states"] if each in STATES)
+        own = {each.lower() for each in node["properties"]}
+        yield from (Relation(names[node["id"]], each) for each in PROPERTIES if each in own)
+    for edge in edges:
+        predicate = _EDGES.get(edge["relation_type"], "")
+        from_person = names[edge["from_id"]] == person
+        if predicate and edge["to_id"] not in rooms and (from_person or predicate not in _OF_PERSON):
+            yield Relation(names[edge["from_id"]], predicate, names[edge["to_id"]])
+        elif predicate == "inside" and from_person:
+            yield Relation(person, "close", names[edge["to_id"]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass as plain_dataclass
 from dataclasses import field
@@ -18,7 +17,7 @@ from hicrisp_core.config.settings import STRICT, read_settings
 from hicrisp_core.config.yaml_lines import read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import Vector, from_axes, from_euler, to_euler
+from hicrisp_core.model.geometry import Vector, from_axes, from_euler
 from hicrisp_core.model.shapes import BOWL_WALL, rectangle
 from hicrisp_core.scene.scene import Scene
 
@@ -132,25 +131,8 @@ def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = 
                                                    f"{', '.join(sorted(things))}")
         numbers.add(entry.number)
         roll, pitch, yaw = map(math.radians, entry.rotation)
-        found.append(Tag(entry.number, entry.thing, entry.size,
-                         Pose(entry.position, from_euler(roll, pitch, yaw))))
+        found.append(Tag(entry.number, entry.thing, entry.size, Pose(entry.position, from_euler(roll, pitch, yaw))))
     return tuple(found)
-
-
-def save_tags(tags: Sequence[Tag], path: Union[str, Path]) -> Path:
-    """Write a file that ``load_tags`` reads."""
-    lines = ["# AprilTags on things: edge of the black square and place in the thing's frame (metres, origin",
-             "# in its middle), turn about its fixed x, y, z (degrees). A tag's z points out of it, y up.",
-             f"family: {FAMILY}", "tags:"]
-    for tag in tags:
-        position = ", ".join(f"{value + 0.0:.5g}" for value in tag.pose.position)
-        turn = ", ".join(f"{round(math.degrees(value), 3) + 0.0:g}"
-                         for value in to_euler(tag.pose.orientation))
-        lines.append(f"  - {{number: {tag.number}, thing: {json.dumps(tag.thing)}, size: {tag.size:.5g}, "
-                     f"position: [{position}], rotation: [{turn}]}}")
-    file = Path(path)
-    file.write_text("\n".join([*lines, ""]), encoding="utf-8")
-    return file
 
 
 def tags_of(scene: Scene) -> Tuple[Tag, ...]:

@@ -36,43 +36,25 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StackDrawing:
-    """One column for each change of the stack; a colour for each command, with a legend."""
+class Drawing:
+    """A drawing: bars over a floor, beside or above a scale.
 
-    width: float
-    height: float
-    floor: float
-    bars: Tuple[Bar, ...]
-    empty: Tuple[float, ...]
-    """The middles of the columns in which the stack was empty."""
-    legend: Tuple[Bar, ...]
-
-
-@dataclass(frozen=True)
-class DeviationDrawing:
-    """A bar for each attempt: the deviation in the plane in millimetres, green when the detector accepted
-    it.
+    Args:
+        left: where the bars begin.
+        empty: the middles of the columns that have no bar, on the floor.
+        rows: the words beside the rows.
+        legend: a small bar for each colour.
     """
 
     width: float
     height: float
-    left: float
     floor: float
-    scale: Tuple[Mark, ...]
     bars: Tuple[Bar, ...]
-
-
-@dataclass(frozen=True)
-class LanesDrawing:
-    """One row for each robot with a bar for each of its steps, over the seconds of the run."""
-
-    width: float
-    height: float
-    left: float
-    floor: float
-    scale: Tuple[Mark, ...]
-    robots: Tuple[Mark, ...]
-    bars: Tuple[Bar, ...]
+    left: float = 0.0
+    scale: Tuple[Mark, ...] = ()
+    rows: Tuple[Mark, ...] = ()
+    empty: Tuple[float, ...] = ()
+    legend: Tuple[Bar, ...] = ()
 
 
 class Span(NamedTuple):
@@ -84,8 +66,10 @@ class Span(NamedTuple):
     ok: Optional[bool]
 
 
-def lay_out_stack(stacks: Sequence[Sequence[StackRecord]]) -> StackDrawing:
-    """The drawing of a stack's changes, the latest ones where there are many."""
+def lay_out_stack(stacks: Sequence[Sequence[StackRecord]]) -> Drawing:
+    """The drawing of a stack's changes: a column for each, the latest ones where there are many, and a colour for each
+    command.
+    """
     columns = list(stacks)[-_MOST_COLUMNS:]
     depth = max((len(column) for column in columns), default=0)
     width, height = CELL
@@ -103,14 +87,15 @@ def lay_out_stack(stacks: Sequence[Sequence[StackRecord]]) -> StackDrawing:
                             f"{entry.command}: {entry.error}", str(entry.attempts)))
     legend = tuple(Bar(22.0, floor + 9.0 + 18.0 * row, 10.0, 10.0, colour, command, _short(command, 58))
                    for row, (command, colour) in enumerate(colours.items()))
-    return StackDrawing(max(380.0, 30.0 + len(columns) * (width + _GAP)), floor + 18.0 + 18.0 * len(colours),
-                        floor,
-                        tuple(bars), tuple(empty), legend)
+    return Drawing(max(380.0, 30.0 + len(columns) * (width + _GAP)), floor + 18.0 + 18.0 * len(colours), floor,
+                   tuple(bars), empty=tuple(empty), legend=legend)
 
 
-def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> DeviationDrawing:
-    """The drawing of deviations: of each the command's number, metres along x, y, z, and whether it was
-    accepted.
+def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> Drawing:
+    """The drawing of deviations, a bar for each attempt: in the plane, millimetres, green when it was accepted.
+
+    Args:
+        measured: the command's number, metres along x, y, z, and whether it was accepted.
     """
     lengths = [1000.0 * math.hypot(*list(deviation)[:2]) for _, deviation, _ in measured]
     top = _round_up(max([*lengths, 1.0]))
@@ -122,18 +107,16 @@ def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) ->
         bar = max((floor - 14.0) * length / top, 1.0)
         bars.append(Bar(left + slot * (place + 0.18), floor - bar, slot * 0.64, bar, _GOOD if ok else _BAD,
                         f"command {number}: {length:.1f} mm", str(number)))
-    return DeviationDrawing(max(380.0, left + slot * len(lengths) + 8.0), height, left, floor, scale,
-                            tuple(bars))
+    return Drawing(max(380.0, left + slot * len(lengths) + 8.0), height, floor, tuple(bars), left, scale)
 
 
-def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> LanesDrawing:
-    """The drawing of what each robot did when."""
+def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> Drawing:
+    """The drawing of what each robot did when: a row for each, with a bar for each of its steps, over seconds."""
     last = max((span.ended for spans in lanes.values() for span in spans), default=0.0)
     left, width, row = 70.0, 900.0, 34.0
     pixels = (width - left - 10.0) / max(last, 1e-3)
     step = _round_up(max(last, 1e-3) / 8.0)
-    scale = tuple(Mark(left + pixels * step * mark, f"{step * mark:g} s")
-                  for mark in range(int(last / step) + 1))
+    scale = tuple(Mark(left + pixels * step * mark, f"{step * mark:g} s") for mark in range(int(last / step) + 1))
     robots, bars = [], []
     for line, (robot, spans) in enumerate(lanes.items()):
         y = 8.0 + row * line
@@ -145,7 +128,7 @@ def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> LanesDrawing:
                             f"{span.text}: {span.began:.1f} to {span.ended:.1f} s",
                             _short(span.text, int(long / 7.0)) if long > 24.0 else ""))
     floor = 8.0 + row * len(lanes)
-    return LanesDrawing(width, floor + 22.0, left, floor, scale, tuple(robots), tuple(bars))
+    return Drawing(width, floor + 22.0, floor, tuple(bars), left, scale, tuple(robots))
 
 
 def _round_up(value: float) -> float:

@@ -1,7 +1,8 @@
-"""The event log of a run: one JSON object a line, on the disk as soon as it has happened."""
+"""The event log of a run: one JSON object a line, on the disk as soon as it has happened; and reading it back."""
 
 from __future__ import annotations
 
+import json
 import logging
 from contextlib import suppress
 from pathlib import Path
@@ -9,13 +10,16 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type, Union
 
+from hicrisp_core.trace.events import Exchange
 from hicrisp_core.trace.exchanges import FILE_NAME as EXCHANGES
-from hicrisp_core.trace.exchanges import Exchange, ExchangeFile
+from hicrisp_core.trace.exchanges import ExchangeFile
 from hicrisp_core.trace.plain import plain, to_json
 
 log = logging.getLogger(__name__)
 
 Listener = Callable[[Mapping[str, Any]], None]
+Hide = Callable[[Any], Any]
+"""Returns an entry without what nobody shall read, such as keys."""
 
 FILE_NAME = "events.jsonl"
 
@@ -29,12 +33,16 @@ class EventLog:
         folder: the run folder; made when it is missing.
         listeners: called with each event, made plain, after it was written. One that raises is left out of
             the rest of the run: who watches must not stop what is watched.
+        hide: applied to each event before it is written or passed on.
     """
 
-    def __init__(self, folder: Union[str, Path], listeners: Sequence[Listener] = ()) -> None:
+    def __init__(
+        self, folder: Union[str, Path], listeners: Sequence[Listener] = (), hide: Hide = lambda entry: entry
+    ) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._listeners: List[Listener] = list(listeners)
+        self._hide = hide
         self._lock = Lock()
         self._file = open(  # noqa: SIM115  held for the life of the log
             self.folder / FILE_NAME, "a", encoding="utf-8", errors="backslashreplace")
@@ -43,7 +51,7 @@ class EventLog:
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         """Write an event and tell the listeners."""
-        entry: Dict[str, Any] = plain(event)
+        entry: Dict[str, Any] = self._hide(plain(event))
         if entry.get("kind") == Exchange.kind:
             self._note(entry)
             return
@@ -89,7 +97,33 @@ class EventLog:
         return self
 
     def __exit__(
-        self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
-        trace: Optional[TracebackType]
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         self.close()
+
+
+def read_events(run: Union[str, Path]) -> List[Dict[str, Any]]:
+    """The events of a run folder, or of a ``.jsonl`` file, in their order.
+
+    A line that is no JSON object (the last one of a run that was cut off) is left out with a warning.
+
+    Raises:
+        FileNotFoundError: when there is no event log.
+    """
+    path = Path(run)
+    if path.is_dir():
+        path = path / FILE_NAME
+    events: List[Dict[str, Any]] = []
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                event = json.loads(line)
+            except (ValueError, RecursionError):
+                event = None
+            if isinstance(event, dict):
+                events.append(event)
+            else:
+                log.warning("%s:%d is no event and is left out", path, number)
+    return events

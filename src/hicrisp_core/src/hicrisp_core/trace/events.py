@@ -6,11 +6,10 @@ topic ``events`` an event is a flat JSON object with its ``kind``; ``event_of`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, Mapping, Optional, Tuple, Type
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Dict, Mapping, Optional, Tuple, Type
 
-from hicrisp_core.trace.event import Event
-from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
+from hicrisp_core.trace.plain import plain
 from hicrisp_core.trace.records import (
     CauseRecord,
     FailureRecord,
@@ -21,6 +20,97 @@ from hicrisp_core.trace.records import (
     Numbers,
     StackRecord,
 )
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened.
+
+    Args:
+        t: wall seconds since the task began.
+        sim_t: the robot's clock, seconds since the first observation.
+        index: the plan's step that it belongs to, from 0; ``None`` outside the steps.
+        robot: that step's robot.
+    """
+
+    kind: ClassVar[str] = ""
+    t: float = 0.0
+    sim_t: float = 0.0
+    index: Optional[int] = None
+    robot: str = ""
+
+    def as_dict(self) -> Dict[str, Any]:
+        """The event as it is written: JSON values, its kind first; an index and a robot where it has one."""
+        told = {"kind": self.kind, **{each.name: plain(getattr(self, each.name)) for each in fields(self)}}
+        if self.index is None:
+            del told["index"]
+        if not self.robot:
+            del told["robot"]
+        return told
+
+
+@dataclass(frozen=True)
+class GoalUnderstood(Event):
+    """What the task was understood to mean, before anything moves: in words, and its parts in writing.
+
+    ``known`` is false where nobody could say what the task means as a whole; then its steps alone are judged.
+    """
+
+    kind: ClassVar[str] = "goal"
+    known: bool = False
+    said: str = ""
+    source: str = ""
+    stages: Tuple[str, ...] = ()
+    otherwise: Tuple[str, ...] = ()
+    invariants: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class QuestionAsked(Event):
+    """The user was asked what is meant, with choices; ``answer`` is empty where none came in time."""
+
+    kind: ClassVar[str] = "question"
+    text: str = ""
+    choices: Tuple[str, ...] = ()
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class UserSaid(Event):
+    """What the user said while the task ran.
+
+    ``effect`` is ``changed`` (goal and plan are others from here on), ``kept`` (the task goes on as it was;
+    ``reply`` says why) or ``canceled``. ``stopped`` are the commands that were stopped in their motion for
+    it.
+    """
+
+    kind: ClassVar[str] = "said"
+    text: str = ""
+    effect: str = ""
+    reply: str = ""
+    stopped: Tuple[str, ...] = ()
+    feedback: Optional[FeedbackRecord] = None
+
+
+@dataclass(frozen=True)
+class GoalJudged(Event):
+    """What the detector sees of the goal once the steps are done; ``missing`` in words."""
+
+    kind: ClassVar[str] = "goal_judged"
+    seen: bool = False
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Recalled(Event):
+    """What earlier runs gave this one: ``what`` is ``examples`` or ``offsets``; ``ids`` are the memory's,
+    ``texts`` the requests or the keys of the offsets.
+    """
+
+    kind: ClassVar[str] = "recalled"
+    what: str = ""
+    ids: Tuple[str, ...] = ()
+    texts: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -278,6 +368,52 @@ class TaskFinished(Event):
     not_begun: Tuple[str, ...] = ()
     goal: str = ""
     """What is known of the goal: ``seen``, ``missed``, ``unknown``, or empty where nobody asks for it."""
+
+
+@dataclass(frozen=True)
+class Exchange(Event):
+    """One request to a language model and what came of it.
+
+    Args:
+        role: who asked: ``goal``, ``brain``, ``body``, ``alex``, ``travi``, ``ropa`` or ``corrector``.
+        number: of the role's question in the run, from 1; given when it is written.
+        attempt: of the requests for this question, from 1; the last one is what the question came to. 0
+            where nothing was sent.
+        model: the backend and the model that was asked, ``openai:gpt-4o-mini``.
+        schema: SHA-256 of the JSON schema that the answer should follow; empty without one.
+        answer: the model's text; empty where there is none.
+        failure: the kind of failure; empty where there is an answer.
+        error: the failure in words.
+        answered_by: the model's name as the endpoint says it.
+        seconds: wall time from the question to the end of this request.
+        cached: whether the answer is a repeat from the client's memory.
+        only_goals: by which settings the role's model was asked; so is ``ask_below``.
+        plans: whether the run's brain asked a model, or a search planned.
+        sure: how likely the model found the answer, 0 to 1; -1 where the endpoint does not say.
+        note: in a repeated run, how the prompt differs from the recorded one; empty if it does not.
+    """
+
+    kind: ClassVar[str] = "exchange"
+    role: str = ""
+    number: int = 0
+    attempt: int = 0
+    model: str = ""
+    messages: Tuple[Mapping[str, str], ...] = ()
+    schema: str = ""
+    answer: str = ""
+    failure: str = ""
+    error: str = ""
+    answered_by: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cut_off: bool = False
+    seconds: float = 0.0
+    cached: bool = False
+    only_goals: bool = False
+    ask_below: float = 0.0
+    plans: bool = True
+    sure: float = -1.0
+    note: str = ""
 
 
 EVENTS: Mapping[str, Type[Event]] = {each.kind: each for each in (

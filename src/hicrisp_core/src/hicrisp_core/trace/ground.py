@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.trace.events import BaseDrove
-from hicrisp_core.trace.ground_shapes import Disc, Ground, Label, Line
-from hicrisp_core.trace.places import achieved
+from hicrisp_core.trace.ground_shapes import Disc, Ground, Label, Line, Stranger, achieved, strangers_in
 from hicrisp_core.trace.scene_lines import SceneSeen, SceneStory, ThingSeen
 from hicrisp_core.trace.story import Attempt, Story
-from hicrisp_core.trace.strangers import Stranger, strangers_in
 
 Shape = Union[Line, Disc]
 _SIZE = 620.0
@@ -87,11 +85,7 @@ def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundD
     rule = (metres * ground.scale, f"{100 * metres:g} cm" if metres < 1.0 else f"{metres:g} m")
     kinds = {each.kind.split()[0] for each in shapes}
     return GroundDrawing(
-        ground.width,
-        ground.height,
-        tuple(shapes),
-        tuple(_labels(ground, scene, things, strangers)),
-        rule,
+        ground.width, ground.height, tuple(shapes), tuple(_labels(ground, scene, things, strangers)), rule,
         tuple((kind, words) for kind, words in _KEYS.items() if kind in kinds),
         tuple(_words(scene, strangers, story.drives)),
     )
@@ -133,9 +127,7 @@ def _moving(ground: Ground, seen: SceneStory, things: Sequence[ThingSeen]) -> Li
         elif thing.movable:
             shapes.append(
                 ground.thing(
-                    "thing lost" if lost else "thing",
-                    thing,
-                    f"{thing.name}{lost}",
+                    "thing lost" if lost else "thing", thing, f"{thing.name}{lost}",
                     _PAINTS.get(thing.colour, "#9aa7b4"),
                 )
             )
@@ -165,29 +157,18 @@ def _stops(ground: Ground, scene: SceneSeen, seen: SceneStory, drives: Sequence[
         first = seen.first.robots.get(name)
         if first is not None and first.x is not None and first.y is not None:
             shapes += _footprint(
-                ground,
-                "stop first",
-                first.x,
-                first.y,
-                math.radians(first.yaw or 0.0),
-                _radius(scene, name),
+                ground, "stop first", first.x, first.y, math.radians(first.yaw or 0.0), _radius(scene, name),
                 f"{name}, at first",
             )
     for number, drove in enumerate(drives, start=1):
         if len(drove.stop) == 3:
             shapes += _footprint(
-                ground,
-                "stop",
-                *drove.stop,
-                _radius(scene, drove.robot),
-                f"{drove.robot} after drive {number}",
+                ground, "stop", *drove.stop, _radius(scene, drove.robot), f"{drove.robot} after drive {number}",
             )
     return shapes
 
 
-def _footprint(
-    ground: Ground, kind: str, x: float, y: float, yaw: float, radius: float, title: str
-) -> List[Shape]:
+def _footprint(ground: Ground, kind: str, x: float, y: float, yaw: float, radius: float, title: str) -> List[Shape]:
     ahead = (x + radius * math.cos(yaw), y + radius * math.sin(yaw))
     return [ground.disc(kind, x, y, radius, title), ground.line("heading", ((x, y), ahead))]
 
@@ -206,10 +187,7 @@ def _placed(ground: Ground, attempts: Sequence[Attempt]) -> List[Shape]:
             shapes.append(ground.line("achieved", (target, ended)))
             shapes.append(
                 ground.pin(
-                    f"achieved {good}",
-                    ended[0],
-                    ended[1],
-                    3.5,
+                    f"achieved {good}", ended[0], ended[1], 3.5,
                     f"command {each.number}, {'accepted' if each.ok else 'not accepted'}",
                 )
             )
@@ -253,14 +231,7 @@ def _labels(
             boxes[0],
         )
         taken.append(free)
-        labels.append(
-            Label(
-                "unknown" if stranger else "",
-                (free[0] + free[2]) / 2.0,
-                free[3] - 2.0,
-                text,
-            )
-        )
+        labels.append(Label("unknown" if stranger else "", (free[0] + free[2]) / 2.0, free[3] - 2.0, text))
     return labels
 
 
@@ -276,9 +247,7 @@ def _words(scene: SceneSeen, strangers: Sequence[Stranger], drives: Sequence[Bas
             _counted(happened.count("near_miss"), "near miss", "near misses"),
             _counted(happened.count("entered"), "keep-out entered", "keep-outs entered"),
         ]
-        words.append(
-            f"{name} drove {metres:.1f} m in {_counted(len(own), 'drive', 'drives')}: {', '.join(counts)}."
-        )
+        words.append(f"{name} drove {metres:.1f} m in {_counted(len(own), 'drive', 'drives')}: {', '.join(counts)}.")
     if strangers:
         more = len(strangers) - _MOST_TOLD
         told = [each.measured for each in strangers[:_MOST_TOLD]] + ([f"and {more} more"] if more > 0 else [])

@@ -21,9 +21,7 @@ from typing import (
     get_type_hints,
 )
 
-from hicrisp_core.trace.event import Event
-from hicrisp_core.trace.events import EVENTS
-from hicrisp_core.trace.exchanges import Exchange
+from hicrisp_core.trace.events import EVENTS, Event, Exchange, GoalUnderstood
 
 _KINDS: Mapping[str, Type[Event]] = {**EVENTS, Exchange.kind: Exchange}
 _Record = TypeVar("_Record")
@@ -37,7 +35,18 @@ def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
     default.
     """
     kind = _KINDS.get(str(entry.get("kind")))
-    return None if kind is None else _fitted(kind, entry)
+    return None if kind is None else _fitted(kind, _today(entry))
+
+
+def _today(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An event as it is written today: goals had ``first``, ``end``, ``keep`` and ``robot`` before they had
+    stages.
+    """
+    if entry.get("kind") != GoalUnderstood.kind or not any(entry.get(each) for each in ("first", "end", "keep")):
+        return entry
+    robot = f"@{entry['robot']} " if entry.get("robot") else ""
+    stages = [*entry.get("first", ()), " & ".join(entry.get("end", ()))]
+    return {**entry, "stages": [f"{robot}{each}" for each in stages if each], "invariants": entry.get("keep", ())}
 
 
 def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
@@ -133,8 +142,7 @@ def _value(hint: Any, value: Any) -> Any:
     origin: Any = getattr(hint, "__origin__", None)
     inner: Sequence[Any] = getattr(hint, "__args__", ())
     if origin is Union:  # Only Optional is used; a vector that was not finite is none.
-        return None if value is None or (isinstance(value, list) and None in value) else _value(inner[0],
-                                                                                                value)
+        return None if value is None or (isinstance(value, list) and None in value) else _value(inner[0], value)
     if origin is tuple and isinstance(value, (list, tuple)):
         return tuple(_value(inner[0], each) for each in value)
     if isinstance(value, dict) and origin is not None:

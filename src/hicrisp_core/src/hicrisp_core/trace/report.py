@@ -8,21 +8,11 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from hicrisp_core.trace.drawings import (
-    DeviationDrawing,
-    LanesDrawing,
-    Span,
-    StackDrawing,
-    lay_out_deviations,
-    lay_out_lanes,
-    lay_out_stack,
-)
-from hicrisp_core.trace.events import PictureTaken, PlanMade, TaskFinished
+from hicrisp_core.trace.drawings import Drawing, Span, lay_out_deviations, lay_out_lanes, lay_out_stack
+from hicrisp_core.trace.events import GoalUnderstood, PictureTaken, PlanMade, TaskFinished
 from hicrisp_core.trace.explain import explain, maker_words, source_words
-from hicrisp_core.trace.goal_events import GoalUnderstood
 from hicrisp_core.trace.ground import lay_out_ground
-from hicrisp_core.trace.pictures import Album, Picture
-from hicrisp_core.trace.report_steps import told_step
+from hicrisp_core.trace.report_steps import Album, Picture, told_step
 from hicrisp_core.trace.scene_lines import scene_story
 from hicrisp_core.trace.story import Story, story_of
 
@@ -71,7 +61,7 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
         run=story.task.task_id or path.name, words=explain(told), figures=_figures(story, end),
         settings=_settings(story, end), pictures=_pictures(ends, album),
         goal=_goal(story), plans=[_plan(number, plan) for number, plan in enumerate(story.plans)],
-        above=lay_out_ground(scene_story(path), story), stack=_stack(story),
+        above=lay_out_ground(scene_story(path), story), stack=any(story.stacks) and lay_out_stack(story.stacks),
         deviations=_deviations(story), lanes=_lanes(story),
         steps=[told_step(step, album, ends) for step in story.steps])
 
@@ -80,8 +70,7 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
 def _environment() -> Environment:
     """The templates beside this file, compiled once; every value is escaped wherever it stands."""
     environment = Environment(
-        loader=FileSystemLoader(str(Path(__file__).parent / "templates")), autoescape=True,
-        undefined=StrictUndefined,
+        loader=FileSystemLoader(str(Path(__file__).parent / "templates")), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(maker=maker_words, seconds=_seconds, number=_number, vector=_vector)
     return environment
@@ -95,12 +84,13 @@ def _goal(story: Story) -> Optional[GoalPart]:
     words = f"{goal.said[:1].upper()}{goal.said[1:]}." if goal.known else ""
     if story.goal is not None and not goal.known:
         words = _GOALS["unknown"]
-    parts = [("first", goal.first), ("at the end", goal.end), ("on the way", goal.keep)]
+    parts: List[Tuple[str, Tuple[str, ...]]] = [(f"stage {number}" if len(goal.stages) > 1 else "at the end", (stage,))
+             for number, stage in enumerate(goal.stages, start=1)]
+    parts += [("otherwise", goal.otherwise), ("on the way", goal.invariants)]
     missing = story.judged.missing if story.judged is not None and story.goal_state == "missed" else ""
     state = missing or _GOALS.get(story.goal_state if goal.known else "", "")
     by = f" Understood by {source_words(goal.source)}." if goal.source else ""
-    return GoalPart(words,
-                    tuple((name, ", ".join(texts)) for name, texts in parts if texts), f"{state}{by}".strip())
+    return GoalPart(words, tuple((name, ", ".join(texts)) for name, texts in parts if texts), f"{state}{by}".strip())
 
 
 def _figures(story: Story, end: TaskFinished) -> List[Tuple[str, str]]:
@@ -160,16 +150,12 @@ def _planned_steps(plan: PlanMade) -> Sequence[str]:
     return told
 
 
-def _stack(story: Story) -> Optional[StackDrawing]:
-    return lay_out_stack(story.stacks) if any(story.stacks) else None
-
-
-def _deviations(story: Story) -> Optional[DeviationDrawing]:
+def _deviations(story: Story) -> Optional[Drawing]:
     measured = [(each.number, each.deviation, bool(each.ok)) for each in story.attempts if each.deviation]
     return lay_out_deviations(measured) if measured else None
 
 
-def _lanes(story: Story) -> Optional[LanesDrawing]:
+def _lanes(story: Story) -> Optional[Drawing]:
     """When each robot was busy with which step, where there are several."""
     if len(story.robots) < 2:
         return None

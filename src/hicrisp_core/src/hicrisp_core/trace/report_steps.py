@@ -4,20 +4,80 @@ stack.
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, replace
-from typing import Collection, List, Optional, Sequence, Tuple
+from pathlib import Path
+from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
 
-from hicrisp_core.trace.event import Event
-from hicrisp_core.trace.events import CommandTried, PictureTaken, StackChanged
-from hicrisp_core.trace.pictures import Album, Picture
+from hicrisp_core.trace.events import CommandTried, Event, PictureTaken, StackChanged
 from hicrisp_core.trace.records import CauseRecord, FeedbackRecord, MeasuredRecord
 from hicrisp_core.trace.story import Attempt, StepStory
 
+TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+LIMIT = 8_000_000
+"""Bytes of one picture that are embedded at most."""
+
+
+_ALL, _MOST = 60_000_000, 120
+"""Characters of all pictures of a page, and how many there are at most of what went well."""
 _DEEPEST = 6
 """Deeper nesting is not shown further in."""
 _INDENT = 24
 """Pixels for each failed command on the stack above the step's own."""
 _PURPOSES = {"step": "", "correction": "correction", "retry": "tried again"}
+
+
+def embedded(folder: Path, name: str) -> str:
+    """The picture as a data URI; empty when there is none of that name inside the folder, or it is no
+    picture.
+    """
+    if not name:
+        return ""
+    root = folder.resolve()
+    path = (root / name).resolve()
+    if root not in path.parents or path.suffix.lower() not in TYPES or not path.is_file():
+        return ""
+    if path.stat().st_size > LIMIT:
+        return ""
+    return f"data:{TYPES[path.suffix.lower()]};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+class Picture(NamedTuple):
+    """A picture as a data URI with its caption; the source is empty when the file is not in the run
+    folder.
+    """
+
+    source: str
+    caption: str
+
+
+class Album:
+    """Hands out the pictures of a run, not all of them where there are very many, so that the page stays one
+    that can be opened.
+
+    Args:
+        count: how many pictures the run has.
+    """
+
+    def __init__(self, folder: Path, count: int) -> None:
+        self._folder = folder
+        self._every = -(-count // _MOST) or 1
+        self._left = _ALL
+        self._asked = 0
+
+    def picture(self, taken: PictureTaken, wanted: bool = False) -> Picture:
+        """A picture; one that is ``wanted`` is there unless all of them are too large."""
+        self._asked += 1
+        if not wanted and self._asked % self._every:
+            return Picture("", "")
+        caption = f"{taken.caption} (the robot's camera)" if taken.eye else taken.caption
+        return self.file(taken.file, caption)
+
+    def file(self, name: str, caption: str) -> Picture:
+        """A picture by its file."""
+        source = embedded(self._folder, name) if self._left > 0 else ""
+        self._left -= len(source)
+        return Picture(source, caption)
 
 
 @dataclass(frozen=True)
@@ -71,8 +131,7 @@ def told_step(step: StepStory, album: Album, shown: Collection[PictureTaken] = (
             # Where its top was only tried once more there is nothing to tell.
             if len(moment.entries) != depth:
                 names = tuple(entry.command for entry in reversed(moment.entries))
-                rows.append(Row(_indent(max(depth, len(names))), event=moment, names=names,
-                                grew=len(names) > depth))
+                rows.append(Row(_indent(max(depth, len(names))), event=moment, names=names, grew=len(names) > depth))
             depth = len(moment.entries)
         elif moment.kind != "offset":
             rows.append(Row(_indent(depth), event=moment))

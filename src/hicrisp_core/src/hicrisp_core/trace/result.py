@@ -1,13 +1,15 @@
-"""A run's events as one trial: what `result.json` and `scripts/demo --json` hold."""
+"""A run's events as one trial, what `result.json` and `scripts/demo --json` hold, and writing it at the end."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, TypeVar
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, TypeVar, Union
 
-from hicrisp_core.trace.events import TaskFinished
-from hicrisp_core.trace.goal_events import GoalUnderstood
-from hicrisp_core.trace.plain import plain
+from hicrisp_core.trace.event_log import read_events
+from hicrisp_core.trace.events import GoalUnderstood, TaskFinished
+from hicrisp_core.trace.plain import plain, to_json
 from hicrisp_core.trace.records import FeedbackRecord
+from hicrisp_core.trace.report import render_report
 from hicrisp_core.trace.story import Story, story_of
 
 _Counted = TypeVar("_Counted")
@@ -56,8 +58,8 @@ def _goal(story: Story) -> Dict[str, Any]:
     """What the task was understood to mean, in words and in writing, and what is known of it at the end."""
     goal = story.goal or GoalUnderstood()
     missing = story.judged.missing if story.judged is not None else ""
-    return {"state": story.goal_state, "said": goal.said, "source": goal.source, "first": list(goal.first),
-            "end": list(goal.end), "keep": list(goal.keep), "robot": goal.goal_robot, "missing": missing}
+    return {"state": story.goal_state, "said": goal.said, "source": goal.source, "stages": list(goal.stages),
+            "otherwise": list(goal.otherwise), "invariants": list(goal.invariants), "missing": missing}
 
 
 def _or(told: Any, counted: _Counted) -> _Counted:
@@ -73,7 +75,21 @@ def _rungs(story: Story) -> Dict[str, int]:
 
 
 def _failures(story: Story) -> List[Dict[str, str]]:
-    failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts
-              if attempt.ok is False]
+    failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts if attempt.ok is False]
     return [{"step": text, "level": feedback.level, "kind": feedback.kind, "label": feedback.label,
              "error": feedback.error} for text, feedback in failed]
+
+
+def finish_run(folder: Union[str, Path]) -> Dict[str, Any]:
+    """Write ``result.json`` and ``report.html`` into a run folder; it may be called again after a cut-off
+    run.
+
+    Returns:
+        the trial.
+    """
+    path = Path(folder)
+    events = read_events(path)
+    trial = trial_of(events, str(path))
+    (path / "result.json").write_text(to_json(trial, indent=2) + "\n", encoding="utf-8", errors="backslashreplace")
+    (path / "report.html").write_text(render_report(events, path), encoding="utf-8", errors="replace")
+    return trial

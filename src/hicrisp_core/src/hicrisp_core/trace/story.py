@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
-from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.events import (
     Answered,
     BaseDrove,
     CommandTried,
     CorrectionMade,
+    Event,
     FaultInjected,
+    GoalJudged,
+    GoalUnderstood,
     OffsetLearnt,
     OutcomeClaimed,
     PictureTaken,
     PlanMade,
+    QuestionAsked,
+    Recalled,
     Refused,
     StackChanged,
     StepFinished,
@@ -23,9 +27,9 @@ from hicrisp_core.trace.events import (
     TaskFinished,
     TaskReceived,
     UsageSoFar,
+    UserSaid,
     VerdictGiven,
 )
-from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.read_event import events_of
 from hicrisp_core.trace.records import FaultRecord, FeedbackRecord, StackRecord
 
@@ -146,8 +150,7 @@ class Story:
     @property
     def corrections(self) -> List[CorrectionMade]:
         """Every answer of the corrector."""
-        return [moment for step in self.steps for moment in step.moments
-                if isinstance(moment, CorrectionMade)]
+        return [moment for step in self.steps for moment in step.moments if isinstance(moment, CorrectionMade)]
 
     @property
     def remaining_stack(self) -> Tuple[StackRecord, ...]:
@@ -175,6 +178,17 @@ class Story:
         return "succeeded" if self.end.success else "failed"
 
 
+_LATEST: Mapping[type, str] = {TaskReceived: "task", GoalUnderstood: "goal", GoalJudged: "judged", Refused: "refusal",
+                               UsageSoFar: "usage", TaskFinished: "end"}
+"""The events of which the story keeps the last one, and where."""
+_LISTED: Mapping[type, str] = {QuestionAsked: "questions", UserSaid: "remarks", PlanMade: "plans", Recalled: "recalled",
+                               PictureTaken: "pictures", BaseDrove: "drives"}
+"""Those of which it keeps all, in their order."""
+_ASIDE = (TaskReceived, GoalUnderstood, QuestionAsked, StepStarted, StepFinished, CommandTried, OutcomeClaimed,
+          VerdictGiven, BaseDrove, UsageSoFar, TaskFinished)
+"""Those that are no moments of a step by themselves."""
+
+
 def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
     """Fold written events; unknown kinds are left out."""
     story = Story()
@@ -182,9 +196,14 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
     for event in events_of(entries):
         story.seconds = max(story.seconds, event.t)
         story.sim_seconds = max(story.sim_seconds, event.sim_t)
+        if type(event) in _LATEST:
+            setattr(story, _LATEST[type(event)], event)
+        elif type(event) in _LISTED:
+            getattr(story, _LISTED[type(event)]).append(event)
         if isinstance(event, TaskReceived):
-            story.task = event
             story.faults.extend((None, fault) for fault in event.faults)
+        elif isinstance(event, GoalUnderstood):
+            story.first_goal = story.first_goal or event
         elif isinstance(event, StepStarted):
             story.steps.append(StepStory(event.index or 0, event.text, robot=event.robot, began=event.t))
         elif isinstance(event, CommandTried):
@@ -195,48 +214,17 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
         elif isinstance(event, StepFinished):
             step = _step_of(story, event)
             step.ok, step.ended = event.ok, event.t
-        elif isinstance(event, TaskFinished):
-            story.end = event
-        elif isinstance(event, UsageSoFar):
-            story.usage = event
-        else:
-            _note(story, event)
+        elif isinstance(event, Answered):
+            story.answer = event.text
+        elif isinstance(event, OffsetLearnt):
+            story.offsets[event.key] = event
+        elif isinstance(event, StackChanged):
+            story.stacks.append(event.entries)
+        elif isinstance(event, FaultInjected):
+            story.faults.append((event.t, FaultRecord(event.fault, event.target, event.magnitude, event.count)))
+        if story.steps and not isinstance(event, _ASIDE):
+            _step_of(story, event).moments.append(event)
     return story
-
-
-def _note(story: Story, event: Event) -> None:
-    if isinstance(event, GoalUnderstood):
-        story.goal = event
-        story.first_goal = story.first_goal or event
-        return
-    if isinstance(event, QuestionAsked):
-        story.questions.append(event)
-        return
-    if isinstance(event, UserSaid):
-        story.remarks.append(event)
-    elif isinstance(event, GoalJudged):
-        story.judged = event
-    elif isinstance(event, PlanMade):
-        story.plans.append(event)
-    elif isinstance(event, Answered):
-        story.answer = event.text
-    elif isinstance(event, Refused):
-        story.refusal = event
-    elif isinstance(event, OffsetLearnt):
-        story.offsets[event.key] = event
-    elif isinstance(event, StackChanged):
-        story.stacks.append(event.entries)
-    elif isinstance(event, Recalled):
-        story.recalled.append(event)
-    elif isinstance(event, PictureTaken):
-        story.pictures.append(event)
-    elif isinstance(event, BaseDrove):
-        story.drives.append(event)
-        return
-    elif isinstance(event, FaultInjected):
-        story.faults.append((event.t, FaultRecord(event.fault, event.target, event.magnitude, event.count)))
-    if story.steps:
-        _step_of(story, event).moments.append(event)
 
 
 def _step_of(story: Story, event: Event) -> StepStory:

@@ -1,4 +1,4 @@
-"""The deadline inside the loops of a search."""
+"""The clock of a search: a deadline that costs nothing to look at, and the ways in which a search ends early."""
 
 from __future__ import annotations
 

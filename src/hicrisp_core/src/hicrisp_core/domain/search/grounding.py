@@ -16,13 +16,41 @@ from hicrisp_core.domain.search.facts import FactTable, Pattern
 from hicrisp_core.domain.search.operators import Operator, Way
 from hicrisp_core.domain.search.state_tests import AnyOf, Ground, Join, StateTest, clause_test
 from hicrisp_core.domain.search.static import fixed_predicates, lasting_predicates, spare_actions
-from hicrisp_core.domain.search.unify import Unified, unify
 from hicrisp_core.model import Command, Relation, Value
 
 MOST_WAYS = 2500
 """Ways in one relaxed task, and bindings tried for one fact, above which the task is not looked at."""
 _MOST_TOLD = 64
 _TERM = re.compile(r"\s+[+-]\s+")
+
+
+class Unified(NamedTuple):
+    """Values of parameters, and of the variables of the effect's own condition."""
+
+    parameters: Dict[str, str]
+    variables: Dict[str, str]
+
+
+def unify(effect: Effect, predicate: str, wanted: Tuple[str, ...], action: Action) -> Optional[Unified]:
+    """The values under which an effect is the wanted fact; a wildcard fits anything.
+
+    Args:
+        wanted: the fact's arguments, ``_`` where any will do.
+    """
+    atom = effect.atom
+    if atom.predicate not in ("*", predicate) or len(atom.arguments) != len(wanted) and atom.predicate != "*":
+        return None
+    found = Unified({}, {})
+    for mine, its in itertools.zip_longest(atom.arguments, wanted, fillvalue="_"):
+        if mine == "_" or its == "_" or " " in mine:  # What a sum comes to is not known beforehand.
+            continue
+        if mine in action.parameters or mine.startswith("?"):
+            values = found.parameters if mine in action.parameters else found.variables
+            if values.setdefault(mine, its) != its:
+                return None
+        elif mine != its:
+            return None
+    return found
 
 
 class Breadth(Enum):
@@ -88,9 +116,7 @@ class Grounding:
         fixed: the facts of the predicates that no action touches.
     """
 
-    def __init__(
-        self, domain: Domain, types: Mapping[str, str], robot: str, fixed: FrozenSet[Relation]
-    ) -> None:
+    def __init__(self, domain: Domain, types: Mapping[str, str], robot: str, fixed: FrozenSet[Relation]) -> None:
         self._domain = domain
         self._types = types
         self._robot = robot
@@ -260,8 +286,7 @@ class Grounding:
                 yield Way(operator)
 
     def _bindings(
-        self, action: Action, known: Mapping[str, str], clock: Optional[Clock],
-        among: Optional[FrozenSet[str]]
+        self, action: Action, known: Mapping[str, str], clock: Optional[Clock], among: Optional[FrozenSet[str]]
     ) -> Iterator[Tuple[Dict[str, str], Dict[str, Value]]]:
         needed = [parameter for parameter in action.parameters.values() if not parameter.optional]
         choices = [self._choices(parameter, known.get(parameter.name), among) for parameter in needed]
@@ -276,9 +301,7 @@ class Grounding:
                 yield {name: value if isinstance(value, str) else number_text(value)
                        for name, value in arguments.items()}, arguments
 
-    def _choices(
-        self, parameter: Parameter, known: Optional[str], among: Optional[FrozenSet[str]]
-    ) -> Sequence[Value]:
+    def _choices(self, parameter: Parameter, known: Optional[str], among: Optional[FrozenSet[str]]) -> Sequence[Value]:
         if parameter.type != "number":
             if known is not None:
                 return (known,)
@@ -294,9 +317,7 @@ class Grounding:
             return ()
         return (value,) if parameter.minimum <= value <= parameter.maximum else ()
 
-    def _operator(
-        self, action: Action, names: Mapping[str, str], arguments: Mapping[str, Value]
-    ) -> Optional[Operator]:
+    def _operator(self, action: Action, names: Mapping[str, str], arguments: Mapping[str, Value]) -> Optional[Operator]:
         """The operator; ``None`` where it can never run."""
         where = (action.name, tuple(arguments.values()))
         if where not in self._operators:
@@ -311,8 +332,7 @@ class Grounding:
                     break
             robot = str(arguments.get(action.robot_parameter, self._robot))
             self._operators[where] = Operator(
-                action, Command(action.name, dict(arguments), robot, time_limit=action.time_limit),
-                dict(names),
+                action, Command(action.name, dict(arguments), robot, time_limit=action.time_limit), dict(names),
                 tuple(dict.fromkeys(tests)), self.ground) if possible else None
         return self._operators[where]
 

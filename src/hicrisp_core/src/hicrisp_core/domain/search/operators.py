@@ -29,12 +29,10 @@ class _Conditional(NamedTuple):
 class Operator:
     """A command as the search sees it. What it does is worked out when it is first applied: few ever are."""
 
-    __slots__ = ("_action", "_added", "_conditional", "_ground", "_names", "_read", "_removed", "command",
-                 "tests")
+    __slots__ = ("_action", "_added", "_conditional", "_ground", "_names", "_read", "_removed", "command", "tests")
 
     def __init__(
-        self, action: Action, command: Command, names: Mapping[str, str], tests: Sequence[StateTest],
-        ground: Ground,
+        self, action: Action, command: Command, names: Mapping[str, str], tests: Sequence[StateTest], ground: Ground,
     ) -> None:
         self.command = command
         self.tests = tuple(tests)
@@ -45,11 +43,6 @@ class Operator:
         self._removed: List[Pattern] = []
         self._added = 0
         self._conditional: List[_Conditional] = []
-
-    @property
-    def reversible(self) -> bool:
-        """Whether what it does can be undone."""
-        return self._action.reversible
 
     def apply(self, state: int) -> int:
         """The state after it: removals first, then what is made, all seen from the state before."""

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
+from enum import Enum
 from threading import Lock
 from typing import FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
+from hicrisp_core.domain.conditions import Condition, parse_condition
+from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.search.answer import Ending, SearchAnswer
 from hicrisp_core.domain.search.best_first import BestFirst
 from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
 from hicrisp_core.domain.search.grounding import Breadth, Grounding
-from hicrisp_core.domain.search.lower_bound import lower_bound
 from hicrisp_core.domain.search.operators import Operator
-from hicrisp_core.domain.search.question import Conditions
 from hicrisp_core.domain.search.relaxation import Relaxation
 from hicrisp_core.domain.search.state_tests import StateTest
 from hicrisp_core.domain.search.static import fixed_predicates
-from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model import Command, Relation, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 
+Conditions = Tuple[Condition, ...]
+"""Conditions that all hold at once: a goal as the search takes it."""
 _KEPT = 6
 """Groundings that are kept: worlds with the same things, and the same facts that no action touches."""
 _MOST_FACTS = 20_000
@@ -32,6 +35,52 @@ times as many."""
 _GROWTH = 4
 
 _World = Tuple[FrozenSet[Tuple[str, str]], str, FrozenSet[Relation]]
+
+
+def goal_of(*conditions: str) -> Conditions:
+    """A goal from conditions in writing, with the world's names in them."""
+    return tuple(parse_condition(text) for text in conditions)
+
+
+def preconditions_of(domain: Domain, command: Command) -> Conditions:
+    """The preconditions of a command as a goal."""
+    names = names_of(command)
+    return tuple(p.condition.bind(names) for p in domain.action(command.action).preconditions)
+
+
+class Ending(Enum):
+    """How a search ended."""
+
+    FOUND = "found"
+    """Commands were found; none of them are needed where the goal holds already."""
+    NO_WAY = "no_way"
+    """No sequence within the limits leads to the goal: all were looked at, or as many as the limits allow."""
+    OUT_OF_TIME = "out_of_time"
+    """The deadline passed first: whether there is a way is not known."""
+
+
+@dataclass(frozen=True)
+class SearchAnswer:
+    """The end of a search.
+
+    Args:
+        commands: in their order; empty unless found, and where nothing needs to be done.
+        looked_at: the states that were evaluated.
+    """
+
+    ending: Ending
+    commands: Tuple[Command, ...] = ()
+    looked_at: int = 0
+
+    @property
+    def found(self) -> bool:
+        """Whether the commands lead to the goal."""
+        return self.ending is Ending.FOUND
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the deadline ended the search, so that nothing is known."""
+        return self.ending is Ending.OUT_OF_TIME
 
 
 class Searcher:
@@ -49,16 +98,13 @@ class Searcher:
 
     def find(
         self, state: WorldState, goal: Conditions, limits: Optional[SearchLimits] = None,
-        deadline: Optional[Deadline] = None, undoable: bool = False, prove: bool = False,
-        keep: Conditions = (),
+        deadline: Optional[Deadline] = None, undoable: bool = False, keep: Conditions = (),
     ) -> SearchAnswer:
         """A short sequence of commands that makes all conditions of the goal true.
 
         Args:
             deadline: ends the search if it comes before the limits' own seconds are over.
             undoable: whether only actions that can be undone are used, as nobody asked for others.
-            prove: whether to try to prove that a sequence of several commands is the shortest, which takes
-                some milliseconds more.
             keep: conditions that no command of the sequence may end where they hold.
         """
         limits = limits or SearchLimits()
@@ -66,16 +112,14 @@ class Searcher:
         if not self._lock.acquire(timeout=within.remaining):
             return SearchAnswer(Ending.OUT_OF_TIME)
         try:
-            return self._answer(state, goal, keep, limits, undoable, prove, Clock(within))
+            return self._answer(state, goal, keep, limits, undoable, Clock(within))
         except OutOfTime:
             return SearchAnswer(Ending.OUT_OF_TIME)
         finally:
             self._lock.release()
 
     def _answer(
-        self, state: WorldState, goal: Conditions, keep: Conditions, limits: SearchLimits, undoable: bool,
-        prove: bool,
-        clock: Clock,
+        self, state: WorldState, goal: Conditions, keep: Conditions, limits: SearchLimits, undoable: bool, clock: Clock,
     ) -> SearchAnswer:
         grounding = self._grounding(state)
         tests: List[StateTest] = []
@@ -93,15 +137,11 @@ class Searcher:
         def relaxation(breadth: Breadth) -> Relaxation:
             return Relaxation(grounding, tests, undoable, breadth, named, clock)
 
-        searches = [BestFirst(relaxation(breadth), tests, clock, start, limits.depth, kept)
-                    for breadth in Breadth]
+        searches = [BestFirst(relaxation(breadth), tests, clock, start, limits.depth, kept) for breadth in Breadth]
         found, looked_at = _in_turn(searches, limits.states)
         if found is None:
             return SearchAnswer(Ending.NO_WAY, looked_at=looked_at)
-        shortest = len(found) < 2  # One command is needed where the goal does not hold.
-        if prove and not shortest:
-            shortest = _needs(len(found), relaxation(Breadth.ALL), start, clock)
-        return SearchAnswer(Ending.FOUND, tuple(each.command for each in found), shortest, looked_at)
+        return SearchAnswer(Ending.FOUND, tuple(each.command for each in found), looked_at)
 
     def _grounding(self, state: WorldState) -> Grounding:
         types: Mapping[str, str] = state.types()
@@ -143,12 +183,3 @@ def _in_turn(searches: Sequence[BestFirst], states: int) -> Tuple[Optional[Tuple
 
 def _looked_at(searches: Sequence[BestFirst]) -> int:
     return sum(each.looked_at for each in searches)
-
-
-def _needs(length: int, every: Relaxation, start: int, clock: Clock) -> bool:
-    """Whether it is proven that no sequence is shorter; out of time nothing is."""
-    try:
-        graph = every.graph(start)
-        return graph is not None and lower_bound(graph, clock) >= length
-    except (TooWide, OutOfTime):
-        return False

@@ -120,8 +120,7 @@ class Ground:
             if any("?" in argument or argument == "_" for argument in first):
                 return None
             return next(solutions((atom,), self.fixed, self.is_a), None) is not None
-        if atom.predicate in self.fixed_predicates and (atom.ground
-                                                        or not any("?" in a for a in atom.arguments)):
+        if atom.predicate in self.fixed_predicates and (atom.ground or not any("?" in a for a in atom.arguments)):
             return next(solutions((atom,), self.fixed, self.is_a), None) is not None
         return None
 

@@ -116,8 +116,7 @@ class ArmConformance:
         assert isinstance(self.rig.arm.plan_to(self.rig.reachable, self._patience()), Trajectory)
         self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, thing.name: moved}))
         assert self._refusal(self.rig.reachable).blockers == (thing.name,)
-        assert isinstance(self.rig.arm.plan_to(before.shifted((0.0, 0.0, 0.03)), self._patience()),
-                          Trajectory)
+        assert isinstance(self.rig.arm.plan_to(before.shifted((0.0, 0.0, 0.03)), self._patience()), Trajectory)
 
     def test_what_may_be_touched_is_not_in_the_way_of_the_hand(self) -> None:
         touch = frozenset({self.rig.obstacle})

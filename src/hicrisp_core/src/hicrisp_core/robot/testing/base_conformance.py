@@ -80,8 +80,7 @@ class BaseConformance:
     def test_what_is_no_pose_is_refused_and_moves_nothing(self) -> None:
         x, y, _ = self.rig.reachable.position
         start = self.rig.where()
-        for wrong in (Pose((math.nan, y, 0.0)), Pose((x, math.inf, 0.0)),
-                      Pose((x, y, 0.0), (0.0, 0.0, 0.0, 0.0))):
+        for wrong in (Pose((math.nan, y, 0.0)), Pose((x, math.inf, 0.0)), Pose((x, y, 0.0), (0.0, 0.0, 0.0, 0.0))):
             assert self._go(wrong).status is Status.INVALID
         assert planar_distance(self.rig.where().position, start.position) < _NUDGE
 

@@ -96,8 +96,7 @@ class ReleaseConformance:
         """The outcome of putting the thing down, and the phases on the way."""
         phases: List[str] = []
         outcome = self.rig.robot.execute(replace(self.rig.place, look_within=within),
-                                         Deadline(self.rig.patience), Event(),
-                                         lambda phase, _: phases.append(phase))
+                                         Deadline(self.rig.patience), Event(), lambda phase, _: phases.append(phase))
         return outcome, phases
 
     def _beside(self) -> float:

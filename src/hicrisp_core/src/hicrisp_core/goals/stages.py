@@ -1,0 +1,141 @@
+"""The order of a goal: what is left of its stages in a world, and what holds at its end."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import AbstractSet, FrozenSet, List, Optional, Sequence, Set, Tuple
+
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.errors import DomainError
+from hicrisp_core.goals.contradictions import contrary
+from hicrisp_core.goals.truth import holds, missing
+from hicrisp_core.model import Relation, Step, WorldState
+from hicrisp_core.model.goal import Goal, Holds, Stage, Statement, facts_in
+
+log = logging.getLogger(__name__)
+
+
+def applies(stage: Stage, facts: AbstractSet[Relation], domain: Domain) -> bool:
+    """Check whether a stage's ``when`` holds among the facts."""
+    return all(holds(each, facts, domain) for each in stage.when)
+
+
+def chosen(goal: Goal, facts: AbstractSet[Relation], domain: Domain) -> Goal:
+    """Return the goal without alternatives, as the facts at the task's beginning decide them."""
+    if not goal.otherwise:
+        return goal
+    stages = goal.stages if goal.stages and applies(goal.stages[0], facts, domain) else goal.otherwise
+    return replace(goal, stages=stages, otherwise=())
+
+
+def final_conditions(goal: Goal, domain: Domain) -> Tuple[Statement, ...]:
+    """Return what holds at the end: the last stage's conditions, those of earlier stages that no later stage
+    changes, and the invariants.
+
+    A condition is not kept if its predicates are transient, if a later one contradicts it, or if a later one
+    brings its object elsewhere. Optional stages and those with a ``when`` are left out: whether they apply is
+    known only once they are reached (:func:`rest_of`).
+    """
+    found: List[Statement] = []
+    certain = [stage for stage in goal.stages if not stage.optional and not stage.when]
+    last = goal.stages[-1] if goal.stages else None
+    for stage in certain:
+        found = [each for each in found
+                 if not any(_supersedes(later, each, domain) for later in stage.conditions)]
+        found += [each for each in stage.conditions if stage is last or not _transient(each, domain)]
+    return tuple(dict.fromkeys((*found, *goal.invariants)))
+
+
+def rest_of(goal: Goal, reached: int, made: Tuple[Stage, ...], domain: Domain) -> Goal:
+    """Return what is left of a goal after its first stages.
+
+    Args:
+        reached: how many stages were reached or do not apply.
+        made: those that were reached, in their order.
+
+    Returns:
+        The goal of the stages that are left; what was made and is to stay is a condition of the last one.
+    """
+    left = goal.stages[reached:]
+    stays = final_conditions(Goal(tuple(Stage(each.conditions) for each in made)), domain)
+    if not left:
+        return replace(goal, stages=(Stage(stays),) if stays else ())
+    kept = tuple(each for each in stays if not _transient(each, domain) and each not in left[-1].conditions
+                 and not any(_supersedes(later, each, domain) for stage in left for later in stage.conditions))
+    if not kept:
+        return replace(goal, stages=left)
+    if left[-1].when or left[-1].optional:
+        return replace(goal, stages=(*left, Stage(kept)))
+    return replace(goal, stages=(*left[:-1], replace(left[-1], conditions=(*kept, *left[-1].conditions))))
+
+
+def in_stages(
+    steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world: WorldState
+) -> Tuple[Step, ...]:
+    """Return the steps of a plan; those of a later stage wait for all steps before it.
+
+    Args:
+        world: in which the plan begins; its stages are reached as the effects of the steps say.
+    """
+    worlds = [world]
+    for step in steps:
+        try:
+            world = apply_effects(domain, domain.ground(step, world, step.robot), world)
+        except DomainError:
+            log.debug("no effects are known of '%s'", step)
+        worlds.append(world)
+    begins: List[int] = [0]
+    for stage in chosen(goal, worlds[0].relations, domain).stages if goal is not None else ():
+        if applies(stage, worlds[begins[-1]].relations, domain):
+            reached = (index for index, each in enumerate(worlds) if index >= begins[-1]
+                       and not missing(stage.conditions, each.relations, domain))
+            begins.append(next(reached, begins[-1]))
+    waits = (max(begin for begin in begins if begin <= index) for index in range(len(steps)))
+    return tuple(replace(step, after=(*(step.after or ()), *range(begin))) if begin else step
+                 for step, begin in zip(steps, waits))
+
+
+def _transient(statement: Statement, domain: Domain) -> bool:
+    """Check whether a condition speaks of nothing that lasts."""
+    predicates = [domain.predicates.get(fact.predicate) for fact in facts_in(statement)]
+    return bool(predicates) and all(each is not None and each.transient for each in predicates)
+
+
+def _supersedes(later: Statement, earlier: Statement, domain: Domain) -> bool:
+    """Check whether a later condition changes what an earlier one made."""
+    if later == earlier:
+        return False
+    if isinstance(later, Holds) and isinstance(earlier, Holds):
+        if _place(later.fact, domain) and _place(earlier.fact, domain) \
+                and _moved(later.fact, domain) == _moved(earlier.fact, domain):
+            return True
+        if later.fact.predicate in undoing(earlier.fact.predicate, domain) \
+                and later.fact.subject == earlier.fact.subject:
+            return True
+    return contrary(earlier, later, domain)
+
+
+def _place(fact: Relation, domain: Domain) -> bool:
+    """Check whether a fact says where something is: it is in a hand, or an action brings its item there."""
+    return fact.predicate == domain.roles.held or any(
+        not effect.removes and effect.atom.predicate == fact.predicate and len(effect.atom.arguments) == 2
+        and effect.atom.arguments[0] == action.item_parameter
+        for action in domain.actions.values() for effect in action.effects)
+
+
+def _moved(fact: Relation, domain: Domain) -> str:
+    """Return the name of what a fact places."""
+    return fact.object if fact.predicate == domain.roles.held else fact.subject
+
+
+def undoing(predicate: str, domain: Domain) -> FrozenSet[str]:
+    """Return the predicates of one argument that an action makes as it removes this one of the same object."""
+    found: Set[str] = set()
+    for action in domain.actions.values():
+        for removed in action.effects:
+            if removed.removes and removed.atom.predicate == predicate and len(removed.atom.arguments) == 1:
+                found.update(made.atom.predicate for made in action.effects
+                             if not made.removes and made.atom.arguments == removed.atom.arguments)
+    return frozenset(found)

@@ -1,0 +1,204 @@
+"""Reads a conversation: a task, and what later turns of the user change in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import WorldState
+from hicrisp_core.model.meaning import Speaker, Turn
+from hicrisp_core.understanding.controlled.nearest import NotRead, nearest, not_read
+from hicrisp_core.understanding.controlled.nouns import ONE
+from hicrisp_core.understanding.controlled.patterns import Pattern, Words, ended, led, words_in
+from hicrisp_core.understanding.controlled.reader import Reader
+from hicrisp_core.understanding.written.phrases import ACTOR, START, Amount, Phrase
+from hicrisp_core.understanding.written.sayings import Condition, Line, SaidGoal, SaidStage
+
+Reading = Union[Line, NotRead]
+
+
+def read(text: str, domain: Domain, world: WorldState, conversation: Sequence[Turn] = ()) -> Reading:
+    """Read the last turn of a conversation together with the turns before it.
+
+    Args:
+        conversation: the turns before it, oldest first.
+
+    Returns:
+        The line of the written goal language that all of it means, or why it cannot be read, with sentences
+        of controlled English that work in this world.
+    """
+    reader = Reader(domain, world)
+    found = line_of(text, reader, conversation)
+    return replace(found, nearest=nearest(text, reader)) if isinstance(found, NotRead) else found
+
+
+def line_of(text: str, reader: Reader, conversation: Sequence[Turn] = ()) -> Reading:
+    """Do what :func:`read` does, without looking for sentences that would work."""
+    line: Optional[Line] = None
+    new, asked = None, False
+    for turn in (*conversation, Turn(Speaker.USER, text)):
+        if turn.speaker is Speaker.ROBOT:
+            asked = turn.text.rstrip().endswith("?")
+            continue
+        said = words_in(turn.text, reader.tables)
+        task = isinstance(line, SaidGoal) and bool(line.stages)
+        new = _Remark(reader, line, asked).read(said) if task and isinstance(line, SaidGoal) \
+            else reader.only_of(said)
+        line, asked = new or line, False
+    # What must not happen is alone no task.
+    if new is None or isinstance(new, SaidGoal) and not new.stages:
+        return not_read(text, reader, remark=isinstance(line, SaidGoal) and bool(line.stages))
+    return new
+
+
+class _Remark:
+    """Reads a turn that speaks of a goal.
+
+    Args:
+        asked: the turn before it was a question of the robot.
+    """
+
+    def __init__(self, reader: Reader, goal: SaidGoal, asked: bool) -> None:
+        self._reader = reader
+        self._objects = reader.meanings.objects
+        self._words = reader.tables.remarks
+        self._goal = goal
+        self._asked = asked
+        conditions = [each for stage in goal.stages for each in stage.conditions]
+        self._about = _subject(conditions[-1])
+
+    def read(self, said: Words) -> Optional[Line]:
+        """Return the whole goal after the turn, or another line; ``None`` if it is not clear what changes."""
+        lead, rest = led(said, self._words["leads"])
+        tail, rest = ended(led(rest, (",",))[1] if lead else rest, self._words["tails"])
+        if lead or tail:
+            return self._corrected(rest[:-1] if rest[-1:] == (",",) else rest)
+        for say in self._words["replace"]:
+            for match in Pattern(say, self._words).matches(said, self._reader.slot):
+                old, new = (match.values[name][0] for name in ("a", "b"))
+                return self._replaced(partial(self._alike, old), new)
+        line = self._reader.only_of(said, self._about)
+        added, rest = led(said, self._words["added"])
+        adding, rest = ended(rest, self._words["adding"])
+        if isinstance(line, SaidGoal) and not line.stages:
+            return self._joined(line)
+        if added or adding:
+            return self._added(rest)
+        # A whole sentence in place of an answer is a new task; in mid-task it is not clear whether it is.
+        if line is not None:
+            return line if self._asked or not isinstance(line, SaidGoal) else None
+        answer = self._phrase(said)
+        return self._settled(answer) if answer is not None and self._asked else None
+
+    def _phrase(self, said: Words) -> Optional[Phrase]:
+        found = self._reader.nouns.one(said)
+        return found[0] if len(found) == 1 else None
+
+    def _corrected(self, said: Words) -> Optional[SaidGoal]:
+        """Return the goal after "no, ...": another sentence, place or object."""
+        for words in (said, ("put", "it", *said), ("put", "them", *said)):
+            new = self._reader.only_of(words, self._about)
+            if isinstance(new, SaidGoal) and len(new.stages) == 1:
+                return self._restated(new)
+        phrase = self._phrase(said)
+        if phrase is None:
+            return None
+        head = phrase.words.split()[-1]
+        return self._replaced(lambda each: head in (ONE, each.words.split()[-1])
+                              and bool(self._objects(_spelled(phrase, each))), phrase)
+
+    def _restated(self, new: SaidGoal) -> Optional[SaidGoal]:
+        """Return the goal with the conditions of a new one in place of those about the same objects."""
+        about = {phrase for each in new.stages[0].conditions for phrase in _subject(each)}
+        stages: List[SaidStage] = []
+        left = list(new.stages[0].conditions)
+        for stage in self._goal.stages:
+            kept = [each for each in stage.conditions if not about & set(_subject(each))]
+            if len(kept) < len(stage.conditions):
+                kept, left = [*kept, *left], []
+            stages += [replace(stage, conditions=tuple(kept))] if kept else []
+        whole = replace(self._goal, stages=tuple(stages), invariants=(*self._goal.invariants, *new.invariants))
+        return None if left else whole
+
+    def _added(self, said: Words) -> Optional[Line]:
+        """Return the goal after "also ...": another sentence, or another object of the last one."""
+        new = self._reader.only_of(said, self._about)
+        if isinstance(new, SaidGoal):
+            return self._joined(new)
+        lists, last = self._reader.nouns.several(said), self._goal.stages[-1]
+        if len(lists) != 1 or len(last.conditions) != 1 or len(last.conditions[0].facts) != 1:
+            return None
+        fact = last.conditions[0].facts[0]
+        arguments = tuple((*each, *lists[0]) if each == self._about else each for each in fact.arguments)
+        more = replace(last.conditions[0], facts=(replace(fact, arguments=arguments),))
+        return replace(self._goal, stages=(*self._goal.stages[:-1], replace(last, conditions=(more,))))
+
+    def _joined(self, new: SaidGoal) -> SaidGoal:
+        """Return both goals as one: the new conditions join the last stage."""
+        stages, others = list(self._goal.stages), list(new.stages)
+        if others and (stages[-1].robot, stages[-1].optional) == (others[0].robot, others[0].optional):
+            last, first = stages.pop(), others.pop(0)
+            stages.append(replace(last, conditions=(*last.conditions, *first.conditions)))
+        return replace(self._goal, stages=(*stages, *others),
+                       invariants=(*self._goal.invariants, *new.invariants))
+
+    def _settled(self, answer: Phrase) -> Optional[SaidGoal]:
+        """Return the goal with an answer in place of the only phrase that it decides."""
+        def left(phrase: Phrase) -> Tuple[str, ...]:
+            among = self._objects(phrase)
+            return tuple(name for name in self._objects(_spelled(answer, phrase)) if name in among)
+
+        open_ = [each for each in set(_phrases(self._goal)) if each.amount is Amount.ONE
+                 and each.words != START and 0 < len(left(each)) < len(self._objects(each))]
+        if len(open_) != 1:
+            return None
+        names = left(open_[0])
+        named = Phrase(names[0].replace("_", " ")) if len(names) == 1 else answer
+        return self._replaced(partial(open_[0].__eq__), named)
+
+    def _replaced(self, fits: Callable[[Phrase], bool], new: Phrase) -> Optional[SaidGoal]:
+        """Return the goal with a phrase in place of the only one that fits, as many objects as before."""
+        old = [each for each in dict.fromkeys(_phrases(self._goal)) if fits(each)]
+        if len(old) != 1:
+            return None
+        spelled = replace(_spelled(new, old[0]), amount=old[0].amount, least=old[0].least, most=old[0].most)
+        return _mapped(self._goal, lambda each: spelled if each == old[0] else each)
+
+    def _alike(self, one: Phrase, other: Phrase) -> bool:
+        return one == other or bool(self._objects(one)) and set(self._objects(one)) == set(self._objects(other))
+
+
+def _spelled(phrase: Phrase, other: Phrase) -> Phrase:
+    """Return a phrase with what another one says in place of "one"."""
+    *words, last = phrase.words.split()
+    if last != ONE:
+        return phrase
+    said = " ".join((*words, other.words.split()[-1]))
+    return replace(phrase, words=said, where=(*other.where, *phrase.where))
+
+
+def _subject(condition: Condition) -> Tuple[Phrase, ...]:
+    """Return the objects that a condition is about: those that do not act."""
+    return next((each for each in condition.facts[0].arguments if each[0].words != ACTOR), ())
+
+
+def _phrases(goal: SaidGoal) -> Iterator[Phrase]:
+    for stage in (*goal.stages, *goal.otherwise):
+        for condition in (*stage.when, *stage.conditions):
+            yield from (each for fact in condition.facts for argument in fact.arguments for each in argument
+                        if each.words != ACTOR)
+
+
+def _mapped(goal: SaidGoal, change: Callable[[Phrase], Phrase]) -> SaidGoal:
+    """Return a goal with every phrase of its stages exchanged."""
+    def each(conditions: Sequence[Condition]) -> Tuple[Condition, ...]:
+        return tuple(replace(one, facts=tuple(
+            replace(fact, arguments=tuple(tuple(map(change, argument)) for argument in fact.arguments))
+            for fact in one.facts)) for one in conditions)
+
+    def staged(stages: Sequence[SaidStage]) -> Tuple[SaidStage, ...]:
+        return tuple(replace(one, conditions=each(one.conditions), when=each(one.when)) for one in stages)
+
+    return replace(goal, stages=staged(goal.stages), otherwise=staged(goal.otherwise))

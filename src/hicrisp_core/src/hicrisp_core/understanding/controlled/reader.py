@@ -1,0 +1,349 @@
+"""Reads one text of controlled English: a task in parts, with or without a condition, or a question.
+
+A text is read only if it has exactly one reading. Every way to cut it into parts is tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from hicrisp_core.config.files import config_folders
+from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import WorldState
+from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.ports.kinds import ARM
+from hicrisp_core.understanding.controlled.nouns import AT, ONE, STATE, THEM, Meanings, NounPhrases, Phrases
+from hicrisp_core.understanding.controlled.patterns import LONGEST, MARKS, Pattern, Words, led, words_in
+from hicrisp_core.understanding.controlled.tables import Sentence, tables
+from hicrisp_core.understanding.written.phrases import ACTOR, IT, Amount, Phrase
+from hicrisp_core.understanding.written.sayings import Condition, Line, Queried, SaidGoal, SaidStage
+
+_MOST_CLAUSES, _MOST_READINGS = 8, 32
+_HOLDING, _WHEREABOUTS = "holding", ("at", "docked", "close")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One part of a task.
+
+    Args:
+        sentence: its pattern, with what it means.
+        values: what stands in the slots, in their order.
+        lead: the words before the first slot.
+        ordered: it follows the part before it in time.
+        robot: who is to do it; empty for any.
+        optional: it may be left out.
+    """
+
+    sentence: Sentence
+    values: Mapping[str, Any]
+    lead: Words = ()
+    ordered: bool = False
+    robot: str = ""
+    optional: bool = False
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it is about what stays or must not be on the way."""
+        return all(each.startswith("| ") for each in self.sentence.means)
+
+    @property
+    def phrases(self) -> Tuple[Phrases, ...]:
+        """The phrases in its slots, one entry for each slot."""
+        return tuple(value for value in self.values.values() if isinstance(value, tuple))
+
+
+class Reader:
+    """Reads texts about one world.
+
+    Args:
+        unknown: words are let through that stand for nothing here.
+    """
+
+    def __init__(self, domain: Domain, world: WorldState, unknown: bool = False) -> None:
+        self.tables = tables()
+        self.world = world
+        self.meanings = Meanings(self.tables, domain, world)
+        self.nouns = NounPhrases(self.tables, self.meanings, world, unknown)
+        self._patterns = [(sentence, Pattern(say, self.tables.words))
+                          for sentence in (*self.tables.sentences, *own_facts(domain))
+                          if self.meanings.has(sentence.needs) for say in sentence.say]
+        self._found: Dict[Words, List[Clause]] = {}
+
+    @property
+    def known_words(self) -> FrozenSet[str]:
+        """The words of controlled English that stand for no object."""
+        return self.nouns.function_words | {word for _, pattern in self._patterns for word in pattern.words}
+
+    def only(self, text: str) -> Optional[Line]:
+        """Return what a text means; ``None`` if it has no reading or several."""
+        return self.only_of(words_in(text, self.tables))
+
+    def only_of(self, said: Words, before: Phrases = ()) -> Optional[Line]:
+        """Return the only reading of the words of a text.
+
+        Args:
+            before: the objects that were spoken of before it.
+        """
+        found = self.readings(said, before)
+        return found[0] if len(found) == 1 else None
+
+    def readings(self, said: Words, before: Phrases = ()) -> Tuple[Line, ...]:
+        """Return every reading of the words of a text."""
+        found: Dict[FrozenSet[str], Line] = {}
+        if 0 < len(said) <= LONGEST:
+            for line in islice(self._texts(said, before), _MOST_READINGS):
+                found.setdefault(_facts_of(line), line)
+        return tuple(found.values())
+
+    def slot(self, name: str, words: Words) -> Sequence[Any]:
+        """Return what the words of a slot may be, by the slot's name."""
+        said = " ".join(words)
+        if name in (AT, STATE):
+            return [key for key, each in self.meanings.choices[name].items() if said in each.say]
+        if name == "recipe":
+            return [said] if said in recipes() else []
+        if name == "with":
+            return self.nouns.where(words)
+        if name == "x":
+            return self.nouns.several(words)
+        return [(each,) for each in (self.nouns.kinds(words) if name == "k" else self.nouns.one(words))]
+
+    def _texts(self, said: Words, before: Phrases) -> Iterator[Line]:
+        yield from self._lines(said, None, before)
+        condition, rest = led(said, self.tables.joins["if"])
+        ends = [at for at, word in enumerate(rest) if word in (",", *self.tables.joins["order"])]
+        for at in ends if condition else ():
+            then = led(led(rest[at:], (",",))[1], self.tables.joins["order"])[1]
+            for facts in self._parts(rest[:at], None, before):
+                when = self._line(facts) if all(each.sentence.fact for each in facts) else None
+                if isinstance(when, SaidGoal) and len(when.stages) == 1 and then:
+                    yield from self._conditional(when.stages[0].conditions, then, facts[-1])
+
+    def _conditional(self, when: Tuple[Condition, ...], said: Words, fact: Clause) -> Iterator[SaidGoal]:
+        """Yield the goals that hold under a condition, with what is done otherwise."""
+        cut = next((at for at, word in enumerate(said) if word in self.tables.joins["otherwise"]), None)
+        end = len(said) if cut is None else cut - (said[cut - 1] in MARKS)
+        others = [SaidGoal(())] if cut is None else self._goals(led(said[cut + 1:], (",",))[1], fact)
+        for then in self._goals(said[:end], fact):
+            # Without an alternative, what follows the first stage would be done in any case.
+            if len(then.stages) == 1 or cut is not None and then.stages:
+                stages = (replace(then.stages[0], when=when), *then.stages[1:])
+                yield from (SaidGoal(stages, other.stages, (*then.invariants, *other.invariants)) for other in others)
+
+    def _goals(self, said: Words, fact: Clause) -> List[SaidGoal]:
+        return [line for line in self._lines(said, fact, ()) if isinstance(line, SaidGoal)]
+
+    def _lines(self, said: Words, last: Optional[Clause], before: Phrases) -> Iterator[Line]:
+        yield from filter(None, map(self._line, self._parts(said, last, before)))
+
+    def _parts(self, said: Words, last: Optional[Clause], before: Phrases) -> Iterator[List[Clause]]:
+        """Yield every way to cut words into clauses."""
+        for end in range(len(said), 0, -1):
+            joined, ordered, after = self._join(said[end:])
+            for clause in self._referring(said[:end], last, before) if joined else ():
+                if not after:
+                    yield [clause]
+                for rest in self._parts(after, clause, ()):
+                    yield [clause, replace(rest[0], ordered=ordered), *rest[1:]]
+
+    def _join(self, said: Words) -> Tuple[bool, bool, Words]:
+        """Return whether words go on as the next part of a task, ``, and then``, whether in an order in time,
+        and the words after that.
+        """
+        joins = self.tables.joins
+        left = said[1:] if said[:1] and said[0] in MARKS else said
+        left = left[1:] if left[:1] == ("and",) else left
+        order, ordered = led(left, joins["order"])
+        left = led(ordered, (",",))[1] if order else led(left, joins["together"])[1]
+        joined = not said or bool(left) and (left != said or bool(led(left, joins["bare"])[0]))
+        return joined, bool(order), left
+
+    def _referring(self, said: Words, last: Optional[Clause], before: Phrases) -> Iterator[Clause]:
+        """Yield every reading of words as one clause, which may leave out the verb of the clause before."""
+        found = self._clauses(said)
+        if not found and last is not None and last.sentence.again:
+            leads = dict.fromkeys((last.lead, last.lead[:1]))
+            found = [each for lead in leads for each in self._clauses((*lead, *said)) if each.sentence is last.sentence]
+        spoken = last.phrases if last is not None else (before,)
+        for clause in found:
+            yield from _with_nouns(clause, spoken)
+
+    def _clauses(self, said: Words) -> List[Clause]:
+        """Return every way in which words fit the first pattern that they fit at all."""
+        if said not in self._found:
+            self._found[said] = []
+            self._found[said] = self._plain(said) or self._led(said)
+        return self._found[said]
+
+    def _plain(self, said: Words) -> List[Clause]:
+        for sentence, pattern in self._patterns:
+            found = [Clause(sentence, values, said[:match.lead]) for match in pattern.matches(said, self.slot)
+                     for values in (self._numbered(sentence, match.values),)
+                     if values is not None and self.meanings.chosen(sentence.means, values) is not None]
+            if found:
+                return found[:_MOST_CLAUSES]
+        return []
+
+    def _led(self, said: Words) -> List[Clause]:
+        joins, found = self.tables.joins, []
+        for way in ("first", "possible"):
+            lead, rest = led(said, joins[way])
+            found += [replace(each, optional=each.optional or way == "possible")
+                      for each in (self._clauses(led(rest, (",",))[1]) if lead else ())]
+        let, rest = led(said, joins["let"])
+        ways = [(rest[:at], rest[at:]) for at in range(1, len(rest)) if let]
+        ways += [(who, said[:at]) for at in range(1, len(said) - 1)
+                 for by, who in (led(said[at:], joins["by"]),) if by and who]
+        return found + [replace(each, robot=robot) for who, what in ways for robot in self._robot(who)
+                        for each in self._clauses(what)]
+
+    def _robot(self, said: Words) -> List[str]:
+        """Return the only robot that words name, by its name or kind."""
+        bare = " ".join(led(said, self.tables.nouns["one"])[1]).replace("_", " ")
+        kinds = [kind for kind, phrases in self.tables.robots.items() if bare in phrases]
+        found = [name.replace("_", " ") for name, robot in self.world.robots.items()
+                 if name.replace("_", " ").lower() == bare or robot.kind in kinds]
+        return found if len(found) == 1 else []
+
+    def _numbered(self, sentence: Sentence, values: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
+        """Return the values of a match; for a sentence about so many objects, these one by one: those that are
+        listed, or of a kind the ones nearest to an arm; ``None`` for another number of them.
+        """
+        objects: Phrases = values.get("x", ())
+        if not sentence.fixed or not objects:
+            return values
+        if len(objects) == 1 and objects[0].least in (0, sentence.fixed):
+            near = sorted(self.meanings.objects(objects[0]), key=self._distance)[:sentence.fixed]
+            objects = tuple(Phrase(name.replace("_", " ")) for name in near)
+        single = all(each.amount is Amount.ONE for each in objects) and len(objects) == sentence.fixed
+        return {f"o{number}": (each,) for number, each in enumerate(objects, 1)} if single else None
+
+    def _distance(self, name: str) -> Tuple[float, str]:
+        """Return the distance of an object to the nearest arm, m; 0 if it was not seen. Then its name."""
+        thing = self.world.objects.get(name)
+        arms = [robot.pose.position for robot in self.world.robots.values() if robot.kind == ARM and robot.pose]
+        if thing is None or thing.pose is None:
+            return 0.0, name
+        position = thing.pose.position
+        return min(planar_distance(position, each) for each in arms or [(0.0, 0.0, 0.0)]), name
+
+    def _line(self, clauses: Sequence[Clause]) -> Optional[Line]:
+        """Return what clauses mean together; ``None`` if they do not go together."""
+        stages: List[SaidStage] = []
+        invariants: Tuple[Condition, ...] = ()
+        for at, clause in enumerate(clauses):
+            part = self._meaning(clause, [each for each in clauses[at + 1:] if not each.keeps])
+            if isinstance(part, Queried):
+                return part if len(clauses) == 1 else None
+            if not isinstance(part, SaidGoal):
+                return None
+            invariants += part.invariants
+            added = [replace(each, robot=clause.robot, optional=clause.optional) for each in part.stages]
+            if added and stages and not (clause.ordered or clause.sentence.after):
+                last, first = stages.pop(), added.pop(0)
+                if (last.robot, last.optional) != (first.robot, first.optional):
+                    return None
+                stages.append(replace(last, conditions=(*last.conditions, *first.conditions)))
+            stages += added
+        return None if any(map(_never_at_once, stages)) else SaidGoal(tuple(stages), (), invariants)
+
+    def _meaning(self, clause: Clause, rest: Sequence[Clause]) -> Optional[Line]:
+        sentence = clause.sentence
+        means = sentence.means
+        if rest and (rest[0].ordered or rest[0].sentence.after):
+            means = sentence.way or means
+        elif clause.ordered and not rest:
+            means = sentence.last or means
+        return self.meanings.chosen(means, clause.values)
+
+
+def own_facts(domain: Domain) -> Iterator[Sentence]:
+    """Yield the sentences that say a fact in the words of the domain's predicates."""
+    for name, predicate in domain.predicates.items():
+        slots = ("{x}", "{y}")[:len(predicate.arguments)]
+        for text, means in ((predicate.text, ""), (predicate.not_text, "not ")):
+            if text:
+                yield Sentence((f"{{sure}} {text.format(*slots)}",), (f"{means}{name}({', '.join(slots)})",), fact=True)
+
+
+@lru_cache(maxsize=1)
+def recipes() -> Mapping[str, Tuple[str, ...]]:
+    """Return what the recipes of the workspace must contain, by their names in words."""
+    files = [file for folder in config_folders("recipes") for file in sorted(folder.glob("*.yaml"))]
+    return {name.replace("_", " ").lower(): tuple(entry.get("mandatory", ()))
+            for file in files for name, entry in read_yaml(file)[0].items()}
+
+
+def _with_nouns(clause: Clause, before: Sequence[Phrases]) -> Iterator[Clause]:
+    """Yield a clause with its pronouns written out, once for each object that they may stand for.
+
+    Args:
+        before: what was spoken of in the part before it, one entry for each slot.
+    """
+    pronouns = {phrase.words for value in clause.phrases for phrase in value} & {IT, THEM}
+    meant = [each for each in before if each and all(_is_several(each) == (pronoun == THEM) for pronoun in pronouns)]
+    if clause.sentence.again and clause.phrases[0][0].words in pronouns and meant[:1] == [*before[:1]]:
+        meant = meant[:1]  # What is moved on is what was moved.
+    # A choice would be made again for the pronoun, perhaps another one.
+    if pronouns and any(phrase.amount not in (Amount.ONE, Amount.ALL) for each in meant for phrase in each):
+        return
+    for each in meant if pronouns else [()]:
+        values: Dict[str, Any] = {}
+        noun = ""
+        for name, value in clause.values.items():
+            if isinstance(value, tuple):
+                value = tuple(one for phrase in value for one in (
+                    each if phrase.words in (IT, THEM) else (_spelled(phrase, noun),)))
+                noun = _noun(value[-1]) or noun
+            values[name] = value
+        several, places = _is_several(values.get("x", ())), values.get("y", ())
+        if several and [place.amount for place in places] == [Amount.ANY]:
+            values["y"] = (replace(places[0], amount=Amount.SAME),)  # "A bowl" for several objects is one for all.
+        yield replace(clause, values=values)
+
+
+def _is_several(phrases: Phrases) -> bool:
+    return len(phrases) > 1 or any(each.amount in (Amount.ALL, Amount.COUNT) for each in phrases)
+
+
+def _noun(phrase: Phrase) -> str:
+    return next((word for word in reversed(phrase.words.split()) if not word.isdigit() and word != ONE), "")
+
+
+def _spelled(phrase: Phrase, noun: str) -> Phrase:
+    """Return a phrase with the noun in place of "one": "the red box on the blue one"."""
+    *words, last = phrase.words.split()
+    without = tuple(_spelled(each, _noun(phrase)) for each in phrase.without)
+    return replace(phrase, words=" ".join((*words, noun)) if last == ONE and noun else phrase.words, without=without)
+
+
+def _never_at_once(stage: SaidStage) -> bool:
+    """Check whether a stage asks for an object in the hand and somewhere else, or for a robot in two places."""
+    facts = [each.facts[0] for each in stage.conditions if each.holds and len(each.facts) == 1]
+    held = {phrase for fact in facts if fact.predicate == _HOLDING for phrase in fact.arguments[-1]}
+    put = {phrase for fact in facts if fact.predicate != _HOLDING for phrase in fact.arguments[0]}
+    places = [each for fact in facts if fact.predicate in _WHEREABOUTS and fact.arguments[0][0].words == ACTOR
+              for each in fact.arguments[-1]]
+    return len(places) > 1 or bool(held & put)
+
+
+def _facts_of(line: Line) -> FrozenSet[str]:
+    """Return what tells readings apart: two that differ only in how objects are listed are the same."""
+    if not isinstance(line, SaidGoal):
+        return frozenset((str(line),))
+    found = {f"| {each}" for each in line.invariants}
+    numbered = [(f"{way}{at}", stage) for way, stages in (("", line.stages), ("else ", line.otherwise))
+                for at, stage in enumerate(stages)]
+    for number, stage in numbered:
+        for condition in stage.conditions:
+            fact, *others = condition.facts
+            pairs = [((one,), (other,)) for one in fact.arguments[0] for other in fact.arguments[-1]]
+            facts = [str(replace(fact, arguments=each)) for each in pairs] \
+                if len(fact.arguments) == 2 and not others else [str(condition)]
+            found |= {f"{number} {replace(stage, conditions=())}{condition.holds} {each}" for each in facts}
+    return frozenset(found)

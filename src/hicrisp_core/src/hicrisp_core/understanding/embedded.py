@@ -1,0 +1,118 @@
+"""The interpreter over a small model that was trained to write goals in the user's own noun phrases.
+
+It gets the names in the scene and the conversation, and answers one line of the written goal language; code links
+the phrases to objects and evaluates counts, exceptions, orders and comparisons.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import List, Sequence
+
+from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.saying import spoken
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.exchange import LlmFailure, Message
+from hicrisp_core.model import WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
+from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.ports.interpreter import Request, Understood
+from hicrisp_core.prompting.asking import cost_of
+from hicrisp_core.prompting.quarantine import plain
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.controlled.interpreter import context_of, shortcut
+from hicrisp_core.understanding.relinking import goals_nearby
+from hicrisp_core.understanding.verifier import verify
+from hicrisp_core.understanding.written import Line, meaning_of, parse_line
+
+SYSTEM = "Write what the user means as one line of the goal language."
+_MOST_NAMES = 40
+"""Names of a scene that the prompt lists; of more, those that the conversation has a word of."""
+_LONGEST_TURN = 400
+_STEM = 4
+"""Letters by which a word of the conversation and one of a name are alike."""
+_MOST_CHOICES = 4
+_YES, _NO = "yes", "no"
+_AGAIN = "Please say it in other words."
+
+
+class EmbeddedInterpreter:
+    """Reads what is whole controlled English by itself, and asks the model for all else.
+
+    Args:
+        ask_below: a goal that the model finds less likely than this is said back to the user as a question.
+    """
+
+    def __init__(self, client: ChatModel, domain: Domain, ask_below: float) -> None:
+        self._client = client
+        self._domain = domain
+        self._ask_below = ask_below
+
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        """Return what the request means; a goal that is in doubt as a question whether it is right."""
+        if request.text.strip().lower() == _NO and request.conversation[-1:] \
+                and request.conversation[-1].speaker is Speaker.ROBOT:
+            return Understood(Question(_AGAIN))
+        known = shortcut(request, self._domain)
+        if known is not None:
+            return Understood(known, sure=1.0)
+        said = self._client.complete(messages(request), deadline)
+        usage = cost_of(said)
+        if isinstance(said, LlmFailure):
+            return Understood(trouble=f"The language model gave no answer: {said.message}.", usage=usage)
+        line = parse_line(said.text.strip())
+        if isinstance(line, Misfit):
+            return Understood(Question(f"I did not understand that. {_AGAIN}"), usage=usage, sure=said.sure)
+        meaning = self._meaning(line, request)
+        if isinstance(meaning, Goal) and said.sure is not None and said.sure < self._ask_below \
+                and verify(meaning, self._domain, request.world) is None:
+            meaning = self._shown(meaning)
+        return Understood(meaning, usage=usage, sure=said.sure)
+
+    def _meaning(self, line: Line, request: Request) -> Meaning:
+        """What a line means; if an object of it is not there, what is near is shown to the user."""
+        context = context_of(request)
+        meaning = meaning_of(line, self._domain, request.world, context)
+        if isinstance(meaning, Goal):
+            return replace(meaning, source=self._client.name)
+        if not (isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT):
+            return meaning
+        near = {name: replace(goal, source=self._client.name)
+                for name, goal in goals_nearby(line, self._domain, request.world, context).items()
+                if verify(goal, self._domain, request.world) is None}
+        if len(near) == 1:
+            return self._shown(next(iter(near.values())))
+        if 1 < len(near) <= _MOST_CHOICES:
+            return Question(f"{meaning.text} Do you mean one of these?",
+                            tuple(Choice(spoken(name), goal) for name, goal in near.items()))
+        return meaning
+
+    def _shown(self, goal: Goal) -> Question:
+        """The question whether a goal is the right one."""
+        return Question(f"I understand: {goal_words(goal, self._domain)}. Is that right?",
+                        (Choice(_YES, goal), Choice(_NO)))
+
+
+def messages(request: Request) -> List[Message]:
+    """Return what the model is asked: the same at run time and in training."""
+    turns = (*request.conversation, Turn(Speaker.USER, request.text))
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": prompt_text(
+        names_shown(request.world, turns), turns)}]
+
+
+def prompt_text(names: Sequence[str], turns: Sequence[Turn]) -> str:
+    """Return the user's message: the names in the scene, and the turns."""
+    said = "\n".join(f"{turn.speaker.value}: {plain(turn.text, _LONGEST_TURN)}" for turn in turns)
+    return f"here: {', '.join(names)}\n{said}"
+
+
+def names_shown(world: WorldState, turns: Sequence[Turn]) -> List[str]:
+    """Return the names that the prompt lists, as they are spoken."""
+    names = [each.replace("_", " ") for each in sorted((*world.objects, *world.robots))]
+    if len(names) <= _MOST_NAMES:
+        return [plain(each, 60) for each in names]
+    said = tuple({word for turn in turns for word in turn.text.lower().split()})
+    return [plain(each, 60) for each in names
+            if any(other.startswith(word[:_STEM]) for word in each.split() for other in said)][:_MOST_NAMES]

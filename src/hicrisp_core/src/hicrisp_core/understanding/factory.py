@@ -1,0 +1,37 @@
+"""The interpreter that the configuration names."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Union
+
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm import roles
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.ports.interpreter import Interpreter
+from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter
+from hicrisp_core.understanding.embedded import EmbeddedInterpreter
+from hicrisp_core.understanding.model import ModelInterpreter
+from hicrisp_core.understanding.verifier import VerifiedInterpreter
+
+
+def make_interpreter(
+    llm: Union[LlmSettings, Models], domain: Domain, prompts: Union[str, FilePath] = ""
+) -> Interpreter:
+    """Return who understands what users say: a chat model, a small model trained for it, or without either
+    the reader of controlled English.
+
+    Args:
+        llm: the models of a process, or what a file of ``config/llm`` says.
+        prompts: the folder of the policy's prompts; those for goals lie beside it.
+    """
+    models = Models.of_settings(llm)
+    settings = models.settings.of_role(roles.GOAL)
+    if settings.offline:
+        interpreter: Interpreter = ControlledInterpreter(domain)
+    elif settings.only_goals:
+        interpreter = EmbeddedInterpreter(models.of(roles.GOAL), domain, settings.ask_below)
+    else:
+        return ModelInterpreter(models.of(roles.GOAL), domain, prompts)
+    return VerifiedInterpreter(interpreter, domain)

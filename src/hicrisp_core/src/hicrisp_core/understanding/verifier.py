@@ -1,0 +1,89 @@
+"""The verifier of goals: what no robot here can bring about is found before anything is planned.
+
+It looks at the goal alone, never at the user's words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import FrozenSet, Optional
+
+from hicrisp_core.domain.saying import sentence
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.stages import chosen
+from hicrisp_core.goals.truth import holds
+from hicrisp_core.goals.typed import check_goal
+from hicrisp_core.model import WorldState
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
+from hicrisp_core.model.meaning import Reason, Refusal
+from hicrisp_core.model.misfit import Misfit, MisfitKind
+from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
+from hicrisp_core.time.deadline import Deadline
+
+_REASONS = {MisfitKind.NAME: Reason.UNKNOWN_OBJECT, MisfitKind.EMPTY: Reason.NOTHING_TO_DO}
+
+
+class VerifiedInterpreter:
+    """Refuses the goals of another interpreter that do not fit domain and world."""
+
+    def __init__(self, interpreter: Interpreter, domain: Domain) -> None:
+        self._interpreter = interpreter
+        self._domain = domain
+
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        """Return what the request means; in place of a goal that cannot be, the reason."""
+        found = self._interpreter.understand(request, deadline)
+        if not isinstance(found.meaning, Goal):
+            return found
+        misfit = verify(found.meaning, self._domain, request.world)
+        if misfit is None:
+            return found
+        return replace(found, meaning=refusal_of(misfit))
+
+
+def refusal_of(misfit: Misfit) -> Refusal:
+    """Return the refusal of a goal that does not fit."""
+    return Refusal(_REASONS.get(misfit.kind, Reason.IMPOSSIBLE), sentence(str(misfit)))
+
+
+def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
+    """Check names, types, robots, contradictions, and that an action leads to each fact that does not hold.
+
+    Returns:
+        What is wrong first; ``None`` if nothing is.
+    """
+    misfit = check_goal(goal, domain, world)
+    if misfit is not None:
+        return misfit
+    made = _made(domain)
+    for stage in chosen(goal, world.relations, domain).stages:
+        for statement in () if stage.optional else stage.conditions:
+            never = _never(statement, made, domain, world)
+            if never is not None:
+                return Misfit(MisfitKind.PREDICATE, f"no action here makes it so that '{never}'", str(never))
+    return None
+
+
+def _made(domain: Domain) -> FrozenSet[str]:
+    """The predicates that actions make, with their inverses."""
+    made = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
+            if not effect.removes}
+    return frozenset(made | {domain.predicates[each].inverse for each in made if each in domain.predicates})
+
+
+def _never(
+    statement: Statement, made: FrozenSet[str], domain: Domain, world: WorldState
+) -> Optional[Statement]:
+    """The part that no action makes; ``None`` if there is none or there is a choice."""
+    if holds(statement, world.relations, domain) or isinstance(statement, Not):
+        return None
+    if isinstance(statement, Holds):
+        return None if statement.fact.predicate in made else statement
+    return _never_of(statement, made, domain, world)
+
+
+def _never_of(
+    statement: Count, made: FrozenSet[str], domain: Domain, world: WorldState
+) -> Optional[Statement]:
+    vain = [never for part in statement.parts for never in (_never(part, made, domain, world),) if never]
+    return vain[0] if vain and len(statement.parts) - len(vain) < statement.least else None

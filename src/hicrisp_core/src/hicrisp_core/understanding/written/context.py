@@ -1,0 +1,98 @@
+"""What a line may refer to besides the world, and why no goal was made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Tuple
+
+from hicrisp_core.domain.saying import joined, named, sentence, spoken
+from hicrisp_core.model import WorldState
+from hicrisp_core.model.goal_text import MOST_PARTS
+from hicrisp_core.model.meaning import Meaning, Reason, Refusal
+from hicrisp_core.understanding.written.phrases import Phrase
+
+MOST_NAMES = 12
+"""Names that a refusal lists."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What was said and done before, and what no world shows.
+
+    Args:
+        text: the user's words; a name that they spell out decides between objects that fit a phrase.
+        spoken: names in the order in which they were spoken of or handled, the latest last.
+        start: the world as the task began; ``None`` if it begins now.
+        robot: the robot that the user speaks to; empty for any.
+        recipes: what a vessel must contain, by the recipe's name.
+        status: what the robots do now, as an answer to the user.
+    """
+
+    text: str = ""
+    spoken: Tuple[str, ...] = ()
+    start: Optional[WorldState] = None
+    robot: str = ""
+    recipes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    status: str = ""
+
+
+class Unlinked(Exception):
+    """A line has no goal in this world: the user is told why, or asked."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        super().__init__(str(meaning))
+        self.meaning = meaning
+
+
+class Several(Exception):
+    """A phrase for one object fits several."""
+
+    def __init__(self, phrase: Phrase, names: Tuple[str, ...]) -> None:
+        super().__init__(f"'{phrase}' may be {', '.join(names)}")
+        self.phrase = phrase
+        self.names = names
+
+
+def unknown(what: str, valid: Iterable[str]) -> Unlinked:
+    """Return the refusal of an object that is not there, with those that are."""
+    names = sorted(set(valid))
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    there = f"There {'is' if len(names) == 1 else 'are'}: {', '.join(map(spoken, names[:MOST_NAMES]))}{more}."
+    return Unlinked(Refusal(Reason.UNKNOWN_OBJECT, f"There is no {what} here. "
+                                                   f"{there if names else 'There is nothing like it.'}"))
+
+
+def impossible(why: str) -> Unlinked:
+    """Return the refusal of what no predicate says of such objects."""
+    return Unlinked(Refusal(Reason.IMPOSSIBLE, sentence(why)))
+
+
+def too_much() -> Unlinked:
+    """Return the refusal of a goal that nothing could plan."""
+    return impossible(f"that is too much at once: a goal has at most {MOST_PARTS} parts; name fewer objects")
+
+
+def called(phrase: Phrase) -> str:
+    """Return a phrase as it is said to the user: ``empty red box on tray``."""
+    said = ["other" if phrase.other else "", phrase.rank, phrase.state, phrase.words]
+    for each in phrase.where:
+        others = joined(list(map(called, each.arguments)), "and")
+        said += ["" if each.holds else "not", each.predicate, others]
+    return spoken(" ".join(filter(None, said)))
+
+
+def listed(names: Sequence[str], word: str) -> str:
+    """Return names with their articles as a list in words."""
+    return joined([named(name) for name in names], word)
+
+
+def phrases_in(said: Any) -> Iterator[Phrase]:
+    """Yield every phrase of a line, those within others too."""
+    if isinstance(said, Phrase):
+        yield said
+    if isinstance(said, tuple):
+        for each in said:
+            yield from phrases_in(each)
+    elif is_dataclass(said):
+        for part in fields(said):
+            yield from phrases_in(getattr(said, part.name))

@@ -1,0 +1,233 @@
+"""Which objects of a world a phrase stands for."""
+
+from __future__ import annotations
+
+from typing import Callable, List, Mapping, Sequence, Tuple
+
+from hicrisp_core.domain.saying import spoken
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import holds
+from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model.goal import Holds
+from hicrisp_core.model.meaning import Choice, Question
+from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, unknown
+from hicrisp_core.understanding.written.names import Names
+from hicrisp_core.understanding.written.phrases import (
+    ACTOR,
+    BETWEEN,
+    FARTHEST,
+    HERE,
+    IT,
+    NEAREST,
+    START,
+    Amount,
+    Phrase,
+    Where,
+)
+from hicrisp_core.understanding.written.places import Places
+from hicrisp_core.understanding.written.predicates import CONTAINS, PLACES, Predicates, Use
+
+MOST_CHOICES = 6
+Fits = Callable[[str], bool]
+"""Whether an object may stand where a phrase stands."""
+Chosen = Mapping[Phrase, str]
+"""The objects that are tried for phrases that fit several."""
+GIVEN = (ACTOR, HERE, START, IT)
+"""Words that no name accounts for."""
+
+
+class Objects:
+    """The objects, robots and hands of a world, by the phrases that stand for them.
+
+    Args:
+        chosen: decides phrases for one object that fit several.
+        robot: the robot or hand that was named for what is said; empty for any.
+    """
+
+    def __init__(self, domain: Domain, world: WorldState, context: Context) -> None:
+        self.names = Names(domain, world)
+        self.places = Places(domain, world)
+        self.predicates = Predicates(domain, world)
+        self.chosen: Chosen = {}
+        self.robot = ""
+        self._named: Tuple[str, ...] = ()
+        self._everything = tuple(sorted(world.types()))
+        self._domain = domain
+        self._world = world
+        self._context = context
+
+    def hear(self, phrases: Sequence[Phrase]) -> None:
+        """Take notice of the objects that a line names without doubt: they are not the ``other`` ones."""
+        plain = [each for each in phrases if each.amount is Amount.ONE and each.words not in GIVEN
+                 and not (each.other or each.rank or each.state or each.where)]
+        found = (self.names.exactly(each.words, fitting) or fitting
+                 for each in plain for fitting in (self.names.fitting(each.words),))
+        self._named = tuple(dict.fromkeys(each[0] for each in found if len(each) == 1))
+
+    def one(self, phrase: Phrase, fits: Sequence[Fits] = ()) -> str:
+        """Return the object that a phrase stands for.
+
+        Raises:
+            Several: if more than one fits.
+            Unlinked: if none does.
+        """
+        found = self.all(phrase, fits)
+        if len(found) > 1 and phrase.words not in GIVEN:
+            found = self.names.exactly(phrase.words, found) or found
+        if len(found) > 1:
+            others = {*self._named, *self.chosen.values()}
+            told = self.names.spelled_in(self._context.text, (name for name in found if name not in others))
+            found = told if len(told) == 1 else found
+        if len(found) > 1:
+            raise Several(phrase, found)
+        return found[0]
+
+    def all(self, phrase: Phrase, fits: Sequence[Fits] = ()) -> Tuple[str, ...]:
+        """Return all objects that a phrase fits, at least one.
+
+        Args:
+            fits: tests of which the first that any object passes leaves out those that do not pass it.
+        """
+        if phrase in self.chosen:
+            return (self.chosen[phrase],)
+        found = self._given(phrase, fits) if phrase.words in GIVEN else self._called(phrase, fits)
+        if not found:
+            what = "known place of a robot" if phrase.words in (HERE, START) else called(phrase)
+            raise unknown(what, self._valid(fits))
+        if phrase.amount is Amount.ONE and (phrase.other or phrase.rank or phrase.state):
+            named = self.names.exactly(str(phrase), self.names.fitting(str(phrase)))
+            if len(named) == 1:  # The words of the language may be part of a name.
+                return named
+        found = known = _passing(found, fits)
+        if phrase.without:
+            within = (set(found).__contains__,)
+            left_out = {name for each in phrase.without for name in self.all(each, within)}
+            found = tuple(name for name in found if name not in left_out)
+        if phrase.other:
+            found = self._others(found)
+        if phrase.state:
+            found = tuple(name for name in found if self._holds_something(name) == (phrase.state == "full"))
+        for where in phrase.where:
+            found = self._told_by(where, found)
+        if phrase.rank and found:
+            counted = phrase.amount is Amount.COUNT
+            last = phrase.least or phrase.most or 0 if counted else phrase.ordinal
+            found = self.places.ranked(phrase.rank, found, 1 if counted else last, last)
+        if not found:
+            raise unknown(called(phrase), known)
+        return found
+
+    def actors(self, fits: Fits) -> Tuple[str, ...]:
+        """Return who may act: the one that was named if it fits, or all that fit."""
+        for name in (self.robot, self._context.robot):
+            if name and fits(name):
+                return (name,)
+        hand = self.predicates.type_of(self._domain.roles.held, 0)
+        return tuple(name for name in self._everything if fits(name) and (
+            name in self._world.robots or hand and self._domain.is_a(self._world.objects[name].type, hand)))
+
+    def _called(self, phrase: Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
+        """Return the names that a phrase's words fit: of what is in a bottle, or of the bottle."""
+        found = self.names.fitting(phrase.words)
+        if fits and not any(map(fits[0], found)):
+            seen = self.names.fitting(phrase.words, observed=True)
+            return seen if any(map(fits[0], seen)) else found
+        return found
+
+    def _valid(self, fits: Sequence[Fits]) -> Tuple[str, ...]:
+        return next((found for each in fits for found in (tuple(filter(each, self._everything)),) if found),
+                    self.names.movable or self._everything)
+
+    def _given(self, phrase: Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
+        if phrase.words == ACTOR:
+            return self.actors(fits[0] if fits else self._world.robots.__contains__)
+        if phrase.words == IT:
+            before = [name for name in reversed(self._context.spoken) if name in self._everything]
+            found = next((name for name in before if not fits or fits[0](name)), "")
+            if not found:
+                raise Unlinked(question("What do you mean by 'it'?", _passing(self.names.movable, fits)))
+            return (found,)
+        world = self._world if phrase.words == HERE or self._context.start is None else self._context.start
+        bases = self.actors(lambda name: name in world.robots and self._domain.is_a(world.robots[name].kind, BASE))
+        return tuple(dict.fromkeys(fact.object for fact in sorted(world.relations) if fact.subject in bases
+                                   and self.predicates.placed(fact) == fact.subject))
+
+    def _others(self, names: Tuple[str, ...]) -> Tuple[str, ...]:
+        """Leave out what was spoken of before; if that is all of it, what was spoken of last."""
+        named = {*self._named, *self.chosen.values()}
+        last = next((name for name in reversed(self._context.spoken) if name in names), "")
+        return next((found for without in ({*named, *self._context.spoken}, {*named, last})
+                     for found in (tuple(name for name in names if name not in without),) if found), ())
+
+    def _holds_something(self, name: str) -> bool:
+        """Check whether anything is in an object, on it, at it or in it as a hand."""
+        held = self._domain.roles.held
+        return any(name == (fact.subject if fact.predicate in (CONTAINS, held) else fact.object)
+                   for fact in self._world.relations if self.predicates.placed(fact))
+
+    def _told_by(self, where: Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
+        """Return those for which what stands in braces holds."""
+        if where.predicate in (NEAREST, FARTHEST):
+            to = [name for each in where.arguments for name in self._reference(each)]
+            found = self.places.nearest(names, to, where.predicate == FARTHEST)
+        elif where.predicate == BETWEEN:
+            ends = [name for each in where.arguments for name in self._reference(each)]
+            found = self.places.between(names, ends)
+        else:
+            found = self._related(where, names)
+        return tuple(name for name in names if (name in found) == where.holds)
+
+    def _reference(self, phrase: Phrase) -> Tuple[str, ...]:
+        alone = phrase.amount is Amount.ONE and phrase.words != ACTOR
+        return (self.one(phrase),) if alone else self.all(phrase)
+
+    def _related(self, where: Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
+        """Return those for which a predicate holds in the world: the one that is said, or another one of
+        places; if none is near enough for a direction, those that lie in it.
+        """
+        others = [self.all(each, (lambda name: self.predicates.fits(where.predicate, 0, Use.ASKED, name),)
+                           if each.words == ACTOR else ()) for each in where.arguments]
+        ways = [(where.predicate,), PLACES if where.predicate in PLACES else ()]
+        for predicates in ways:
+            found = tuple(name for name in names
+                          if any(self._stands(name, each, where, others) for each in predicates))
+            if found:
+                return found
+        found = tuple(name for name in names if others and all(
+            _enough(phrase, [self.places.towards(where.predicate, name, other) for other in each])
+            for phrase, each in zip(where.arguments, others)))
+        return found or tuple(name for name in names
+                              if not others and self.names.is_called(name, where.predicate))
+
+    def _stands(self, name: str, predicate: str, where: Where, others: Sequence[Sequence[str]]) -> bool:
+        known = self._domain.predicates.get(predicate)
+        if known is None:
+            return False
+        if not others:
+            return any(fact.predicate == predicate and name in (fact.subject, fact.object)
+                       for fact in self._world.relations)
+        return all(_enough(phrase, [self._fact_holds(predicate, name, other) for other in each])
+                   for phrase, each in zip(where.arguments, others))
+
+    def _fact_holds(self, predicate: str, name: str, other: str) -> bool:
+        turned = not self.predicates.fits(predicate, 0, Use.ASKED, name) or predicate == CONTAINS
+        facts = [Relation(other, predicate, name) if turned else Relation(name, predicate, other)]
+        if predicate == CONTAINS:
+            facts.append(Relation(name, predicate, other))
+        return any(holds(Holds(fact), self._world.relations, self._domain) for fact in facts)
+
+
+def question(text: str, names: Sequence[str]) -> Question:
+    """Return a question about objects; its choices are left out if there are too many."""
+    choices = tuple(Choice(spoken(name)) for name in names)
+    return Question(text, choices if len(choices) <= MOST_CHOICES else ())
+
+
+def _passing(names: Tuple[str, ...], fits: Sequence[Fits]) -> Tuple[str, ...]:
+    """Return the names that pass the first test that any of them passes."""
+    return next((found for each in fits for found in (tuple(filter(each, names)),) if found), names)
+
+
+def _enough(phrase: Phrase, held: List[bool]) -> bool:
+    return bool(held) and (all(held) if phrase.amount is Amount.ALL else any(held))

@@ -1,0 +1,173 @@
+"""Orders of places, exchanges of places and recipes, as statements over objects."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice
+from typing import Dict, Iterator, List, Mapping, Sequence, Set, Tuple
+
+from hicrisp_core.domain.saying import spoken
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model.goal import Statement, all_of
+from hicrisp_core.model.goal_text import MOST_PARTS
+from hicrisp_core.understanding.written.context import Context, impossible, listed, unknown
+from hicrisp_core.understanding.written.names import words_of
+from hicrisp_core.understanding.written.objects import Objects
+from hicrisp_core.understanding.written.phrases import Amount, Phrase
+from hicrisp_core.understanding.written.places import FRONT, LEFT
+from hicrisp_core.understanding.written.predicates import CONTAINS, Use
+from hicrisp_core.understanding.written.sayings import MADE, ORDERS, SWAP, Fact
+from hicrisp_core.understanding.written.statements import Statements, so_many
+
+_TOWER, _ROW, _COLUMN = "tower", "row", "column"
+_BACKWARDS = ("tower_down", "row_left", "column_back")
+_MOST_WAYS = 20_000
+"""Ways to fill an order's places that are looked at."""
+_VESSEL = "glass"
+"""What a recipe is made in if nothing else is said."""
+
+
+class Orders:
+    """Makes statements of what is not a predicate of the domain: towers, rows, columns, swaps and recipes."""
+
+    def __init__(self, domain: Domain, world: WorldState, context: Context, objects: Objects,
+                 statements: Statements) -> None:
+        self._domain = domain
+        self._world = world
+        self._context = context
+        self._objects = objects
+        self._statements = statements
+
+    def of(self, fact: Fact, use: Use) -> Statement:
+        """Return the statement of a fact, of a predicate of the domain or of one of these."""
+        if fact.predicate in ORDERS:
+            return self._order(fact, use)
+        if fact.predicate == SWAP and SWAP not in self._domain.predicates:
+            return self._swapped([phrase for each in fact.arguments for phrase in each], use)
+        if fact.predicate == MADE and MADE not in self._domain.predicates:
+            return self._made(fact, use)
+        return self._statements.of(fact.predicate, fact.arguments, use)
+
+    def _order(self, fact: Fact, use: Use) -> Statement:
+        """Return the facts between neighbours; the first one of an order needs none."""
+        kind = fact.predicate.split("_")[0]
+        predicate = {_ROW: LEFT, _COLUMN: FRONT}.get(kind) or self._domain.roles.stands_on or "on"
+        self._objects.predicates.check(predicate, 2)
+        phrases = [phrase for each in fact.arguments for phrase in each]
+        if (fact.predicate in _BACKWARDS) != fact.reverse:
+            phrases.reverse()
+        places: List[Tuple[str, ...]] = []
+        for phrase in phrases:
+            lowest = kind == _TOWER and not places and phrase.amount is Amount.ONE
+            names = self._statements.names(predicate, 1 if lowest else 0, phrase, use)
+            if phrase.amount in (Amount.ALL, Amount.COUNT):
+                taken = {name for each in places for name in each if len(each) == 1}
+                order = self._as_they_are([name for name in names if name not in taken], kind)
+                if len(order) < phrase.least:
+                    raise unknown(f"{phrase.least} of '{phrase.words}'", names)
+                order = order[:so_many(phrase)] if phrase.amount is Amount.COUNT else order
+                places += [(name,) for name in (reversed(order) if fact.reverse else order)]
+            else:
+                places.append(names)
+        if len(places) < 2:
+            raise impossible(f"a {kind} takes two objects at least, not {len(places)}")
+        ways = (each for each in islice(_ways(places), _MOST_WAYS) if len(each) == len(places))
+        along, said = -1 if kind == _TOWER else 1, self._statements.fact
+        parts = [all_of(*(said(use, predicate, *pair[::along]) for pair in zip(way, way[1:])))
+                 for way in islice(ways, MOST_PARTS)]
+        if not parts:
+            raise impossible(f"each place of a {kind} needs an object of its own")
+        return self._statements.small(parts)
+
+    def _as_they_are(self, names: Sequence[str], kind: str) -> List[str]:
+        """Return objects in the order that they have now, for a tower the highest pile first."""
+        along = FRONT if kind == _COLUMN else LEFT
+        order = sorted(names, key=lambda name: (-self._objects.places.along(along, name), name))
+        if kind != _TOWER:
+            return order
+        on = {fact.subject: fact.object for fact in self._world.relations
+              if fact.predicate == self._domain.roles.stands_on and {fact.subject, fact.object} <= set(names)}
+        piles = sorted(([name, *_upon(name, on)] for name in order if name not in on), key=len, reverse=True)
+        return [name for pile in piles for name in pile]
+
+    def _swapped(self, phrases: Sequence[Phrase], use: Use) -> Statement:
+        """Return that each of two has the other's place; on one surface, the other's side."""
+        fits = (lambda name: bool(self._places(name)),)
+        names = list(dict.fromkeys(name for phrase in phrases for name in (
+            (self._objects.one(phrase, fits),) if phrase.amount is Amount.ONE
+            else self._objects.all(phrase, fits))))
+        if len(names) != 2:
+            raise impossible(f"two objects change places, not {listed(names, 'and')}")
+        one, other = names
+        exchanged = {one: other, other: one}
+        facts = [*self._places(one), *self._places(other)]
+        turned = {Relation(exchanged.get(fact.subject, fact.subject), fact.predicate,
+                           exchanged.get(fact.object, fact.object)) for fact in facts}
+        if turned == set(facts):
+            turned = self._other_side(one, other)
+        if not turned:
+            raise impossible(f"the places of {listed(names, 'and')} are not known")
+        return all_of(*(self._statements.fact(use, fact.predicate, *filter(None, (fact.subject, fact.object)))
+                        for fact in sorted(turned)))
+
+    def _places(self, name: str) -> Tuple[Relation, ...]:
+        roles = self._domain.roles
+        passing = (roles.aboard,) if roles.stands_on else ()  # It follows from what the object stands on.
+        return tuple(fact for fact in self._objects.predicates.places(name, sorted(self._world.relations))
+                     if fact.predicate not in passing)
+
+    def _other_side(self, one: str, other: str) -> Set[Relation]:
+        """Return the sides to exchange: those from an object that both are beside, or from each other."""
+        beside: Dict[str, Dict[str, str]] = {one: {}, other: {}}
+        sides = {name for name in self._domain.predicates
+                 if self._objects.places.direction(name) != (0.0, 0.0)}
+        for fact in sorted(self._world.relations):
+            if fact.predicate in sides and fact.subject in beside:
+                beside[fact.subject][fact.object] = fact.predicate
+        shared = [name for name, side in beside[one].items() if beside[other].get(name, side) != side]
+        if shared:
+            return {fact for name in shared for fact in (Relation(other, beside[one][name], name),
+                                                         Relation(one, beside[other][name], name))}
+        between = sorted(name for name in sides if self._objects.places.towards(name, one, other))
+        known = [beside[one].get(other) or next(iter(between), "")]
+        return {Relation(other, predicate, one) for predicate in known if predicate}
+
+    def _made(self, fact: Fact, use: Use) -> Statement:
+        """Return that a vessel contains all that a recipe takes."""
+        recipes, names = self._context.recipes, self._objects.names
+        parts: List[Statement] = []
+        for phrase in fact.arguments[0]:
+            said = sorted(words_of(phrase.words))
+            recipe = next((name for name in sorted(recipes) if sorted(words_of(name)) == said), None)
+            if recipe is None:
+                raise unknown(f"recipe '{phrase.words}'", recipes)
+            taken: List[str] = []
+            for each in recipes[recipe]:
+                found = names.exactly(each, names.fitting(each))
+                if not found:
+                    raise unknown(f"{spoken(each)} for {spoken(recipe)}", taken)
+                taken.append(found[0])
+            parts += [self._statements.each(CONTAINS, 0, vessel, use, partial(self._filled, taken, use))
+                      for vessel in (fact.arguments[1:] or ((Phrase(_VESSEL, Amount.ANY),),))[0]]
+        return all_of(*parts)
+
+    def _filled(self, taken: Sequence[str], use: Use, vessel: str) -> Statement:
+        return all_of(*(self._statements.fact(use, CONTAINS, vessel, each) for each in taken))
+
+
+def _ways(places: Sequence[Sequence[str]], taken: Tuple[str, ...] = ()) -> Iterator[Tuple[str, ...]]:
+    """Yield the ways to fill places with objects of their own; a shorter one where a place stays empty."""
+    free = [name for name in places[0] if name not in taken] if places else []
+    if not free:
+        yield ()
+    for name in free:
+        for rest in _ways(places[1:], (*taken, name)):
+            yield (name, *rest)
+
+
+def _upon(name: str, on: Mapping[str, str]) -> List[str]:
+    """Return the pile upon an object, from the bottom up."""
+    above = sorted(upper for upper, lower in on.items() if lower == name)
+    return [each for upper in above for each in (upper, *_upon(upper, on))]
+
