@@ -85,8 +85,16 @@ class Dashboard(unittest.TestCase):
         expect(self.board.find("#read")).not_to_be_empty()
         self.board.find("#task").fill(self._task())
         self.board.sees("#read", "I understand: the box")
-        self.board.find("#task").fill("place the block next to the cylinder")
+        self.board.find("#task").fill("place the object next to the cylinder")
         self.board.sees("#read", "I would ask: ")
+        self.board.find("#task").fill("the box should feel at home beside the cylinder")
+        self.board.sees("#read", "This is not controlled English")
+        self.board.find("#task").fill("")
+
+    def test_the_robots_own_interpreter_is_asked_on_request(self) -> None:
+        self.board.find("#task").fill(self._task())
+        self.board.press("What do you understand?")
+        self.board.sees("#read", "I understand: the box")
         self.board.find("#task").fill("")
 
     def test_a_motion_is_canceled_and_the_robot_is_said_to_stand(self) -> None:
@@ -112,11 +120,11 @@ class Dashboard(unittest.TestCase):
         self.board.ends("succeeded")
 
     def test_a_question_is_answered(self) -> None:
-        self.board.submit("place the block next to the cylinder")
-        self.board.sees("#ask", "the box or the red box")
+        self.board.submit("place the object next to the cylinder")
+        self.board.sees("#ask", "the bowl, the box or the red box")
         self.board.keep("question")
         self.board.press("red box")
-        self.board.ends("succeeded", "place the block next to the cylinder")
+        self.board.ends("succeeded", "place the object next to the cylinder")
         self.board.sees("#talk", "red box")
 
     def test_a_plan_is_changed_and_approved_and_so_is_what_cannot_be_undone(self) -> None:
@@ -134,10 +142,10 @@ class Dashboard(unittest.TestCase):
         steps.first.fill("juggle the box")
         expect(self.board.find(".editor .problem").first).to_contain_text("juggle")
         self.board.keep("plan")
-        steps.first.fill("pick the box")
+        steps.first.fill("pick up the box")
         expect(run).to_be_enabled()
         self.board.press("Add a step")
-        steps.last.fill("pick the red box")
+        steps.last.fill("pick up the red box")
         expect(run).to_be_enabled()
         run.click()
         self.board.sees("#ask-title", "May it do this?")

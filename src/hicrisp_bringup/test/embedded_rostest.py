@@ -142,11 +142,11 @@ class Embedded(unittest.TestCase):
         task = self.workspace.submit_task(TASK).task_id
         status = self.workspace.finished(task)
         assert status.state == TaskStatus.REFUSED
-        assert "the box has not been seen for" in status.message
+        assert "The box has not been seen for" in status.message
         assert "command" not in self.workspace.kinds(task)
         answer = self.workspace.run("what is on the table?")
         assert answer.state == TaskStatus.ANSWERED
-        assert answer.message == "cylinder is on table."
+        assert answer.message == "The cylinder."
 
     def test_an_object_that_is_not_there_moves_nothing(self) -> None:
         task = self.workspace.submit_task("place the teapot next to the cylinder").task_id

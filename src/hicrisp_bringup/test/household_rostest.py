@@ -25,7 +25,7 @@ class Household(unittest.TestCase):
         cls.workspace = Workspace()
 
     def test_the_salmon_gets_into_the_closed_fridge(self) -> None:
-        status = self.workspace.run("put the salmon in the fridge")
+        status = self.workspace.run("put the salmon in the fridge and close the fridge")
         assert status.state == TaskStatus.SUCCEEDED, status.message
         self.workspace.until(lambda: self.workspace.holds("salmon_14", "inside", "fridge_12"),
                              "sight of what was done")

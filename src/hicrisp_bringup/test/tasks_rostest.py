@@ -79,13 +79,13 @@ class Tasks(unittest.TestCase):
         assert "command" not in self.workspace.kinds(task)
 
     def test_a_task_with_two_readings_is_asked_back_and_goes_on_with_the_answer(self) -> None:
-        task = self._asked("put the block in the bowl")
-        assert list(self.workspace.get_task(task).status.choices) == ["box", "red box"]
-        assert not self.workspace.answer("another task", "2").ok
-        assert self.workspace.answer(task, "2").ok
+        task = self._asked("put the object in the bowl")
+        assert list(self.workspace.get_task(task).status.choices) == ["box", "cylinder", "red box"]
+        assert not self.workspace.answer("another task", "3").ok
+        assert self.workspace.answer(task, "3").ok
         status = self.workspace.finished(task)
         assert (status.state, status.goal_state) == (TaskStatus.SUCCEEDED, "seen"), status.message
-        assert list(self.workspace.get_task(task).plan.goal.end) == ["in(red_box,bowl)"]
+        assert list(self.workspace.get_task(task).plan.goal.stages) == ["in(red_box,bowl)"]
         assert status.goal == "the red box ends up in the bowl"
         self.workspace.run("put the red box on the table")
 
@@ -99,7 +99,7 @@ class Tasks(unittest.TestCase):
         status = self.workspace.finished(task)
         assert (status.state, status.goal_state) == (TaskStatus.SUCCEEDED, "seen"), status.message
         assert status.corrections == 0
-        assert list(self.workspace.get_task(task).plan.goal.end)[0] == "in(red_box,bowl)"
+        assert list(self.workspace.get_task(task).plan.goal.stages)[0].startswith("in(red_box,bowl)")
         assert "the user said" in self.workspace.explain(task).text
         self.workspace.run("put the red box on the table")
 
@@ -117,7 +117,7 @@ class Tasks(unittest.TestCase):
                               stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
 
     def test_a_task_that_asks_can_be_canceled(self) -> None:
-        task = self._asked("put the block in the bowl")
+        task = self._asked("put the object in the bowl")
         assert self.workspace.cancel_task(task).ok
         assert self.workspace.finished(task).state == TaskStatus.CANCELED
         assert not self.workspace.answer("", "1").ok
@@ -127,7 +127,7 @@ class Tasks(unittest.TestCase):
         task: str = self.workspace.submit_task(text).task_id
         self.workspace.until(lambda: self.workspace.get_task(task).status.state == TaskStatus.ASKING,
                              "question")
-        assert "the box or the red box" in self.workspace.get_task(task).status.message
+        assert "the box, the cylinder or the red box" in self.workspace.get_task(task).status.message
         return task
 
     def test_a_question_is_answered_and_nothing_moves(self) -> None:

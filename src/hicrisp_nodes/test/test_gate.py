@@ -8,7 +8,7 @@ from typing import List, Optional, Sequence
 import pytest
 from hicrisp_core.executive.plan_review import CheckedSteps
 from hicrisp_core.model import Plan, Step
-from hicrisp_core.ports.brain import Choice, Question
+from hicrisp_core.model.meaning import Choice, Question
 from hicrisp_nodes.supervisor.gate import Gate
 from waiting import PATIENCE, until
 

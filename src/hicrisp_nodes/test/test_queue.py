@@ -177,7 +177,7 @@ def test_only_the_running_task_is_told_something(work: Work) -> None:
     assert "no task 'other'" in work.queue.tell("other", "the red one")[1]
     assert "the remark is empty" in work.queue.tell("", " ")[1]
     running.remarks.end()
-    assert "listens no more" in work.queue.tell("", "the red one")[1]
+    assert "no longer accepts changes" in work.queue.tell("", "the red one")[1]
     work.go.set()
     assert running.finished.wait(PATIENCE)
     assert "has ended already" in work.queue.tell(running.id, "the red one")[1]

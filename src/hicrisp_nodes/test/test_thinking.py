@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from threading import Event, Thread
-from types import SimpleNamespace
+from threading import Event
 from typing import List
 
 import pytest
 import rospy
+from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
@@ -36,31 +36,31 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Choice, Question, Speaker, Turn
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest, Usage
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
+from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_nodes.brain_server import READ_LIMIT, BrainServer
+from hicrisp_nodes.brain_server import BrainServer
 from hicrisp_nodes.corrector_node import CorrectorServer
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_ros.ports.body import RosBody
-from hicrisp_ros.ports.brain import RosBrain
+from hicrisp_ros.ports.brain import RosBrain, RosInterpreter
 from hicrisp_ros.ports.corrector import RosCorrector
 from hicrisp_ros.ports.thinker import Thinker
 from hicrisp_ros.service_client import ServiceClient
 
-from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, PlanTaskGoal, TranslateStepAction
+from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, TranslateStepAction, UnderstandAction
 from hicrisp_msgs.srv import AimCommand
 from hicrisp_nodes import body_node
-from hicrisp_ros import conversions as to
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "src" / "hicrisp_core" / "test"))
 from chat_server import ChatServer  # noqa: E402 - the core's tests lie beside, in no package
-from waiting import until  # noqa: E402 - on the path since conftest
+from goals import ScriptedInterpreter, goal  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("ros")
 DOMAIN = load_domain(ROOT / "config" / "domains" / "tabletop.yaml")
@@ -133,9 +133,15 @@ def corrector_of(door: CorrectorServer, planner: Planner, *rungs: Rung) -> RosCo
     return RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
 
 
-def test_what_is_remembered_reaches_the_brain() -> None:
+@pytest.fixture(scope="module")
+def brain_door(ros: None) -> BrainServer:
+    """The brain's doors; each test puts a brain behind them."""
+    return BrainServer(Planner())
+
+
+def test_what_is_remembered_reaches_the_brain(brain_door: BrainServer) -> None:
     planner = Planner()
-    BrainServer(planner)
+    brain_door.use(planner)
     examples = (Remembered("e1", "rest a moment", (Step("rest", "home", {"robot": "panda"}, "panda"),),
                            likeness=0.5),)
     RosBrain(Thinker("brain/plan", PlanTaskAction), Event()).plan(
@@ -185,46 +191,54 @@ def test_a_dry_run_asks_the_body_for_the_commands_of_steps_in_words() -> None:
     plan = '{"reasoning": "", "steps": ["wait a moment", "set it beside the cylinder", "do it again"]}'
     with ChatServer(plan, "pass: waiting needs no command", BESIDE, BESIDE) as server:
         llm = LlmSettings("loopback", base_url=server.url)
-        ports = Parts(domain, Policy("test", body="model"), llm, prompts).ports({}, Eyes())
-        told = rehearse(domain, ports, Task("place the box next to the cylinder"))
+        policy = Policy("test", body="model", verify_goal="off")
+        ports = Parts(domain, policy, llm, prompts).ports({}, Eyes())
+        told = rehearse(domain, policy, ports, Task("place the box next to the cylinder"))
     assert told.success
     assert told.message.splitlines() == [
         "would do: 1. nothing (waiting needs no command); 2. place box next to cylinder; "
         "3. nothing ('place box next to cylinder' holds already)"]
 
 
-class Knowing:
-    """A brain that knows what one sentence means, once it is let."""
-
-    def __init__(self) -> None:
-        self.asked: List[str] = []
-        self.goes = Event()
-
-    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        self.goes.wait(20.0)
-        return PlanAnswer(refusal="no")
-
-    def meaning(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        assert deadline.remaining <= READ_LIMIT
-        self.asked.append(request.task.text)
-        goal = Goal(said="the box ends up next to the cylinder", source="knowing")
-        return PlanAnswer(Plan((), "knowing", goal=goal), usage=Usage(calls=1, prompt_tokens=7))
+def test_a_dry_run_says_what_it_understands_and_asks_no_model_where_there_is_none() -> None:
+    ports = Parts(DOMAIN, Policy("test")).ports({}, Eyes())
+    told = rehearse(DOMAIN, Policy("test"), ports, Task("place the box next to the cylinder"))
+    assert told.success
+    assert told.message == ("I understand: the box ends up next to the cylinder. "
+                            "would do: 1. place box next to cylinder")
+    refused = rehearse(DOMAIN, Policy("test"), ports, Task("tidy up as I like it"))
+    assert not refused.success
+    assert refused.message
 
 
-def test_a_task_is_read_while_it_is_typed_but_never_while_a_plan_is_made(ros: None) -> None:
-    brain = Knowing()
-    server = BrainServer(brain, reads_ahead=True)
-    words = PlanTaskGoal(task="the red one belongs behind the blue one", world=to.world_to_msg(WORLD),
-                         time_limit=20.0)
-    asked = SimpleNamespace(message=words, cancel=Event())
-    read = Thinker("brain/read", PlanTaskAction).ask(words, Deadline(20.0), Event()).result
-    assert (read.ok, read.plan.goal.said) == (True, "the box ends up next to the cylinder")
-    assert list(read.plan.steps) == []
-    assert (server.asked.calls, server.asked.tokens) == (1, 7)
-    planning = Thread(target=server._answer, args=(asked,))
-    planning.start()
-    until(server._planning.locked, "a plan under way")
-    busy = server._read(asked)
-    brain.goes.set()
-    planning.join(20.0)
-    assert (busy.ok, len(brain.asked)) == (False, 1)
+def test_what_is_said_reaches_the_interpreter_with_its_conversation_and_comes_back_as_a_goal(
+    brain_door: BrainServer
+) -> None:
+    interpreter = ScriptedInterpreter(goal("next_to(box,cylinder)"), Question("Which box?", (Choice("box"),)))
+    planner = Planner()
+    brain_door.use(planner, interpreter)
+    behind = RosInterpreter(Thinker("brain/understand", UnderstandAction), Event())
+    said = Request("no, the other one", WORLD, (Turn(Speaker.USER, "put it away"),), handled=("box",),
+                   goal=goal("on(box,table)"))
+    assert behind.understand(said, Deadline(20.0)).meaning == goal("next_to(box,cylinder)")
+    assert interpreter.requests[0].conversation == said.conversation
+    assert (interpreter.requests[0].text, interpreter.requests[0].handled, interpreter.requests[0].goal) == (
+        said.text, said.handled, said.goal)
+    assert behind.understand(said, Deadline(20.0)).meaning == Question("Which box?", (Choice("box"),))
+    brain_door.use(planner)
+    assert behind.understand(said, Deadline(20.0)).trouble == "This brain has no interpreter."
+
+
+def test_the_goal_and_the_conversation_reach_the_brain_which_may_ask_for_a_goal(brain_door: BrainServer) -> None:
+    planner = Planner()
+    brain_door.use(planner)
+    brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
+    turns = (Turn(Speaker.USER, "put it away"), Turn(Speaker.ROBOT, "Which one?"), Turn(Speaker.USER, "the box"))
+    wanted = goal("next_to(box,cylinder)")
+    brain.plan(PlanRequest(Task("put it away"), WORLD, goal=wanted, conversation=turns), Deadline(20.0))
+    assert (planner.requests[0].goal, planner.requests[0].conversation) == (wanted, turns)
+    brain_door.use(SearchBrain(DOMAIN))
+    assert brain.plan(PlanRequest(Task("put it away"), WORLD), Deadline(20.0)).needs_goal
+    found = brain.plan(PlanRequest(Task("put it away"), WORLD, goal=wanted), Deadline(20.0))
+    assert found.plan is not None
+    assert [step.action for step in found.plan.steps] == ["place_next_to"]

@@ -128,7 +128,7 @@ def test_two_boxes_find_room_on_the_tray() -> None:
 def test_a_base_that_fails_leaves_the_arm_to_finish_what_does_not_need_it() -> None:
     lab = Lab(Policy("test", rungs=(), autonomy="full"))
     lab.when("command", "agv", lambda: lab.world.inject("scan_stops", magnitude=(1.0,)))
-    result = lab.run("bring the box to area 2 and meanwhile stack the red box on the blue box, go to area 1")
+    result = lab.run("bring the box to area 2 and meanwhile stack the red box on the blue box, then go to area 1")
     assert not result.success
     assert "no data has come from lidar" in result.message
     assert result.given_up == ("dock at dock",)

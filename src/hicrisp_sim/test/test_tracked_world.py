@@ -9,7 +9,9 @@ import pytest
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.model import Pose, Task, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -67,11 +69,13 @@ def test_an_unknown_thing_is_planned_around():
 
 
 @pytest.mark.parametrize("text", [
-    "put the unknown thing to the right of the box", "put the unknown thing next to the box",
-    "pick up unknown_1", "take the unknown thing"])
+    "put the unknown object to the right of the box", "put the unknown object next to the box",
+    "pick up unknown_1", "take the unknown object"])
 def test_an_unknown_thing_can_be_named_in_a_task(text):
     world = world_of("bowl", unknown=Pose((0.45, -0.25, 0.06)))
-    answer = load_parts(CONFIG, world.domain, "hierarchical").brain().plan(
-        PlanRequest(Task(text), world.observe(Deadline(5.0))), Deadline(10.0))
+    parts, seen = load_parts(CONFIG, world.domain, "hierarchical"), world.observe(Deadline(5.0))
+    goal = parts.interpreter().understand(Request(text, seen), Deadline(10.0)).meaning
+    assert isinstance(goal, Goal), goal
+    answer = parts.brain().plan(PlanRequest(Task(text), seen, goal=goal), Deadline(10.0))
     assert answer.plan is not None, answer.refusal
     assert str(answer.plan.steps[0]) == "pick(panda, unknown_1)"

@@ -22,7 +22,7 @@ def a_run(task_id: str = "20260101-120000-001", text: str = "place the box next 
         {"kind": "task_received", "t": 0.0, "task_id": task_id, "text": text, "policy": "hierarchical",
          "llm": "offline", "scene": scene, "seed": 3},
         {"kind": "goal", "t": 0.1, "known": True, "said": "box is next to cylinder", "source": "offline",
-         "end": ["next_to(box,cylinder)"]},
+         "stages": ["next_to(box,cylinder)"]},
         {"kind": "plan", "t": 0.2, "steps": ["pick box", "place box next to cylinder"], "source": "offline",
          "from_step": 0, "robots": ["panda", "panda"]},
         {"kind": "step_started", "t": 0.3, "index": 0, "robot": "panda", "text": "pick box",

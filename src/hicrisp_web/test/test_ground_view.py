@@ -13,7 +13,6 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.scene import load_scene
 from hicrisp_web.view.ground_view import Trail, map_section, route_section, scan_points
-from hicrisp_web.view.reading import Reader
 from hicrisp_web.view.scene_view import scene_section, world_section
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -82,23 +81,3 @@ def test_the_world_is_told_in_millimetres_degrees_and_words() -> None:
     assert (first["x"], first["yaw"], first["colour"]) == (0.123, 45, "red")
     assert second["x"] is None
     assert len(section["facts"]) == 1
-
-
-def test_examples_can_be_read_and_what_they_mean_is_said() -> None:
-    scene = load_scene(CONFIG / "scenes" / "blocks.yaml", 1)
-    domain = load_domain(CONFIG / "domains" / f"{scene.domain}.yaml")
-    facts = frozenset(Relation(thing.name, "on", "table") for thing in scene.things)
-    world = WorldState(scene.objects, facts, {"panda": RobotState("panda")})
-    reader = Reader(domain)
-    examples = reader.examples("put the red box on the blue box", world)
-    assert len(examples) > 1
-    for example in examples:
-        assert reader.read(example, world), example
-    meant = reader.read("put the red box on the blue box", world)
-    assert meant is not None
-    assert "red box" in meant["goal"]
-    named = reader.read("call the unknown thing coffee cup", world)
-    assert named is not None
-    assert "coffee cup" in named["answer"]
-    assert reader.read("tell me a story about dragons", world) is None
-    assert reader.read("  ", world) is None

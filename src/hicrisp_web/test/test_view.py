@@ -80,6 +80,24 @@ def test_the_end_says_the_verdict_and_the_figures(entries: Entries) -> None:
     assert shown(entries)["goal"]["state"] == "seen"
 
 
+def test_a_goals_conditions_say_when_they_apply(entries: Entries) -> None:
+    assert shown(entries)["goal"]["conditions"] == [{"when": "at the end", "text": "next_to(box,cylinder)"}]
+    staged = {"kind": "goal", "t": 0.1, "known": True, "said": "first this, then that",
+              "stages": ["if open(fridge): in(cup,fridge)", "@panda on(a,b)"], "otherwise": ["on(b,a)"],
+              "invariants": ["not(on(c,b))"]}
+    assert shown([entries[0], staged])["goal"]["conditions"] == [
+        {"when": "stage 1", "text": "if open(fridge): in(cup,fridge)"},
+        {"when": "stage 2", "text": "@panda on(a,b)"},
+        {"when": "otherwise", "text": "on(b,a)"}, {"when": "on the way", "text": "not(on(c,b))"}]
+
+
+def test_a_goal_of_an_older_log_is_shown_in_stages(entries: Entries) -> None:
+    older = {"kind": "goal", "t": 0.1, "known": True, "first": ["holding(panda,box)"],
+             "end": ["on(box,bowl)"], "keep": ["not(on(c,b))"]}
+    assert [each["when"] for each in shown([entries[0], older])["goal"]["conditions"]] \
+        == ["stage 1", "stage 2", "on the way"]
+
+
 def test_a_new_plan_takes_the_place_of_the_steps_from_there_on(entries: Entries) -> None:
     again = {"kind": "plan", "t": 2.0, "steps": ["push box"], "from_step": 1, "source": "model"}
     view = RunView()

@@ -15,8 +15,18 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import Scene, SceneFault
-from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
-from hicrisp_core.scene.fault_kinds import BLOCKED_GOAL, OBJECT_MOVED, SENSOR_NOISE, SLIP, UNREACHABLE, VANISH
+from hicrisp_core.scene.armed import (
+    BLOCKED_GOAL,
+    OBJECT_MOVED,
+    SENSOR_NOISE,
+    SLIP,
+    UNREACHABLE,
+    VANISH,
+    ArmedFaults,
+    FaultError,
+    FaultKind,
+    check_fault,
+)
 from hicrisp_core.scene.relocation import Relocation
 from hicrisp_core.scene.scene import TABLE
 

@@ -16,8 +16,7 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.robot.zone_guard import ZoneGuard
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import AlarmEvent
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time.waiting import AlarmEvent, wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.silence import Silence

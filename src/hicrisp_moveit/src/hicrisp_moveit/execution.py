@@ -15,8 +15,7 @@ from control_msgs.msg import FollowJointTrajectoryActionResult
 from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import AlarmEvent
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time.waiting import AlarmEvent, wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.publisher import Publisher
 from moveit_msgs.msg import ExecuteTrajectoryAction, ExecuteTrajectoryGoal

@@ -6,7 +6,6 @@ from typing import Tuple
 
 import rospy
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.roles import GOAL
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_ros.config_files import Configuration, load_configuration
@@ -30,7 +29,7 @@ def build() -> BrainServer:
         parts = parts_of(found, models)
         return parts.brain(), parts.interpreter()
 
-    server = BrainServer(*brain(configuration), reads_ahead=llm.of_role(GOAL).own)
+    server = BrainServer(*brain(configuration))
     models.begin_probe()
     server.diagnostics = Diagnostics("language model", lambda: model_health(models, server.asked))
     server.follower = SceneFollower(lambda found: server.use(*brain(found)))

@@ -1,12 +1,10 @@
-"""The brain's doors: ``brain/plan`` for plans and corrections, ``brain/understand`` for what users say while
-a task runs, ``brain/report`` for words to the user, ``brain/read`` for what a task that is not handed in yet
-would mean.
+"""The brain's doors: ``brain/understand`` for what users say, ``brain/plan`` for plans and corrections,
+``brain/report`` for words to the user.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
 from typing import Optional
 
 from hicrisp_core.domain.wording import LEVELS
@@ -18,10 +16,9 @@ from hicrisp_core.ports.brain import (
     ReportAnswer,
     Reporter,
     ReportRequest,
-    Understander,
     Usage,
 )
-from hicrisp_core.ports.interpreter import Interpreter, RemarkRequest
+from hicrisp_core.ports.interpreter import Interpreter, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.diagnostics import Diagnostics
@@ -32,13 +29,10 @@ from hicrisp_msgs.msg import (
     PlanTaskResult,
     ReportTaskAction,
     ReportTaskResult,
-    UnderstandRemarkAction,
-    UnderstandRemarkResult,
+    UnderstandAction,
+    UnderstandResult,
 )
 from hicrisp_ros import conversions as to
-
-READ_LIMIT = 8.0
-"""Wall seconds for what is read ahead."""
 
 
 @dataclass
@@ -65,11 +59,6 @@ class BrainServer:
     """Serves a brain; a goal with entries on the stack asks for a correction, one without for a plan.
 
     A brain that words no reports answers none, so that the plain message stands.
-
-    Args:
-        reads_ahead: whether tasks are read that are not handed in yet, as while they are typed; for models
-            that cost nothing. One is read at a time, the newest; a plan waits for that, as the model
-            remembers what it was asked.
     """
 
     follower: Optional[SceneFollower] = None
@@ -77,38 +66,28 @@ class BrainServer:
     diagnostics: Optional[Diagnostics] = None
     """What tells how its models are, where that is told."""
 
-    def __init__(
-        self, brain: Brain, interpreter: Optional[Interpreter] = None, reads_ahead: bool = False
-    ) -> None:
+    def __init__(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
         self.use(brain, interpreter)
         self.asked = Asked()
-        self._reading, self._planning = Lock(), Lock()
         self._server = ActionServer("brain/plan", PlanTaskAction, self._answer).start()
         self._reports = ActionServer("brain/report", ReportTaskAction, self._report).start()
-        self._remarks = ActionServer("brain/understand", UnderstandRemarkAction, self._understand).start()
-        self._ahead = None
-        if reads_ahead:
-            self._ahead = ActionServer("brain/read", PlanTaskAction, self._read).start()
+        self._remarks = ActionServer("brain/understand", UnderstandAction, self._understand,
+                                     concurrent=True).start()
 
     def use(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
-        """Ask this brain from now on; without an interpreter nothing that is said changes a task."""
+        """Ask this brain from now on; without an interpreter nothing that is said is understood."""
         self._brain = brain
         self._interpreter = interpreter
 
     def _answer(self, goal: Goal) -> PlanTaskResult:
-        with self._planning:
-            if self._reading.acquire(timeout=READ_LIMIT):
-                self._reading.release()
-            return self._planned(goal)
-
-    def _planned(self, goal: Goal) -> PlanTaskResult:
         asked = goal.message
         task, world = Task(asked.task, asked.task_id, asked.robot), to.world_from_msg(asked.world)
         deadline = Deadline(max(0.0, asked.time_limit))
+        turns = to.turns_from_msg(asked.conversation)
         level = asked.feedback_level if asked.feedback_level in LEVELS else LEVELS[-1]
         if asked.stack:
             stack = to.stack_from_msg(asked.stack)
-            answer = self._brain.correct(CorrectionRequest(task, world, stack, level), deadline)
+            answer = self._brain.correct(CorrectionRequest(task, world, stack, level, turns), deadline)
         else:
             answer = self._brain.plan(PlanRequest(
                 task, world,
@@ -117,48 +96,23 @@ class BrainServer:
                 remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
                 history=tuple(asked.history), feedback_level=level,
                 examples=tuple(map(to.remembered_from_msg, asked.examples)),
-                goal=to.goal_from_msg(asked.goal, asked.has_goal)), deadline)
+                goal=to.goal_from_msg(asked.goal, asked.has_goal), conversation=turns), deadline)
         self.asked.note(answer.usage)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
-            question=answer.question.text if answer.question is not None else "",
-            choices=to.choices_to_msg(answer.question),
-            alternatives=list(answer.alternatives), usage=to.usage_to_msg(answer.usage, asked.task_id))
+            needs_goal=answer.needs_goal, usage=to.usage_to_msg(answer.usage, asked.task_id))
         if answer.plan is not None:
             result.plan = to.plan_to_msg(answer.plan, asked.task_id)
         return result
 
-    def _read(self, goal: Goal) -> PlanTaskResult:
-        """What a task would mean; nothing while a plan is made, or where this brain cannot tell."""
+    def _understand(self, goal: Goal) -> UnderstandResult:
         asked = goal.message
-        brain = self._brain
-        if goal.cancel.is_set() or self._planning.locked() or not isinstance(brain, Understander):
-            return PlanTaskResult()
-        request = PlanRequest(Task(asked.task), to.world_from_msg(asked.world))
-        with self._reading:
-            answer = brain.meaning(request, Deadline(min(READ_LIMIT, max(0.0, asked.time_limit))))
-        if answer is None:
-            return PlanTaskResult()
-        self.asked.note(answer.usage)
-        result = PlanTaskResult(ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
-                                question=answer.question.text if answer.question is not None else "",
-                                choices=to.choices_to_msg(answer.question))
-        if answer.plan is not None:
-            result.plan = to.plan_to_msg(answer.plan)
-        return result
-
-    def _understand(self, goal: Goal) -> UnderstandRemarkResult:
-        asked = goal.message
-        if self._interpreter is None:
-            return UnderstandRemarkResult(refusal="This brain takes no remarks. The task goes on as it was.")
-        answer = self._interpreter.understand(RemarkRequest(
-            Task(asked.task, asked.task_id, asked.robot), asked.said, to.world_from_msg(asked.world),
-            to.goal_from_msg(asked.goal, asked.has_goal), tuple(asked.about)),
-            Deadline(max(0.0, asked.time_limit)))
-        return UnderstandRemarkResult(
-            ok=answer.goal is not None, goal=to.goal_to_msg(answer.goal), refusal=answer.refusal,
-            question=answer.question.text if answer.question is not None else "",
-            choices=to.choices_to_msg(answer.question), usage=to.usage_to_msg(answer.usage, asked.task_id))
+        found = Understood(trouble="This brain has no interpreter.")
+        if self._interpreter is not None:
+            found = self._interpreter.understand(to.request_from_msg(asked),
+                                                 Deadline(max(0.0, asked.time_limit)))
+        self.asked.note(found.usage)
+        return to.understood_to_msg(found, asked.task_id)
 
     def _report(self, goal: Goal) -> ReportTaskResult:
         asked = goal.message

@@ -17,7 +17,7 @@ def model_health(models: Models, asked: Asked) -> Health:
     """Whether the models answer, as far as it is known from the probe and from the last request."""
     used = [models.settings.of_role(role) for role in (GOAL, BRAIN)]
     if all(each.offline for each in used):
-        return Health("no model: the grammar reads tasks", values={"configuration": models.settings.name})
+        return Health("no model: tasks are read in controlled English", values={"configuration": models.settings.name})
     values: Dict[str, object] = {
         "configuration": models.settings.name, "model": ", ".join(dict.fromkeys(map(_name, used))),
         "endpoint": ", ".join(dict.fromkeys(map(_where, used))), "calls": asked.calls, "tokens": asked.tokens,

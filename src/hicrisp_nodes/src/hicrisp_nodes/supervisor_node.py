@@ -13,7 +13,7 @@ from typing import Any, Dict, Tuple
 import rosgraph
 import rospy
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.language.remarks import wants_end
+from hicrisp_core.executive.ending import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
@@ -109,7 +109,7 @@ class Supervisor:
             self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
                           runs_dir, llm),
-            str(parameter("route", "/move_base/NavfnROS/plan")))
+            str(parameter("route", "/move_base/NavfnROS/plan")), llm.api_keys)
         self._queue = TaskQueue(self._runner.run, self._publish, lambda: self._gate.stopped,
                                 self._task_file.keep)
         self._take_over()

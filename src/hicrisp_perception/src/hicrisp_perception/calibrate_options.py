@@ -15,8 +15,7 @@ from typing import Any, Dict, List, Optional
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import Scene
-from hicrisp_core.scene.camera_files import save_mounting
-from hicrisp_core.scene.cameras import CameraSettings, load_camera
+from hicrisp_core.scene.cameras import CameraSettings, load_camera, save_mounting
 from hicrisp_core.scene.tags import Tag, load_tags
 
 from hicrisp_perception.hand_eye import LEAST, Calibration, misplaced

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
 
-from hicrisp_core.config.files import config_file
-from hicrisp_core.config.whole_file import write_whole
+from hicrisp_core.config.files import config_file, write_whole
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject

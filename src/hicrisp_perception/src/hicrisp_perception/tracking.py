@@ -139,10 +139,8 @@ def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) ->
 
 def _yaw(fit: Fit, before: Optional[Known]) -> float:
     """Of the yaws that look the same the one that was told before."""
-    if before is not None and before.fit is not None and before.fit.lie == fit.lie:
-        last = before.fit.place.yaw
-    else:
-        last = 0.0
+    known = before.fit if before is not None else None
+    last = known.place.yaw if known is not None and known.lie == fit.lie else 0.0
     if fit.lie.round:
         return last
     turns = round((last - fit.place.yaw) / fit.lie.period)

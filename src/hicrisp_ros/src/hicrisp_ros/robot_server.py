@@ -13,7 +13,7 @@ from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Constraints, RobotPort
 from hicrisp_core.robot.sound import LONGEST, unsound, unsound_constraints
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import AlarmEvent
+from hicrisp_core.time.waiting import AlarmEvent
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandFeedback, ExecuteCommandResult
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest, FirstReachedResponse

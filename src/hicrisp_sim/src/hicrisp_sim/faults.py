@@ -12,8 +12,7 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.robot.unsteady import Approaches
 from hicrisp_core.scene import SceneFault
-from hicrisp_core.scene.armed import ArmedFaults, FaultError, FaultKind, check_fault
-from hicrisp_core.scene.fault_kinds import (
+from hicrisp_core.scene.armed import (
     BLOCKED_GOAL,
     INTRUDER,
     OBJECT_MOVED,
@@ -22,9 +21,13 @@ from hicrisp_core.scene.fault_kinds import (
     SLIP,
     UNREACHABLE,
     VANISH,
+    ArmedFaults,
+    FaultError,
+    FaultKind,
+    check_fault,
 )
+from hicrisp_core.scene.relocation import draw_stranger
 from hicrisp_core.scene.scene import ROOM_FLOOR
-from hicrisp_core.scene.strangers import draw_stranger
 
 from hicrisp_sim.camera_faults import CAMERA_KINDS, CameraFaults
 from hicrisp_sim.kinematics import Kinematics

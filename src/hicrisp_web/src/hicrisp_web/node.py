@@ -11,7 +11,10 @@ import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_ros.config_files import load_configuration, parameter
 from hicrisp_ros.node import run
+from hicrisp_ros.ports.brain import RosInterpreter
+from hicrisp_ros.ports.thinker import Thinker
 
+from hicrisp_msgs.msg import UnderstandAction
 from hicrisp_web.history.history import History
 from hicrisp_web.live.address import kept_token, write_private
 from hicrisp_web.live.base_watch import BaseWatch
@@ -20,7 +23,7 @@ from hicrisp_web.live.node_scene import NodeScene
 from hicrisp_web.live.queue_watch import QueueWatch
 from hicrisp_web.live.services import Services, deeds_of
 from hicrisp_web.live.snapshots import Snapshots
-from hicrisp_web.live.topics import Topics
+from hicrisp_web.live.topics import Topics, under_way
 from hicrisp_web.live.world_watch import WorldWatch
 from hicrisp_web.server.app import Desk
 from hicrisp_web.server.guard import Guard
@@ -56,7 +59,9 @@ class Dashboard:
         port = int(found.getsockname()[1])
         public = str(parameter("public", "")) or f"{LOOPBACK}:{port}"
         token = kept_token(_ros_home() / "hicrisp_web" / f"{port}.json", str(rospy.get_param("/run_id", "")))
-        self._brain = BrainReading(lambda: self._world.latest, lambda: bool(board.value("doing")))
+        interpreter = Thinker("brain/understand", UnderstandAction)
+        self._brain = BrainReading(lambda cancel: RosInterpreter(interpreter, cancel), self._scene.domain,
+                                   self._scene.world, lambda: _hindered(interpreter, board))
         deeds = {**deeds_of(services, self._queue.look), **self._scene.deeds(), **self._brain.deeds()}
         guard = Guard(token, {*names_of(port), *names_of(_port_of(public)), public})
         self._web = WebThread(Desk(board, History(runs), guard, deeds, Snapshots()), found)
@@ -78,6 +83,13 @@ class Dashboard:
     def _end(self) -> None:
         self._web.stop()
         self._web.join(_END_LIMIT)
+
+
+def _hindered(interpreter: Thinker, board: Board) -> str:
+    """Return why the interpreter must not be asked now: the supervisor's question would lose its place."""
+    if not interpreter.client.connected:
+        return "The brain is not connected; ask again once it is back."
+    return "A task is under way; ask again when it has ended." if under_way(board) else ""
 
 
 def _port_of(public: str) -> int:

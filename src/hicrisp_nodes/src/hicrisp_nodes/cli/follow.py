@@ -10,8 +10,7 @@ from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional,
 
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
-from hicrisp_core.trace.events import TaskFinished
-from hicrisp_core.trace.goal_events import UserSaid
+from hicrisp_core.trace.events import TaskFinished, UserSaid
 from hicrisp_core.trace.read_event import event_of
 
 from hicrisp_msgs.msg import TaskStatus

@@ -1,4 +1,4 @@
-"""The `hicrisp` command: hand in, watch, cancel and explain tasks of a running workspace."""
+"""The `hicrisp` command: submit, watch, cancel and explain tasks of a running workspace."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--namespace", type=lambda name: name.strip("/"), default="hicrisp",
                         help="namespace of the supervisor (hicrisp)")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    submit = commands.add_parser("submit", help="hand in a task and follow it")
+    submit = commands.add_parser("submit", help="submit a task and follow it")
     submit.add_argument("task", nargs="+", help="what shall be done")
     submit.add_argument("--no-wait", action="store_true", help="do not follow it")
     submit.add_argument("--dry-run", action="store_true", help="plan and check it, move nothing")

@@ -5,26 +5,30 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Dict, Mapping, Type, Union
 
-from hicrisp_core.model.feedback_kind import FeedbackKind
-from hicrisp_core.trace.event import Event
+from hicrisp_core.model.feedback import FeedbackKind
 from hicrisp_core.trace.events import (
     Answered,
     ApprovalAsked,
     CommandTried,
     CorrectionMade,
+    Event,
     FaultInjected,
+    GoalJudged,
+    GoalUnderstood,
     Noted,
     OffsetLearnt,
     PlanMade,
+    QuestionAsked,
+    Recalled,
     Refused,
     StackChanged,
     StepStarted,
     TaskFinished,
     TaskReceived,
+    UserSaid,
     VerdictGiven,
     Waiting,
 )
-from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.records import FeedbackRecord, StackRecord
 

@@ -33,7 +33,7 @@ def make_parser() -> argparse.ArgumentParser:
     """The parser of `scripts/demo`."""
     parser = argparse.ArgumentParser(
         prog="scripts/demo", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Start the workspace with the embedded world, hand in a task in plain language, and "
+        description="Start the workspace with the embedded world, submit a task in plain language, and "
                     "follow it.")
     add = parser.add_argument
     add("--task", metavar="TEXT", help="what the robot shall do; the scene's own task by default")

@@ -13,8 +13,8 @@ from hicrisp_core.model import WorldObject, WorldState
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.scene.colours import paint_of
 from hicrisp_core.scene.scene import Scene
+from hicrisp_core.trace.ground_shapes import strangers_in
 from hicrisp_core.trace.scene_lines import ThingSeen
-from hicrisp_core.trace.strangers import strangers_in
 
 Colour = Tuple[float, float, float, float]
 """Red, green, blue and opacity, 0 to 1."""

@@ -9,8 +9,7 @@ from typing import Dict, Iterable, Optional, Sequence, Tuple, Type
 import rospy
 from hicrisp_core.model.geometry import Pose
 from hicrisp_core.model.way import Spot, WayLog
-from hicrisp_core.trace.event import Event
-from hicrisp_core.trace.events import BaseDrove, CommandTried, VerdictGiven
+from hicrisp_core.trace.events import BaseDrove, CommandTried, Event, VerdictGiven
 from hicrisp_core.trace.records import MarkRecord, Numbers
 from hicrisp_ros.conversions import pose_from_msg
 from hicrisp_ros.conversions.world import way_from_msg

@@ -6,9 +6,14 @@ from dataclasses import replace
 from typing import List, Tuple
 
 from hicrisp_core.domain import Domain, apply_effects, check
+from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.model import Task
-from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal
+from hicrisp_core.policy.policy import GOAL, Policy
+from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.executive import Ports
+from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import TaskFinished
 
@@ -17,17 +22,28 @@ SEE_LIMIT = 30.0
 TRANSLATE_LIMIT = 60.0
 
 
-def rehearse(domain: Domain, ports: Ports, task: Task, history: Tuple[str, ...] = ()) -> TaskFinished:
-    """Plan a task and follow its steps through the domain's effects.
+def rehearse(
+    domain: Domain, policy: Policy, ports: Ports, task: Task, history: Tuple[str, ...] = ()
+) -> TaskFinished:
+    """Plan a task as the executive does and follow its steps through the domain's effects.
 
     Returns:
         How it would end, with the plan as its message, or the first step that cannot run and why.
     """
     world = ports.observer.observe(Deadline(SEE_LIMIT))
-    answer = ports.brain.plan(PlanRequest(task, world, history=history), Deadline(PLAN_LIMIT))
+    request = PlanRequest(task, world, history=history)
+    answer, goal = PlanAnswer(needs_goal=True), None
+    if not policy.interprets:
+        answer = ports.brain.plan(request, Deadline(PLAN_LIMIT))
+    if answer.needs_goal:
+        meaning = _meaning(ports, Request(task.text, world, history=history))
+        goal = meaning if isinstance(meaning, Goal) else None
+        if goal is not None or policy.brain != GOAL:
+            answer = ports.brain.plan(replace(request, goal=goal), Deadline(PLAN_LIMIT))
+        if answer.needs_goal and not isinstance(meaning, Goal):
+            return TaskFinished(success=isinstance(meaning, Answer), message=meaning.text)
     if answer.plan is None:
-        asked = answer.question.text if answer.question is not None else ""
-        return TaskFinished(success=bool(answer.answer), message=answer.answer or asked or answer.refusal)
+        return TaskFinished(success=bool(answer.answer), message=answer.answer or answer.refusal)
     said: List[str] = []
     for index, step in enumerate(answer.plan.steps, 1):
         addressed = replace(step, robot=step.robot or task.robot)
@@ -42,5 +58,14 @@ def rehearse(domain: Domain, ports: Ports, task: Task, history: Tuple[str, ...] 
             return TaskFinished(message=f"step {index}, {step.text}: {refusal}")
         if translation.pass_reason:
             said.append(f"{index}. nothing ({translation.pass_reason})")
-    meant = f"I understand: {answer.plan.goal.said}. " if answer.plan.goal is not None else ""
+    goal = answer.plan.goal or goal
+    meant = f"I understand: {goal.said or goal_words(goal, domain)}. " if goal is not None else ""
     return TaskFinished(success=True, message=f"{meant}would do: {'; '.join(said)}")
+
+
+def _meaning(ports: Ports, request: Request) -> Meaning:
+    """Return what a task means; a refusal if the interpreter gives no meaning."""
+    if ports.interpreter is None:
+        return Refusal(Reason.NOTHING_TO_DO, "No interpreter is configured.")
+    found = ports.interpreter.understand(request, Deadline(PLAN_LIMIT))
+    return found.meaning or Refusal(Reason.NOTHING_TO_DO, found.trouble)

@@ -9,7 +9,7 @@ from typing import Callable, Optional, Sequence, Tuple
 
 from hicrisp_core.executive.plan_review import CheckedSteps, PlanReview
 from hicrisp_core.model import Plan
-from hicrisp_core.ports.brain import Question
+from hicrisp_core.model.meaning import Question
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_nodes.supervisor.state_files import EstopFile

@@ -13,7 +13,7 @@ from hicrisp_msgs.msg import (
     PlanTaskAction,
     ReportTaskAction,
     TranslateStepAction,
-    UnderstandRemarkAction,
+    UnderstandAction,
 )
 from hicrisp_msgs.srv import AimCommand
 
@@ -24,7 +24,7 @@ class Thinkers:
     def __init__(self) -> None:
         self.brain = Thinker("brain/plan", PlanTaskAction)
         self.reporter = Thinker("brain/report", ReportTaskAction)
-        self.interpreter = Thinker("brain/understand", UnderstandRemarkAction)
+        self.interpreter = Thinker("brain/understand", UnderstandAction)
         self.body = Thinker("body/translate", TranslateStepAction)
         self.corrector = Thinker("corrector/correct", CorrectStepAction)
         self.aim = ServiceClient("body/aim", AimCommand)

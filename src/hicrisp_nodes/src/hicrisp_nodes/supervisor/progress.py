@@ -9,15 +9,16 @@ from typing import Any, Mapping, Tuple
 from hicrisp_core.trace.events import (
     Answered,
     CorrectionMade,
+    GoalUnderstood,
     PlanMade,
     Refused,
     StackChanged,
     StepStarted,
     TaskFinished,
     TaskReceived,
+    UserSaid,
     Waiting,
 )
-from hicrisp_core.trace.goal_events import GoalUnderstood, UserSaid
 from hicrisp_core.trace.read_event import event_of
 
 

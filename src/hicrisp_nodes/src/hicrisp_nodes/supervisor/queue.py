@@ -125,11 +125,11 @@ class TaskQueue:
                 return False, f"there is no task '{task_id}'" if task_id else "no task is running"
             if request.progress.state in ENDED:
                 return False, (f"task {request.id} has ended already ({request.progress.state.value}): "
-                               "hand in a new one")
+                               "submit a new one")
             if request is not self._current:
-                return False, f"task {request.id} has not begun: cancel it and hand in another one"
+                return False, f"task {request.id} has not begun: cancel it and submit another one"
             if not request.remarks.add(" ".join(said.split())):
-                return False, f"task {request.id} is about to end and listens no more: hand in a new one"
+                return False, f"task {request.id} is finishing and no longer accepts changes; submit a new one"
         return True, f"task {request.id} hears: {' '.join(said.split())}"
 
     def restore(self, before: Remembered) -> Tuple[Request, ...]:

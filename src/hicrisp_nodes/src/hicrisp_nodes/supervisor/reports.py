@@ -8,9 +8,8 @@ import rospy
 from diagnostic_msgs.msg import DiagnosticArray
 from hicrisp_core.domain.wording import Words
 from hicrisp_core.model import Plan
-from hicrisp_core.model.feedback_data import feedback_of
-from hicrisp_core.trace.events import StackChanged, UsageSoFar, VerdictGiven
-from hicrisp_core.trace.goal_events import UserSaid
+from hicrisp_core.model.feedback import feedback_of
+from hicrisp_core.trace.events import StackChanged, UsageSoFar, UserSaid, VerdictGiven
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
@@ -18,15 +17,7 @@ from hicrisp_ros.diagnostics import ERROR, OK, TOPIC, Health, report
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.supervisor_watch import HEARTBEAT
 
-from hicrisp_msgs.msg import (
-    CorrectionStack,
-    EstopState,
-    Event,
-    FailedCommand,
-    Feedback,
-    LlmUsage,
-    TaskStatus,
-)
+from hicrisp_msgs.msg import CorrectionStack, EstopState, Event, FailedCommand, Feedback, LlmUsage, TaskStatus
 from hicrisp_msgs.msg import Plan as PlanMsg
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.progress import State

@@ -12,14 +12,14 @@ import rospy
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.plan_review import PlanReview
 from hicrisp_core.executive.task_order import TaskOrder
-from hicrisp_core.language.vocabulary import drives
+from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.model import Command, Plan, Task, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import AlarmEvent
+from hicrisp_core.time.waiting import AlarmEvent
 from hicrisp_core.trace import EventLog, explain, finish_run
 from hicrisp_core.trace.event_log import FILE_NAME
 from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFinished, TaskReceived, Waiting
@@ -62,6 +62,7 @@ class TaskRunner:
         pictures: whether the run folders get pictures and an animation, where there is a camera.
         memory: what earlier runs left; nothing where none is given.
         route: topic of the path that a base's planner has found; empty where none tells.
+        secrets: keys that reach no event, report or status.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class TaskRunner:
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any],
         changed: Callable[[Request], None],
         patience: float = 10.0, pictures: bool = True, memory: Optional[MemorySettings] = None,
-        route: str = "",
+        route: str = "", secrets: Sequence[str] = (),
     ) -> None:
         self._configuration = configuration
         self._thinkers = thinkers
@@ -91,6 +92,7 @@ class TaskRunner:
         self._space = drive_space(configuration.scene)
         self._memory = memory
         self._route = route
+        self._secrets = tuple(secrets)
         self._offsets: Optional[DecoderOffsets] = None
         self._resets = 0
 
@@ -104,6 +106,9 @@ class TaskRunner:
         """The node is about to end: take no more pictures, which would keep it waiting."""
         self._camera.close()
 
+    def _hide(self, entry: Any) -> Any:
+        return redacted_values(entry, *self._secrets)
+
     def close_runs(self, requests: Sequence[Request]) -> None:
         """Complete the run folders of tasks that were cut off by the end of another supervisor."""
         for request in requests:
@@ -115,7 +120,7 @@ class TaskRunner:
             return
         request.progress = replace(request.progress, run_folder=str(folder))
         try:
-            with EventLog(folder) as log:
+            with EventLog(folder, hide=self._hide) as log:
                 log(TaskFinished(interrupted=True, message=request.progress.message,
                                  reason=request.progress.message).as_dict())
             finish_run(folder)
@@ -135,7 +140,8 @@ class TaskRunner:
 
         record = SceneRecord(folder / SCENE_FILE, self._configuration.scene, self._configuration.domain)
         try:
-            events = EventLog(folder, [lambda event: self._reports.event(event, request.id)])
+            events = EventLog(folder, [lambda event: self._reports.event(event, request.id)],
+                              self._hide)
         except OSError as error:
             request.progress = request.progress.ended(
                 State.FAILED, f"Nothing was begun: the run folder {folder} cannot be written "
@@ -165,7 +171,7 @@ class TaskRunner:
             self._memory.copy_to(log.folder, self._configuration)
 
         def tell(event: Dict[str, Any]) -> None:
-            event = _cut_off(event, request.cut_off)
+            event = self._hide(_cut_off(event, request.cut_off))
             story.progress = story.progress.after(event)
             if story.progress.state not in ENDED:
                 request.progress = story.progress
@@ -184,7 +190,8 @@ class TaskRunner:
         self._look_around(request.cancel, lambda event: tell(
             replace(event, t=round(time.monotonic() - began, 4)).as_dict()))
         if request.dry_run:
-            ended = rehearse(self._configuration.domain, self._ports(request), task, request.history)
+            ended = rehearse(self._configuration.domain, self._configuration.policy, self._ports(request), task,
+                             request.history)
             tell(replace(ended, t=round(time.monotonic() - began, 4)).as_dict())
         else:
             before = _injected()
@@ -270,7 +277,7 @@ class TaskRunner:
             announce=planned,
             gate=self._gate.pass_through,
             reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
-            watch=TaskOrder(domain, self._space) if drives(domain) else None,
+            watch=TaskOrder(domain, self._space) if domain.roles.drives else None,
             memory=self._recall(),
             remarks=request.remarks,
             interpreter=RosInterpreter(self._thinkers.interpreter, cancel),

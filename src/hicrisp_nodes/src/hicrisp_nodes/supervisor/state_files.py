@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from hicrisp_core.config.whole_file import write_whole
+from hicrisp_core.config.files import write_whole
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_nodes.supervisor.progress import State

@@ -1,40 +1,56 @@
-"""Goals and the questions about them; conditions travel as text."""
+"""Goals, conversations and meanings; conditions travel as text."""
 
 from __future__ import annotations
 
-from typing import Iterable, List, Optional, Tuple
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_text import statements_of
-from hicrisp_core.ports.brain import Choice, Question
+from hicrisp_core.model.goal_text import parse_goal
+from hicrisp_core.model.meaning import Choice, Question, Speaker, Turn
+from hicrisp_core.model.misfit import Misfit
 
 from hicrisp_msgs.msg import Choice as ChoiceMsg
 from hicrisp_msgs.msg import TaskGoal
+from hicrisp_msgs.msg import Turn as TurnMsg
 
 
 def goal_to_msg(goal: Optional[Goal]) -> TaskGoal:
-    """A goal as a message; an empty one for none."""
+    """Return a goal as a message; an empty one for none."""
     if goal is None:
         return TaskGoal()
-    return TaskGoal(list(map(str, goal.first)), list(map(str, goal.end)), list(map(str, goal.keep)),
-                    goal.robot,
+    texts = goal.texts
+    return TaskGoal(*(list(texts.get(part, ())) for part in ("stages", "otherwise", "invariants")),
                     goal.said, goal.source)
 
 
 def goal_from_msg(message: TaskGoal, present: bool) -> Optional[Goal]:
-    """The goal of a message; ``None`` where there is none."""
+    """Return the goal of a message; ``None`` if there is none or it cannot be read."""
     if not present:
         return None
-    return Goal(statements_of(message.end), statements_of(message.keep), statements_of(message.first),
-                message.robot, message.said, message.source)
+    found = parse_goal({"stages": message.stages, "otherwise": message.otherwise,
+                        "invariants": message.invariants})
+    if isinstance(found, Misfit):
+        return None
+    return Goal(found.stages, found.invariants, found.otherwise, message.said, message.source)
 
 
-def choices_to_msg(question: Optional[Question]) -> List[ChoiceMsg]:
-    """The choices of a question as messages."""
-    choices: Iterable[Choice] = question.choices if question is not None else ()
+def choices_to_msg(choices: Iterable[Choice]) -> List[ChoiceMsg]:
+    """Return the choices of a question as messages."""
     return [ChoiceMsg(each.text, each.goal is not None, goal_to_msg(each.goal)) for each in choices]
 
 
-def choices_from_msg(messages: Iterable[ChoiceMsg]) -> Tuple[Choice, ...]:
-    """The choices of messages."""
-    return tuple(Choice(each.text, goal_from_msg(each.goal, each.has_goal)) for each in messages)
+def question_from_msg(text: str, choices: Iterable[ChoiceMsg]) -> Question:
+    """Return the question of a text and messages."""
+    read = (Choice(each.text, goal_from_msg(each.goal, each.has_goal)) for each in choices)
+    return Question(text, tuple(read))
+
+
+def turns_to_msg(turns: Sequence[Turn]) -> List[TurnMsg]:
+    """Return the turns of a conversation as messages."""
+    return [TurnMsg(each.speaker.value, each.text) for each in turns]
+
+
+def turns_from_msg(messages: Iterable[TurnMsg]) -> Tuple[Turn, ...]:
+    """Return the turns of messages; an unknown speaker counts as the user, whose words are only data."""
+    speakers = {Speaker.ROBOT.value: Speaker.ROBOT}
+    return tuple(Turn(speakers.get(each.speaker, Speaker.USER), each.text) for each in messages)

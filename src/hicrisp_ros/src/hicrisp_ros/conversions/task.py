@@ -9,7 +9,7 @@ import genpy
 from geometry_msgs.msg import Point
 from hicrisp_core.model import Command, KeepOut, Plan, Step, StepRecord, Value
 from hicrisp_core.ports.brain import Usage
-from hicrisp_core.trace.exchanges import Exchange
+from hicrisp_core.trace.events import Exchange
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import record_of
 

@@ -8,14 +8,13 @@ from hicrisp_core.ports.brain import (
     CorrectionRequest,
     PlanAnswer,
     PlanRequest,
-    Question,
     ReportAnswer,
     ReportRequest,
 )
-from hicrisp_core.ports.interpreter import RemarkAnswer, RemarkRequest
+from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal, UnderstandRemarkGoal
+from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
 from hicrisp_ros import conversions as to
 from hicrisp_ros.ports.thinker import Thinker
 
@@ -41,14 +40,16 @@ class RosBrain:
             remaining=[to.step_to_msg(step) for step in request.remaining],
             history=list(request.history), feedback_level=request.feedback_level,
             examples=[to.remembered_to_msg(each) for each in request.examples],
-            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal)), deadline)
+            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
+            conversation=to.turns_to_msg(request.conversation)), deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that lead to a state in which the stack's top can be tried again."""
         return self._ask(PlanTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world), stack=to.stack_to_msg(request.stack),
-            feedback_level=request.feedback_level), deadline)
+            feedback_level=request.feedback_level,
+            conversation=to.turns_to_msg(request.conversation)), deadline)
 
     def _ask(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:
         reply = self._thinker.ask(goal, deadline, self._cancel)
@@ -59,9 +60,7 @@ class RosBrain:
             plan=to.plan_from_msg(result.plan) if result.ok else None,
             answer=result.answer,
             refusal=result.refusal,
-            question=Question(result.question, to.choices_from_msg(result.choices)) if result.question
-            else None,
-            alternatives=tuple(result.alternatives),
+            needs_goal=result.needs_goal,
             usage=to.usage_from_msg(result.usage),
         )
 
@@ -87,23 +86,15 @@ class RosReporter:
 
 
 class RosInterpreter:
-    """A brain behind ``brain/understand``; while it is away the task stays as it is."""
+    """An interpreter behind ``brain/understand``; while it is away the task stays as it is."""
 
     def __init__(self, thinker: Thinker, cancel: Event) -> None:
         self._thinker = thinker
         self._cancel = cancel
 
-    def understand(self, request: RemarkRequest, deadline: Deadline) -> RemarkAnswer:
-        """The task's goal as the remark changes it."""
-        reply = self._thinker.ask(UnderstandRemarkGoal(
-            task=request.task.text, task_id=request.task.id, robot=request.task.robot, said=request.said,
-            world=to.world_to_msg(request.world), has_goal=request.goal is not None,
-            goal=to.goal_to_msg(request.goal), about=list(request.about)), deadline, self._cancel)
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        """Return what the request means together with its conversation."""
+        reply = self._thinker.ask(to.request_to_msg(request), deadline, self._cancel)
         if not reply.ok or reply.result is None:
-            why = f"The brain gave no answer ({reply.status.value}: {reply.message})"
-            return RemarkAnswer(refusal=f"{why}, so the task goes on as it was.")
-        result = reply.result
-        return RemarkAnswer(
-            to.goal_from_msg(result.goal, result.ok),
-            Question(result.question, to.choices_from_msg(result.choices)) if result.question else None,
-            result.refusal, to.usage_from_msg(result.usage))
+            return Understood(trouble=f"The brain gave no answer ({reply.status.value}: {reply.message}).")
+        return to.understood_from_msg(reply.result)

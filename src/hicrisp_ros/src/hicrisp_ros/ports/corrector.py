@@ -33,6 +33,7 @@ class RosCorrector:
             earlier=[to.feedback_to_msg(feedback) for feedback in request.earlier],
             known=[to.way_to_msg(each) for each in request.known],
             has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
+            conversation=to.turns_to_msg(request.conversation),
             has_missed=request.missed is not None,
             missed=Feedback() if request.missed is None else to.feedback_to_msg(request.missed)),
             deadline, self._cancel)

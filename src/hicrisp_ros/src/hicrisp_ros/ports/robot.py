@@ -9,8 +9,7 @@ from actionlib_msgs.msg import GoalID
 from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.linked_event import LinkedEvent
-from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.time.waiting import LinkedEvent, wait_until
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandGoal
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits

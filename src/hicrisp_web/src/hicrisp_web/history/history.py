@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Dict, Optional, Tuple
 
 from hicrisp_core.trace.event_log import FILE_NAME as EVENTS
-from hicrisp_core.trace.replay import read_events
+from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE
 
 from hicrisp_web.history.comparing import compared

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
-from hicrisp_core.trace.replay import read_events
+from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.result import trial_of
 
 FILE_NAME = ".index.sqlite"

@@ -10,8 +10,7 @@ import pickle
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.trace.event import Event
-from hicrisp_core.trace.events import BaseDrove
+from hicrisp_core.trace.events import BaseDrove, Event
 from hicrisp_core.trace.read_event import event_of
 
 from hicrisp_web.view.run_view import RunView

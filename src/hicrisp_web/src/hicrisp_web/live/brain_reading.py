@@ -1,36 +1,42 @@
-"""What the brain itself understands of a task that is being typed: asked one at a time, and not too often."""
+"""What the interpreter understands of a task that is not submitted yet: asked on request, one at a time."""
 
 from __future__ import annotations
 
 from threading import Event, Lock
-from typing import Any, Callable, Dict, Optional
+from typing import Callable, Dict
 
+from hicrisp_core.domain import Domain
+from hicrisp_core.model import WorldState
+from hicrisp_core.ports.interpreter import Interpreter, Request
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_ros.action_client import CallStatus
-from hicrisp_ros.ports.thinker import Thinker
 
-from hicrisp_msgs.msg import PlanTaskAction, PlanTaskGoal, WorldState
 from hicrisp_web.server.deeds import Deed, Said
 from hicrisp_web.server.guard import Allowance
+from hicrisp_web.view.reading import meaning_shown
 
-_LIMIT = 8.0
+_LIMIT = 60.0
 """Wall seconds for one answer."""
 _PACE, _AT_ONCE = 0.5, 6
 """Questions a second in the long run, and how many may come one after another."""
+_NO_ANSWER = "The interpreter gave no usable answer."
 
 
 class BrainReading:
-    """Asks ``brain/read``, which brains serve whose models cost nothing.
+    """Asks the interpreter of the workspace; nothing is planned and nothing moves.
 
     Args:
-        seen: gives the latest state of the world, where there is one.
-        busy: whether a task runs, which needs the brain more.
+        interpreter: returns the interpreter for a question that the event ends early.
+        domain: returns the domain of the loaded scene.
+        world: returns what is observed now.
+        hindered: returns why the interpreter must not be asked now; empty if it may.
     """
 
-    def __init__(self, seen: Callable[[], Optional[WorldState]], busy: Callable[[], bool]) -> None:
-        self._seen = seen
-        self._busy = busy
-        self._thinker = Thinker("brain/read", PlanTaskAction)
+    def __init__(self, interpreter: Callable[[Event], Interpreter], domain: Callable[[], Domain],
+                 world: Callable[[], WorldState], hindered: Callable[[], str]) -> None:
+        self._interpreter = interpreter
+        self._domain = domain
+        self._world = world
+        self._hindered = hindered
         self._pace = Allowance(_PACE, _AT_ONCE)
         self._lock = Lock()
         self._cancel = Event()
@@ -40,30 +46,20 @@ class BrainReading:
         return {"understand": Deed(self._understand, {"task": str})}
 
     def _understand(self, task: str) -> Said:
-        """The newest question counts: one that is under way is dropped for it."""
-        world = self._seen()
+        """Return the meaning of a task; the newest question counts, and ends the one that is under way."""
+        if not task.strip():
+            return Said(False, "")
+        hindrance = self._hindered()
+        if hindrance:
+            return Said(False, hindrance)
+        if not self._pace.take():
+            return Said(False, "Too many questions at once; wait a moment.")
         with self._lock:
             self._cancel.set()
             self._cancel = cancel = Event()
-        if not task.strip() or world is None or not self._thinker.client.connected or self._busy():
-            return Said(False, "")
-        if not self._pace.take():
-            return Said(False, "")
-        reply = self._thinker.ask(PlanTaskGoal(task=task, world=world), Deadline(_LIMIT), cancel)
-        if reply.status is not CallStatus.SUCCEEDED or reply.result is None or cancel.is_set():
-            return Said(False, "")
-        found = _told(reply.result)
-        return Said(bool(found), "", found)
-
-
-def _told(result: Any) -> Dict[str, Any]:
-    """The brain's answer as the page shows it; empty where the brain does not know."""
-    if result.question:
-        return {"question": result.question, "choices": [each.text for each in result.choices]}
-    if result.answer:
-        return {"answer": result.answer}
-    if result.refusal:
-        return {"refusal": result.refusal}
-    if result.ok and result.plan.goal.said:
-        return {"goal": result.plan.goal.said, "source": result.plan.source}
-    return {}
+        found = self._interpreter(cancel).understand(Request(task, self._world()), Deadline(_LIMIT))
+        if cancel.is_set():
+            return Said(False, "A newer question took its place.")
+        if found.meaning is None:
+            return Said(False, found.trouble or _NO_ANSWER)
+        return Said(True, "", meaning_shown(found.meaning, self._domain()))

@@ -49,6 +49,13 @@ class NodeScene:
         """The domain of the scene that is loaded now."""
         return self._configuration.domain
 
+    def world(self) -> WorldState:
+        """Return what was observed last; before that a symbolic scene's first state, or an empty world."""
+        seen, scene = self._seen(), self._configuration.scene
+        if seen is not None:
+            return world_from_msg(seen)
+        return scene.first_state() if scene.symbolic else _NO_WORLD
+
     def deeds(self) -> Dict[str, Deed]:
         """What reads only."""
         return {"read": Deed(self._read, {"task": str})}
@@ -65,7 +72,7 @@ class NodeScene:
 
     def _read(self, task: str) -> Said:
         with self._lock:
-            found = self._reader.read(task, self._world())
+            found = self._reader.read(task, self.world())
         return Said(found is not None, "", found or {})
 
     def _loop(self, ended: Event) -> None:
@@ -80,14 +87,8 @@ class NodeScene:
 
     def _find_examples(self) -> None:
         with self._lock:
-            found = self._reader.examples(self._configuration.scene.task, self._world())
+            found = self._reader.examples(self._configuration.scene.task, self.world())
         self._board.put({"examples": found})
-
-    def _world(self) -> WorldState:
-        seen, scene = self._seen(), self._configuration.scene
-        if seen is not None:
-            return world_from_msg(seen)
-        return scene.first_state() if scene.symbolic else _NO_WORLD
 
 
 def _workspace(safety: str) -> Optional[Box]:

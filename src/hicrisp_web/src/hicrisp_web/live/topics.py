@@ -15,6 +15,7 @@ STATES = {getattr(TaskStatus, name): name.lower() for name in (
     "QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED", "FAILED",
     "REFUSED", "CANCELED", "ANSWERED", "ASKING", "INTERRUPTED")}
 _QUEUED = "queued"
+_ENDED = frozenset({"succeeded", "failed", "refused", "canceled", "answered", "interrupted"})
 
 
 class Topics:
@@ -69,3 +70,9 @@ def status_section(message: TaskStatus) -> Dict[str, Any]:
         "step_index": message.step_index, "step_count": message.step_count, "message": message.message,
         "choices": list(message.choices), "plan_waits": message.plan_waits,
         "goal": message.goal, "waiting": message.queued}
+
+
+def under_way(board: Board) -> bool:
+    """Check whether a task waits or runs."""
+    status = board.value("status")
+    return bool(board.value("queue")) or status is not None and status["state"] not in _ENDED

@@ -8,9 +8,9 @@ from threading import Lock
 from typing import Any, Dict, List, Mapping
 from typing import Counter as Counted
 
+from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.events import TaskReceived
 from hicrisp_core.trace.plain import to_json
-from hicrisp_core.trace.replay import read_events
 
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.run_view import EMPTY, RunView

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List
 
 from hicrisp_core.trace.events import CommandTried, VerdictGiven
-from hicrisp_core.trace.places import achieved
+from hicrisp_core.trace.ground_shapes import achieved
 from hicrisp_core.trace.plain import plain
 
 _MOST = 40

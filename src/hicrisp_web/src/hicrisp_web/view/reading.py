@@ -1,49 +1,81 @@
-"""What a task's words mean, read while they are typed: by the grammar alone, at once and for nothing."""
+"""What a task's words mean, as the page shows it; controlled English is read while it is typed."""
 
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
-from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.domain import Domain
-from hicrisp_core.language.naming import naming_in
+from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.model import Task, WorldState
-from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Meaning, Question, Refusal
+from hicrisp_core.plan import outlook
+from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.controlled import ControlledInterpreter, NotRead
+from hicrisp_core.understanding.controlled.conversation import line_of
+from hicrisp_core.understanding.controlled.interpreter import naming_in
+from hicrisp_core.understanding.controlled.nearest import nearest
+from hicrisp_core.understanding.controlled.reader import Reader as Sentences
+from hicrisp_core.understanding.verifier import VerifiedInterpreter
 
 _LIMIT = 1.0
-"""Wall seconds for one reading."""
+"""Wall seconds for one reading with its plan."""
 _MOST_STEPS = 20
 
 
+def meaning_shown(meaning: Meaning, domain: Domain) -> Dict[str, Any]:
+    """Return a meaning as JSON values: ``goal``, ``question`` with its ``choices``, ``answer``, or
+    ``refusal`` with its ``alternatives``.
+    """
+    if isinstance(meaning, Goal):
+        return {"goal": meaning.said or goal_words(meaning, domain)}
+    if isinstance(meaning, Question):
+        return {"question": meaning.text, "choices": [each.text for each in meaning.choices]}
+    if isinstance(meaning, Refusal):
+        return {"refusal": meaning.text, "alternatives": list(meaning.alternatives)}
+    return {"answer": meaning.text}
+
+
 class Reader:
-    """Reads sentences in a domain."""
+    """Reads controlled English in a domain, without a language model."""
 
     def __init__(self, domain: Domain) -> None:
-        self._brain = OfflineBrain(domain)
+        self._domain = domain
+        self._interpreter = VerifiedInterpreter(ControlledInterpreter(domain), domain)
+        self._brain = SearchBrain(domain)
 
     def read(self, text: str, world: WorldState) -> Optional[Dict[str, Any]]:
-        """What a task would be understood as in a world; ``None`` for words that the grammar cannot read."""
+        """Return what a task would mean in a world, a goal with its ``steps``; ``None`` if the words are not
+        controlled English.
+        """
         if not text.strip():
             return None
         naming = naming_in(text)
         if naming is not None:
-            thing = naming.thing or "the unknown thing"
-            return {"answer": f"{thing} gets the name {naming.name}; nothing moves"}
-        found = self._brain.read(PlanRequest(Task(text), world), Deadline(_LIMIT))
-        if found is None:
+            named = naming.thing.replace("_", " ") or "the unknown object"
+            return {"answer": f"The name of {named} becomes {naming.name}; nothing moves."}
+        if isinstance(line_of(text, Sentences(self._domain, world)), NotRead):
+            return None  # The interpreter would look for other sentences, which takes longer.
+        deadline = Deadline(_LIMIT)
+        found = outlook(self._interpreter, self._brain, Task(text), world, deadline)
+        if found.understood.meaning is None:
             return None
-        if found.question is not None:
-            return {"question": found.question.text,
-                    "choices": [each.text for each in found.question.choices]}
-        if found.plan is None:
-            return {"answer": found.answer} if found.answer else None
-        goal = found.plan.goal
-        return {"goal": goal.said if goal is not None else "",
-                "steps": [step.text or str(step) for step in found.plan.steps][:_MOST_STEPS]}
+        planned = {} if found.plan is None else _planned(found.plan, deadline)
+        return {**meaning_shown(found.understood.meaning, self._domain), **planned}
 
     def examples(self, task: str, world: WorldState) -> List[str]:
-        """Sentences that would be carried out now, the scene's own first."""
-        found = self._brain.refused(PlanRequest(Task(task), world), "").alternatives
-        others = [each for each in dict.fromkeys(found) if each.lower() != task.lower()]
+        """Return the scene's own task and the sentences nearest to it that would be carried out now."""
+        found = nearest(task, Sentences(self._domain, world))
+        others = [each for each in found if each.lower() != task.lower().rstrip(" .")]
         return [task, *others] if task else others
+
+
+def _planned(found: PlanAnswer, deadline: Deadline) -> Dict[str, Any]:
+    """What a goal comes to; nothing if the time was too short to know."""
+    if found.plan is not None:
+        return {"steps": [step.text or str(step) for step in found.plan.steps][:_MOST_STEPS]}
+    if found.answer:
+        return {"answer": found.answer}
+    return {} if deadline.passed else {"refusal": found.refusal}

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Optional, Set
 
-from hicrisp_core.trace.event import Event
 from hicrisp_core.trace.events import (
     Answered,
     ApprovalAsked,
     CommandTried,
     CorrectionMade,
+    Event,
     FaultInjected,
+    GoalJudged,
+    GoalUnderstood,
     Noted,
     OffsetLearnt,
     OutcomeClaimed,
     PictureTaken,
     PlanMade,
+    QuestionAsked,
+    Recalled,
     Refused,
     StackChanged,
     StepFinished,
@@ -23,11 +27,11 @@ from hicrisp_core.trace.events import (
     TaskFinished,
     TaskReceived,
     UsageSoFar,
+    UserSaid,
     VerdictGiven,
     Waiting,
 )
 from hicrisp_core.trace.explain import source_words
-from hicrisp_core.trace.goal_events import GoalJudged, GoalUnderstood, QuestionAsked, Recalled, UserSaid
 from hicrisp_core.trace.plain import plain
 from hicrisp_core.trace.read_event import event_of
 
@@ -197,7 +201,7 @@ class RunView:
     def _told(self, event: Event) -> None:
         if isinstance(event, GoalUnderstood):
             self._goal = {"known": event.known, "said": event.said, "source": event.source, "state": "",
-                          "conditions": [*event.first, *event.end, *event.keep], "missing": ""}
+                          "conditions": _conditions(event), "missing": ""}
             self._touched.add("goal")
         elif isinstance(event, GoalJudged):
             before = self._goal or {"known": True, "said": "", "source": "", "conditions": []}
@@ -260,3 +264,13 @@ class RunView:
             self._steps[index].state = WAITING
             self._touched |= {"plan", f"step:{index}"}
         return self._steps[index]
+
+
+def _conditions(goal: GoalUnderstood) -> List[Sections]:
+    """The parts of a goal in writing, each with when it applies."""
+    numbered = len(goal.stages) > 1
+    staged = [(f"stage {number}" if numbered else "at the end", each)
+              for number, each in enumerate(goal.stages, start=1)]
+    parts = (*staged, *(("otherwise", each) for each in goal.otherwise),
+             *(("on the way", each) for each in goal.invariants))
+    return [{"when": when, "text": text} for when, text in parts]

@@ -30,6 +30,13 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+// A text with a capital and a full stop.
+export function sentence(text) {
+  if (!text) return "";
+  const begun = text[0].toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
 export function seconds(value) {
   if (value === null || value === undefined) return "–";
   if (value < 60) return `${value.toFixed(1)} s`;

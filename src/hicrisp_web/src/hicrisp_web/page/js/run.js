@@ -1,6 +1,6 @@
 // A run: its head with figures and budget, and its plan with what was tried in each step.
 
-import { h, seconds, setText, show, unseen, whole } from "./dom.js";
+import { h, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
 import { touches } from "./sections.js";
 
 const SIGNS = {
@@ -20,6 +20,8 @@ export class RunPanel {
     this.title = h("h2", { class: "task" });
     this.badge = h("span", { class: "badge" });
     this.goal = h("p", { class: "goal" });
+    this.conditions = h("ul", { class: "soft" });
+    this.written = h("details", { class: "conditions" }, h("summary", {}, "Its conditions"), this.conditions);
     this.message = h("p", { class: "message", role: control ? "status" : null });
     this.settings = h("p", { class: "soft small settings" });
     this.figures = h("dl", { class: "figures" });
@@ -29,7 +31,7 @@ export class RunPanel {
     this.notes = h("ul", { class: "notes soft small" });
     root.append(
       h("section", { class: "card run", "aria-label": "The run" },
-        h("div", { class: "head" }, this.title, this.badge), this.goal, this.message, this.buttons, this.figures,
+        h("div", { class: "head" }, this.title, this.badge), this.goal, this.written, this.message, this.buttons, this.figures,
         this.settings),
       h("section", { class: "card", "aria-label": "The plan" }, h("h2", {}, "Plan"), this.origin, this.plan, this.notes));
     if (control) this.addControls();
@@ -106,7 +108,10 @@ export class RunPanel {
   }
 
   goalLine(goal) {
+    const conditions = (goal && goal.conditions) || [];
     show(this.goal, Boolean(goal && (goal.said || goal.state)));
+    show(this.written, conditions.length > 0);
+    this.conditions.replaceChildren(...conditions.map((each) => h("li", {}, `${each.when}: `, h("code", {}, each.text))));
     if (!goal) return;
     const seen = { seen: " The detector sees it.", missed: ` The detector does not see it${goal.missing ? `: ${goal.missing}` : "."}` };
     this.goal.replaceChildren(h("b", {}, "I understand: "), goal.said || "the steps as they stand",
@@ -188,12 +193,6 @@ export class RunPanel {
       this.plan.append(element);
     }
   }
-}
-
-function sentence(text) {
-  if (!text) return "";
-  const begun = text[0].toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
 function moment(each) {

@@ -1,25 +1,25 @@
 // Submitting a task: examples, what its words mean while they are typed, the queue, and remarks while it runs.
 
-import { $, h, setText, settled, show } from "./dom.js";
+import { $, h, sentence, setText, settled, show } from "./dom.js";
 import { touches } from "./sections.js";
 import { perform } from "./server.js";
 
 const EFFECTS = { changed: "the plan changes", kept: "the task goes on as it was", canceled: "the task ends" };
 
-const PAUSE = 700; // Milliseconds without typing after which the brain is asked.
-const ENOUGH = 3; // Words from which on it is worth asking.
+const UNREAD = "This is not controlled English: “What do you understand?” asks the robot.";
 
 export class TaskForm {
   constructor(sections, steers) {
     this.sections = sections;
     this.steers = steers;
     this.asked = 0;
-    this.later = settled(PAUSE, (task, number) => this.think(task, number));
+    this.understood = ""; // The words of which the robot's own reading is shown, or awaited.
     $("task-form").addEventListener("submit", (event) => this.submit(event));
     $("task").addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.shiftKey) this.submit(event);
     });
     $("task").addEventListener("input", settled(250, () => this.read()));
+    $("understand").addEventListener("click", () => this.understand());
     $("tell-form").addEventListener("submit", (event) => this.tell(event));
     sections.listen((names) => this.update(names));
   }
@@ -38,24 +38,26 @@ export class TaskForm {
     }
   }
 
+  // Controlled English, read while it is typed.
   async read() {
     const task = $("task").value.trim();
+    if (task && task === this.understood) return;
+    this.understood = "";
     const number = ++this.asked;
     const said = task && this.steers() ? await perform("read", { task }) : {};
     if (number !== this.asked) return;
-    const unread = task && said.message === "" && !said.ok;
-    if (unread && task.split(/\s+/).length >= ENOUGH) this.later(task, number);
-    else this.later(null, number);
-    setText($("read"), unread ? "The grammar alone cannot read this; the brain will try." : meaning(said));
+    setText($("read"), meaning(said) || said.message || (said.ok === false ? UNREAD : ""));
   }
 
-  // What the brain itself makes of it, once nobody has typed for a while.
-  async think(task, number) {
-    if (!task || number !== this.asked) return;
-    setText($("read"), "The grammar alone cannot read this; the brain reads it …");
+  // What the robot's own interpreter makes of it.
+  async understand() {
+    const task = $("task").value.trim();
+    if (!task) return $("task").focus();
+    this.understood = task;
+    const number = ++this.asked;
+    setText($("read"), "The robot reads it …");
     const said = await perform("understand", { task });
-    if (number !== this.asked) return;
-    setText($("read"), meaning(said) || "The grammar alone cannot read this; the brain will try when you submit it.");
+    if (number === this.asked) setText($("read"), meaning(said) || said.message);
   }
 
   async tell(event) {
@@ -72,7 +74,7 @@ export class TaskForm {
     if (touches(names, "queue", "status")) this.showQueue();
     if (touches(names, "said")) this.showTalk();
     const ready = this.steers();
-    $("submit").disabled = !ready;
+    $("submit").disabled = $("understand").disabled = !ready;
     for (const button of document.querySelectorAll("#tell-form button, .queue button")) button.disabled = !ready;
   }
 
@@ -107,10 +109,9 @@ export class TaskForm {
 
 function meaning(said) {
   if (said.question) return `I would ask: ${said.question} ${(said.choices || []).join(", ")}`.trim();
-  if (said.refusal) return said.refusal;
-  if (said.answer) return said.answer;
-  if (said.goal) return `I understand: ${said.goal}`;
-  return said.steps ? `I would: ${said.steps.join(", then ")}` : "";
+  const parts = [said.goal && `I understand: ${said.goal}`, (said.steps || []).length && `I would: ${said.steps.join(", then ")}`,
+    said.answer, said.refusal, (said.alternatives || []).length && `Try, for example: ${said.alternatives.join("; ")}`];
+  return parts.filter(Boolean).map(sentence).join(" ");
 }
 
 function line(each) {

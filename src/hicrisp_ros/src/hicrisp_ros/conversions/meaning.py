@@ -1,0 +1,84 @@
+"""What a request means, as the result of the action and back."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Answer, Meaning, Question, Reason, Refusal
+from hicrisp_core.ports.interpreter import Request, Understood
+
+from hicrisp_msgs.msg import UnderstandGoal, UnderstandResult
+from hicrisp_ros.conversions.goal import (
+    choices_to_msg,
+    goal_from_msg,
+    goal_to_msg,
+    question_from_msg,
+    turns_from_msg,
+    turns_to_msg,
+)
+from hicrisp_ros.conversions.remembered import remembered_from_msg, remembered_to_msg
+from hicrisp_ros.conversions.task import usage_from_msg, usage_to_msg
+from hicrisp_ros.conversions.world import facts_from_msg, facts_to_msg, world_from_msg, world_to_msg
+
+_GOAL, _QUESTION, _ANSWER, _REFUSAL = "goal", "question", "answer", "refusal"
+
+
+def request_to_msg(request: Request) -> UnderstandGoal:
+    """Return a request as a message."""
+    return UnderstandGoal(
+        text=request.text, world=world_to_msg(request.world), conversation=turns_to_msg(request.conversation),
+        history=list(request.history), has_goal=request.goal is not None, goal=goal_to_msg(request.goal),
+        handled=list(request.handled), examples=list(map(remembered_to_msg, request.examples)))
+
+
+def request_from_msg(message: UnderstandGoal) -> Request:
+    """Return the request of a message."""
+    return Request(
+        message.text, world_from_msg(message.world), turns_from_msg(message.conversation),
+        tuple(message.history), goal_from_msg(message.goal, message.has_goal), tuple(message.handled),
+        tuple(map(remembered_from_msg, message.examples)))
+
+
+def understood_to_msg(found: Understood, task_id: str = "") -> UnderstandResult:
+    """Return what was understood as a message."""
+    result = UnderstandResult(sure=-1.0 if found.sure is None else found.sure,
+                              usage=usage_to_msg(found.usage, task_id))
+    meaning = found.meaning
+    if isinstance(meaning, Goal):
+        result.kind, result.goal = _GOAL, goal_to_msg(meaning)
+    elif isinstance(meaning, Question):
+        result.kind, result.text, result.choices = _QUESTION, meaning.text, choices_to_msg(meaning.choices)
+    elif isinstance(meaning, Answer):
+        result.kind, result.text = _ANSWER, meaning.text
+        result.facts = facts_to_msg(meaning.facts)
+    elif isinstance(meaning, Refusal):
+        result.kind, result.text, result.reason = _REFUSAL, meaning.text, meaning.reason.value
+        result.alternatives = list(meaning.alternatives)
+    else:
+        result.text = found.trouble
+    return result
+
+
+def understood_from_msg(message: UnderstandResult) -> Understood:
+    """Return what a message says was understood."""
+    meaning = _meaning(message)
+    trouble = ""
+    if meaning is None:
+        stages = " > ".join(message.goal.stages)
+        trouble = f"The goal '{stages}' cannot be read." if message.kind == _GOAL else message.text
+    return Understood(meaning, trouble, usage_from_msg(message.usage),
+                      message.sure if message.sure >= 0.0 else None)
+
+
+def _meaning(message: UnderstandResult) -> Optional[Meaning]:
+    if message.kind == _GOAL:
+        return goal_from_msg(message.goal, present=True)
+    if message.kind == _QUESTION:
+        return question_from_msg(message.text, message.choices)
+    if message.kind == _ANSWER:
+        return Answer(message.text, tuple(sorted(facts_from_msg(message.facts))))
+    if message.kind == _REFUSAL:
+        reason = next((each for each in Reason if each.value == message.reason), Reason.IMPOSSIBLE)
+        return Refusal(reason, message.text, tuple(message.alternatives))
+    return None
