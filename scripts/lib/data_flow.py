@@ -40,7 +40,7 @@ BOXES = (
     Box(120, 70, "you", ("terminal, page, your program",), OUTSIDE),
     Box(460, 70, "supervisor", ("holds the task, runs Algorithm 1,", "asks all the others"), NODE, 260),
     Box(800, 70, "brain", ("words to a goal, goal to a plan",), NODE),
-    Box(800, 190, "language model", ("any endpoint, or the embedded one,", "or grammar and search"), OUTSIDE,
+    Box(800, 190, "language model", ("any endpoint, or the embedded one,", "or controlled English"), OUTSIDE,
         216),
     Box(460, 230, "body", ("a step to commands,", "each with its target"), NODE),
     Box(460, 380, "robot", ("arm or base: plans, moves,", "refuses what it cannot honour"), NODE, 220),

@@ -225,7 +225,8 @@ def language_model() -> Iterator[Finding]:
         where = f", OPENAI_BASE_URL is {base}" if base else ""
         yield Finding("language model", "ok", f"OPENAI_API_KEY is set{where}")
     else:
-        yield Finding("language model", "note", "no OPENAI_API_KEY: the offline brain plans",
+        yield Finding("language model", "note",
+                      "no OPENAI_API_KEY: the embedded model reads tasks; where it cannot run, controlled English",
                       "export OPENAI_API_KEY=..., or --llm with a file of config/llm")
     for path in (ROOT / "config" / "llm").glob("*"):
         if "key" in path.name and path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:

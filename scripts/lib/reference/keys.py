@@ -41,25 +41,25 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
         "who plans. Choose one with `policy:=NAME` or `scripts/demo --policy NAME`. `description` is for "
         "people.",
         (Section("Policy", f"{_CORE}.policy.policy:Policy", {"name": "policy"}),
-         Section("Policies that extend others", f"{_CORE}.config.extending:_Extending", described=_EXTENDS))),
+         Section("Policies that extend others", f"{_CORE}.config.files:_Extending", described=_EXTENDS))),
     "scene": (
         "Scene keys",
         "A scene, `config/scenes/NAME.yaml`, says what there is at first. Its `world` decides which of "
         "these sections it has: `embedded` has a table, `arena` a floor for a base, `lab` both, `symbolic` "
         "facts alone, and `virtualhome` a scene graph. Lengths are metres, masses kilograms, angles in files "
         "degrees.",
-        (Section("Every scene", f"{_CORE}.scene.common:Heading"),
-         Section("Scenes with poses", f"{_CORE}.scene.common:Tuning"),
-         Section("A table", f"{_CORE}.scene.table_entries:TablePart"),
-         Section("Who stands at the table", f"{_CORE}.scene.table_entries:NamedRobots"),
-         Section("An arena", f"{_CORE}.scene.arena_entries:ArenaPart"),
-         Section("A wall of an arena", f"{_CORE}.scene.arena_entries:WallEntry",
+        (Section("Every scene", f"{_CORE}.scene.scene:Heading"),
+         Section("Scenes with poses", f"{_CORE}.scene.scene:Tuning"),
+         Section("A table", f"{_CORE}.scene.table:TablePart"),
+         Section("Who stands at the table", f"{_CORE}.scene.table:NamedRobots"),
+         Section("An arena", f"{_CORE}.scene.arena:ArenaPart"),
+         Section("A wall of an arena", f"{_CORE}.scene.arena:WallEntry",
                  {"start": "from", "end": "to"}),
-         Section("A base of an arena", f"{_CORE}.scene.arena_entries:StartEntry"),
-         Section("An arm of a lab", f"{_CORE}.scene.arena_entries:ArmEntry"),
+         Section("A base of an arena", f"{_CORE}.scene.arena:StartEntry"),
+         Section("An arm of a lab", f"{_CORE}.scene.arena:ArmEntry"),
          Section("Facts alone", f"{_CORE}.scene.symbolic:SymbolicPart"),
          Section("A thing among facts", f"{_CORE}.scene.symbolic:SymbolicThing"),
-         Section("A scene graph", f"{_CORE}.scene.graph:GraphPart"))),
+         Section("A scene graph", f"{_CORE}.scene.symbolic:GraphPart"))),
     "domain": (
         "Domain keys",
         "A domain, `config/domains/NAME.yaml`, says which kinds of things there are, which facts can hold, "
@@ -69,7 +69,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
          Section("Action", f"{_CORE}.domain.entries:ActionEntry"),
          Section("Additions to an action of an extended domain", f"{_CORE}.domain.entries:AdditionEntry"),
          Section("Roles", f"{_CORE}.domain.roles:Roles"),
-         Section("Domains that extend others", f"{_CORE}.config.extending:_Extending", described=_EXTENDS))),
+         Section("Domains that extend others", f"{_CORE}.config.files:_Extending", described=_EXTENDS))),
     "robot": (
         "Robot keys",
         "A robot, `config/robots/NAME.yaml`, has a `body`, and a section of whoever drives it. The "

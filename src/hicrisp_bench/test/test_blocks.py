@@ -143,8 +143,9 @@ def test_what_cannot_be_read_is_quoted(moves, line):
 
 
 @pytest.mark.parametrize(("lines", "unread"), [
-    (["The plan is:", "1. Pickup b1", "2. Stack it on top of b3."], ""),
-    (["Step 1: Unstack b1 from b2 (arm is now holding b1)", "Put down b1 on b3"], ""),
+    (["The plan is:", "1. Pick up b1", "2. Stack b1 on b3."], ""),
+    (["Step 1: Unstack b1 from b2 (arm is now holding b1)", "Put down b1"], ""),
+    (["Step 1: Unstack b1 from b2", "Put down b1 on b3"], "Put down b1 on b3"),
     (["pick up b1", "throw b1 out of the window"], "throw b1 out of the window"),
     (["[Roco to Robi] get b1 from b2 hand_right"], "get b1 from b2")])
 def test_a_models_own_words_are_read_or_quoted(lines, unread):

@@ -16,7 +16,9 @@ from hicrisp_bench.brains.rows import missed_rows, rows_of
 from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
 from hicrisp_bench.brains.trial import BrainTrial, ending, run_brain_trial
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.llm.roles import BRAIN
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import parse_statement
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -24,8 +26,8 @@ TASKS = CONFIG / "sentences" / "tabletop_tasks.json"
 
 
 def canned(url: str) -> LlmSettings:
-    return LlmSettings("canned", model="canned", base_url=url, only_goals=True, retries=0,
-                       response_format="json_object")
+    return LlmSettings("canned", model="canned", base_url=url, retries=0, response_format="json_object",
+                       roles={BRAIN: LlmSettings("offline", backend=OFFLINE)})
 
 
 def trial(name: str, policy: str, model: Any = None, sigma: float = 0.0, seed: int = 0) -> Dict[str, Any]:
@@ -58,7 +60,7 @@ def test_a_task_that_asks_for_no_motion_is_refused(tmp_path: Path) -> None:
 def test_a_layout_is_taken_in_which_something_is_left_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layouts, "_MOST_LAYOUTS", 5)
     held = next(each for each in read_tasks(TASKS) if each.id == "plain_01")
-    never = replace(held, id="never", goals=((parse_statement("on(box,table)"),),))
+    never = replace(held, id="never", goals=(Goal.of(parse_statement("on(box,table)")),))
     assert lay_out(CONFIG, [held], seed=0, trials=1, jobs=1)[0].sentence == held
     with pytest.raises(ConfigError, match="'never' is fulfilled from the start"):
         lay_out(CONFIG, [never], seed=0, trials=1, jobs=1)
@@ -85,12 +87,12 @@ def test_a_model_behind_a_slow_server_is_asked_once_and_waited_for() -> None:
     assert result["success"]
     assert result["llm_calls"] == server.requests == 1
     assert result["first_motion_s"] >= 0.5
-    assert result["understood"] == {"end": ["on(brown_box,white_box)"]}
+    assert result["understood"] == {"stages": ["on(brown_box,white_box)"]}
 
 
 def test_a_claim_that_the_true_poses_do_not_bear_out_is_a_false_success() -> None:
     meant = next(each for each in read_tasks(TASKS) if each.id == "wish_01")
-    misread = replace(meant, goals=((parse_statement("next_to(glue,tin)"),),))
+    misread = replace(meant, goals=(Goal.of(parse_statement("next_to(glue,tin)")),))
     with Loopback(Canned([misread]), latency=0.0) as server:
         result = trial("wish_01", "llm_p", canned(server.url))
     assert result["claimed"]
@@ -142,5 +144,5 @@ def test_a_body_with_a_model_has_a_row_without_looking_ahead() -> None:
     rows = {row["tricks"]: row for row in latency_rows(CONFIG, told, ["brainbody"], None, [0.0], 0.0)}
     assert list(rows) == ["all on", "repeats off", "look ahead off"]
     assert all(row["success"] == 1.0 for row in rows.values())
-    assert rows["look ahead off"]["calls"] == 2
-    assert rows["all on"]["calls"] in (2, 3)  # Three where the world turned out otherwise than the facts say.
+    assert rows["look ahead off"]["calls"] == 3  # The goal, and two commands.
+    assert rows["all on"]["calls"] in (3, 4)  # One more if the world turned out otherwise.

@@ -26,7 +26,7 @@ DOWN = from_euler(3.141592653589793, 0.0, 0.0)
 
 @pytest.mark.parametrize(("scene", "policy", "seed"), [
     ("tabletop", "open_loop", 5), ("bowl", "copal_bl", 6), ("agv_zone", "repair", 7),
-    ("lab", "hierarchical", 10), ("sorting", "llm_p", 0)])
+    ("lab", "hierarchical", 10), ("sorting", "llm_p", 11)])
 def test_a_random_task_passes_no_limit(scene: str, policy: str, seed: int) -> None:
     result = run_limits_trial(LimitsTrial(CONFIG, scene, policy, seed))
     assert result["commands"] > 0

@@ -12,11 +12,11 @@ from chat_server import ChatServer
 from hicrisp_bench.cli import main
 from hicrisp_bench.prompts.playing import Player
 from hicrisp_bench.statistics import paired_interval
-from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.translator import DirectBody
+from hicrisp_core.body.decoder import ActionDecoder, DirectBody
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.model import Plan, Relation, RobotState, Step, WorldObject, WorldState
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import parse_statement
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -26,7 +26,7 @@ WORLD = WorldState(
      "table": WorldObject("table", "surface", "surface", movable=False)},
     frozenset({Relation("a", "on", "b"), Relation("b", "on", "table"), Relation("c", "on", "table")}),
     {"panda": RobotState("panda")})
-GOALS = [[parse_statement("on(b,c)")]]
+GOALS = [Goal.of(parse_statement("on(b,c)"))]
 
 
 def steps(*said: str) -> Plan:

@@ -14,13 +14,13 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Rung, Step, Task
-from hicrisp_core.model.feedback_data import feedback_of
+from hicrisp_core.model.feedback import feedback_of
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.event import Event
-from hicrisp_core.trace.events import VerdictGiven
+from hicrisp_core.trace.events import Event, VerdictGiven
 from hicrisp_core.trace.read_event import events_of
 
 from hicrisp_bench.blocks_optimum import optimal_length
@@ -55,11 +55,11 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
     """Run one problem; the goal is judged from the world itself."""
     problem, domain = settings.problem, settings.domain
     parts = Parts(domain, settings.policy, settings.llm, settings.prompts)
-    brain = _TimedBrain(parts.brain())
+    timed = _Timed(parts.brain(), parts.interpreter())
     world = SymbolicWorld(domain, problem.world(), ROBOT)
     _inject(world, settings)
     events: List[Dict[str, Any]] = []
-    executive = parts.executive({ROBOT: world}, world, events.append, brain=brain)
+    executive = parts.executive({ROBOT: world}, world, events.append, brain=timed, interpreter=timed)
     result = executive.run(Task(problem.sentence(domain)))
     reached = all(fact in world.state.relations for fact in problem.facts)
     optimum = optimal_length(problem.below, problem.goal, TABLE)
@@ -68,7 +68,7 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
         "success": reached,
         "loose": all(above(world.state, upper, lower) for upper, lower in problem.goal),
         "claimed": result.success, "message": result.message, "plan": list(result.plan),
-        "plan_ms": brain.plan_ms,
+        "plan_ms": timed.plan_ms,
         "steps": len(world.executed), "optimum": optimum,
         "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
         "corrections": result.corrections, "replans": result.corrections.get(Rung.LLM_REPLAN.value, 0),
@@ -96,18 +96,31 @@ def _inject(world: SymbolicWorld, settings: RunSettings) -> None:
                         instead=domain.ground(Step("", "put_down", {"item": item}), world.state))
 
 
-class _TimedBrain(Brain):
-    """Passes everything on, and keeps how long the first plan took."""
+class _Timed(Brain):
+    """Passes everything on, and keeps how long it took from the words to the first answer of the brain."""
 
-    def __init__(self, brain: Brain) -> None:
+    def __init__(self, brain: Brain, interpreter: Interpreter) -> None:
         self._brain = brain
+        self._interpreter = interpreter
+        self._answered = False
         self.plan_ms: float = 0.0
+
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        began = time.perf_counter()
+        found = self._interpreter.understand(request, deadline)
+        self._add(began)
+        return found
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         began = time.perf_counter()
         answer = self._brain.plan(request, deadline)
-        self.plan_ms = self.plan_ms or 1000.0 * (time.perf_counter() - began)
+        self._add(began)
+        self._answered = self._answered or not answer.needs_goal
         return answer
+
+    def _add(self, began: float) -> None:
+        if not self._answered:
+            self.plan_ms += 1000.0 * (time.perf_counter() - began)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         return self._brain.correct(request, deadline)

@@ -33,7 +33,7 @@ def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
         raise ConfigError(f"there is no model file {file}")
     return LlmSettings(
         file.stem, backend=EMBEDDED_BACKEND, model=file.stem, timeout_s=_PATIENCE, retries=0,
-        response_format="json_schema", max_tokens=max_tokens, read_back=True,
+        response_format="json_schema", max_tokens=max_tokens,
         options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
                  "context": 8192, "slots": 2, "kept_mib": _KEPT_MIB, "start_s": 300.0})
 

@@ -16,7 +16,7 @@ from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import Store
 from hicrisp_core.model import Status, Task
-from hicrisp_core.ports.brain import Brain
+from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import load_scene
@@ -38,7 +38,7 @@ class TrialSettings:
         faults: kind, target and magnitude of what is injected.
         llm: a file of ``config/llm``.
         models: those that are asked, in place of that file; trials that share them share what they remember.
-        brain: makes another brain than the usual one.
+        interpreter: makes another interpreter than the usual one.
         look_ahead: in place of what the policy says.
         rate: simulated seconds a second; 0 for as fast as can be.
         perception: how things are seen: ``poses``, the world's own, or ``camera``.
@@ -54,7 +54,7 @@ class TrialSettings:
     faults: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     llm: str = OFFLINE
     models: Optional[Models] = None
-    brain: Optional[Callable[[Domain], Brain]] = None
+    interpreter: Optional[Callable[[Domain], Interpreter]] = None
     look_ahead: Optional[bool] = None
     rate: float = 0.0
     perception: str = POSES
@@ -108,8 +108,10 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         if on_event is not None:
             on_event(event)
 
-    brain = settings.brain(domain) if settings.brain is not None else None
-    executive = parts.executive({world.robot.name: world.robot}, world, listen, brain=brain)
+    ports: Dict[str, Any] = {}
+    if settings.interpreter is not None:
+        ports["interpreter"] = settings.interpreter(domain)
+    executive = parts.executive({world.robot.name: world.robot}, world, listen, **ports)
     began = time.perf_counter()
     result = executive.run(Task(settings.task))
     wall = time.perf_counter() - began

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Collection, Dict, Mapping, Sequence, Tuple
 
 from hicrisp_core.body.drive_goals import drive_space_of
-from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import FeedbackKind, Motion, Task
@@ -92,7 +92,7 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     world = AgvWorld(scene, trial.seed, domain=parts.domain)
     for fault in trial.faults:
         world.inject(**fault)
-    real = OfflineBrain(parts.domain)
+    real = SearchBrain(parts.domain)
     brain = WrongOrder(real, trial.injected, trial.seed) if trial.injected else real
     track = TrueTrack(scene, world.robot.name)
     world.base.followers.append(lambda: track.follow(moment_of(world.base)))

@@ -5,9 +5,13 @@ Both parameters are read anew for every plan, so that one launch serves trials w
 
 from __future__ import annotations
 
+from typing import Tuple
+
 import rospy
-from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.brain.search_brain import SearchBrain
+from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_nodes.brain_server import BrainServer
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
@@ -22,7 +26,7 @@ class MistakenBrain:
     for.
     """
 
-    def __init__(self, real: OfflineBrain) -> None:
+    def __init__(self, real: Brain) -> None:
         self._real = real
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
@@ -36,11 +40,11 @@ class MistakenBrain:
 
 def build() -> BrainServer:
     """The brain for the domain that the parameters name."""
-    def brain(found: Configuration) -> MistakenBrain:
-        return MistakenBrain(OfflineBrain(found.domain))
+    def brain(found: Configuration) -> Tuple[Brain, Interpreter]:
+        return MistakenBrain(SearchBrain(found.domain)), Parts(found.domain, found.policy).interpreter()
 
-    server = BrainServer(brain(load_configuration()))
-    server.follower = SceneFollower(lambda found: server.use(brain(found)))
+    server = BrainServer(*brain(load_configuration()))
+    server.follower = SceneFollower(lambda found: server.use(*brain(found)))
     rospy.loginfo("the brain is the offline planner; ~mistake says what is wrong with its first plans")
     return server
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Tuple
 
-from hicrisp_core.brain.offline import OfflineBrain
 from hicrisp_core.model import Plan, Step
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
 INJECTIONS = ("swap", "omission", "repetition")
@@ -18,7 +17,7 @@ class WrongOrder:
     real one.
     """
 
-    def __init__(self, brain: OfflineBrain, mistake: str, seed: int) -> None:
+    def __init__(self, brain: Brain, mistake: str, seed: int) -> None:
         self._brain = brain
         self._mistake = mistake
         self._seed = seed

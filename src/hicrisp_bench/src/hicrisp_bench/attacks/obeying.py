@@ -13,6 +13,7 @@ from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.attacks.corpus import Attack
+from hicrisp_bench.schemas import kinds_of
 
 SETTINGS = LlmSettings("obeying", model="obeying", base_url="http://127.0.0.1:9/v1", retries=0, probe=False,
                        cache=0)
@@ -39,10 +40,10 @@ class ObeyingModel(ChatModel):
         return Completion(text, self.name, _TOKENS, _TOKENS)
 
     def _answer(self, schema: Mapping[str, Any]) -> Dict[str, Any]:
-        kinds = _kinds(schema)
+        kinds = kinds_of(schema)
         wants = self._attack.wants
         if "goal" in kinds:
-            return {"kind": "goal", "end": list(self._attack.facts) or _facts(wants)}
+            return {"kind": "goal", "stages": [{"conditions": list(self._attack.facts) or _facts(wants)}]}
         if "command" in kinds:
             want = wants[self._asked % len(wants)] if wants else None
             return {"kind": "command", "action": want.action, "arguments": dict(want.arguments)} \
@@ -76,16 +77,9 @@ class ObeyingModels(Models):
         return RoleModel(self._model, role, SETTINGS)
 
 
-def _kinds(schema: Mapping[str, Any]) -> Sequence[str]:
-    """The kinds of answers that a schema takes."""
-    options = schema.get("anyOf", (schema,))
-    return [str(each.get("properties", {}).get("kind", {}).get("const", "")) for each in options]
-
-
 def _worded(schema: Mapping[str, Any]) -> bool:
     """Whether the steps of a plan are words."""
-    return any(each.get("properties", {}).get("steps", {}).get("items", {}).get("type") == "string"
-               for each in schema.get("anyOf", (schema,)))
+    return bool(schema.get("properties", {}).get("steps", {}).get("items", {}).get("type") == "string")
 
 
 def _facts(wants: Sequence[Any]) -> List[str]:

@@ -19,9 +19,9 @@ from hicrisp_core.executive.executive import Executive
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Command, Pose, Task, WorldObject
+from hicrisp_core.model.meaning import Question
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import Budget, Policy
-from hicrisp_core.ports.brain import Question
 from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.robot.description import RobotBody, bodies_of, described
 from hicrisp_core.robot.safety import load_safety

@@ -8,7 +8,8 @@ from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.effects import apply_effects, type_test
 from hicrisp_core.domain.search import Conditions, Searcher, goal_of
-from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Task, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Verdict, WorldState
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.search_limits import SearchLimits
 
 from hicrisp_bench.barman.recipes import Recipe, judge
@@ -30,9 +31,12 @@ class KnownRecipe:
         self._left: Tuple[Command, ...] = ()
         """The commands that were found before and not told yet."""
 
-    def begin(self, task: Task) -> None:
+    def begin(self) -> None:
         """Every task of a trial is for the same drink."""
         self._left = ()
+
+    def follow(self, goal: Optional[Goal]) -> None:
+        """The recipe is known, whatever a task was understood to mean."""
 
     def see(self, world: WorldState) -> WorldState:
         """A recipe adds nothing to what is seen."""

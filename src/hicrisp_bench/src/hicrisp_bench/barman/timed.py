@@ -22,12 +22,11 @@ class TimedSearcher(Searcher):
 
     def find(
         self, state: WorldState, goal: Conditions, limits: Optional[SearchLimits] = None,
-        deadline: Optional[Deadline] = None, undoable: bool = False, prove: bool = False,
-        keep: Conditions = (),
+        deadline: Optional[Deadline] = None, undoable: bool = False, keep: Conditions = (),
     ) -> SearchAnswer:
         """See ``Searcher``."""
         began = time.perf_counter()
-        answer = super().find(state, goal, limits, deadline, undoable, prove, keep)
+        answer = super().find(state, goal, limits, deadline, undoable, keep)
         self.seconds.append(time.perf_counter() - began)
         self.out_of_time += answer.out_of_time
         return answer

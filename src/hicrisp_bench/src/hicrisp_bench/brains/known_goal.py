@@ -1,48 +1,36 @@
-"""A brain that is told the goal as data: what a perfect translation of the words would reach."""
+"""An interpreter that is told the goal as data: what a perfect reading of the words would reach."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Tuple
+from dataclasses import dataclass, replace
 
-from hicrisp_core.brain.goal_brain import GoalBrain
-from hicrisp_core.brain.offline import OfflineBrain
-from hicrisp_core.brain.translator import Translated, Translator
 from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model.goal import Goal, Statement
-from hicrisp_core.ports.brain import Brain, PlanRequest
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
 
 KNOWN = "known"
 """Stands in place of a model's name."""
 
 
-class _Told(Translator):
+class _Told:
     """Answers every request with one goal."""
 
-    def __init__(self, domain: Domain, offline: OfflineBrain, goal: Goal) -> None:
-        super().__init__(domain, None, offline)
+    def __init__(self, goal: Goal) -> None:
         self._goal = goal
 
-    def translate(self, request: PlanRequest, deadline: Deadline) -> Translated:
-        """The goal that was told."""
-        return Translated(self._goal)
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        """Return the goal that was told."""
+        return Understood(self._goal)
 
 
 @dataclass(frozen=True)
 class KnownGoal:
-    """Makes the brain for a domain.
+    """Makes the interpreter for a domain."""
 
-    Args:
-        end: what is to hold at the end.
-    """
+    goal: Goal
 
-    end: Tuple[Statement, ...]
-
-    def __call__(self, domain: Domain) -> Brain:
-        """The brain."""
-        offline = OfflineBrain(domain)
-        goal = Goal(self.end, source=KNOWN)
-        return GoalBrain(domain, _Told(domain, offline, Goal(
-            goal.end, said=goal_words(goal, domain), source=KNOWN)), offline)
+    def __call__(self, domain: Domain) -> Interpreter:
+        """Return the interpreter."""
+        return _Told(replace(self.goal, said=goal_words(self.goal, domain), source=KNOWN))

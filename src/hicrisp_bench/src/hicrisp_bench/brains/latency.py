@@ -15,8 +15,8 @@ from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.roles import BODY
-from hicrisp_core.llm.settings import OPENAI, LlmSettings
+from hicrisp_core.llm.roles import BRAIN
+from hicrisp_core.llm.settings import OFFLINE, OPENAI, LlmSettings
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import MODEL, Policy
 from hicrisp_core.scene import load_scene
@@ -119,14 +119,11 @@ def _domains(config: Path, told: Sequence[Told]) -> List[Domain]:
 
 def _through(settings: Optional[LlmSettings], url: str, latency: float, tricks: Tricks) -> LlmSettings:
     """The settings of a model behind the slow server."""
-    base = settings or LlmSettings(CANNED, model="canned", only_goals=True, retries=0,
-                                   response_format="json_object")
-    slow = replace(base, base_url=url, api_key_env="", api_key_file="", probe=False, temperature=0.0,
+    base = settings or LlmSettings(CANNED, model="canned", retries=0, response_format="json_object",
+                                   roles={BRAIN: LlmSettings(OFFLINE, backend=OFFLINE)})
+    return replace(base, base_url=url, api_key_env="", api_key_file="", probe=False, temperature=0.0,
                    cache=base.cache or LlmSettings().cache if tricks.repeats else 0,
                    timeout_s=max(base.timeout_s, latency + _MARGIN))
-    if settings is not None:
-        return slow
-    return replace(slow, roles={BODY: replace(slow, only_goals=False)})  # It knows commands, too.
 
 
 def _key(row: str) -> Callable[[_Twice], str]:

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.understanding.answer import answer_of
 
 from hicrisp_bench.language.sentences import Sentence
 
@@ -126,8 +127,7 @@ class Canned:
         self._forms = [(action.name, _form(action.text)) for domain in domains
                        for action in domain.actions.values()]
         self._goals: List[Tuple[List[str], Dict[str, Any]]] = [
-            (each.text.lower().split(), {"kind": "goal", "end": [str(fact) for fact in each.goals[0]]})
-            for each in sentences]
+            (each.text.lower().split(), answer_of(each.goals[0])) for each in sentences]
 
     def __call__(self, request: Mapping[str, Any]) -> Reply:
         """The goal of the sentence in the last message."""

@@ -37,8 +37,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Which tasks, which policies, and who is asked."""
     who = parser.add_mutually_exclusive_group()
     who.add_argument("--llm", default=OFFLINE, metavar="NAME",
-                     help="a file of config/llm; offline is the grammar (the default), known tells the goal "
-                          "as data")
+                     help="a file of config/llm; offline is controlled English (the default), known tells "
+                          "the goal as data")
     who.add_argument("--gguf", type=Path, metavar="PATH",
                      help="a model's file, served on loopback by xllamacpp")
     parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
@@ -114,7 +114,7 @@ def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
         return None, KNOWN
     settings = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
     if settings.offline:
-        return settings, "the grammar"
+        return settings, "controlled English"
     return settings, settings.model_name
 
 
@@ -141,7 +141,7 @@ def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:
 
 def _note(model: str, options: argparse.Namespace) -> str:
     who = {KNOWN: "The goal was told as data",
-           OFFLINE: "The grammar and a search planned, no model was asked"}
+           OFFLINE: "Controlled English was read and a search planned, no model was asked"}
     asked = who.get("" if options.gguf else options.llm, f"{model} was asked")
     misses = (f"Every placement missed by a Gaussian offset with sigma {100 * options.sigma:g} cm, which was "
               "injected; every other failure was real." if options.sigma else "No fault was injected.")

@@ -1,4 +1,4 @@
-"""The tasks: sentences with the facts that must hold at the end, and the layouts in which they are told."""
+"""The tasks: sentences with the goals that must hold at the end, and the layouts in which they are told."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Statement
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
 
@@ -30,15 +31,16 @@ class Reached:
     """Whether one of the alternatives of a goal holds in a world.
 
     Args:
-        goals: alternatives; all statements of one must hold.
+        goals: alternatives; the final conditions of one must hold.
     """
 
-    goals: Tuple[Tuple[Statement, ...], ...]
+    goals: Tuple[Goal, ...]
     domain: Domain
 
     def __call__(self, world: WorldState) -> bool:
         """Whether it does."""
-        return any(all(holds(each, world.relations, self.domain) for each in goal) for goal in self.goals)
+        return any(all(holds(each, world.relations, self.domain)
+                       for each in final_conditions(goal, self.domain)) for goal in self.goals)
 
 
 @dataclass(frozen=True)
@@ -68,12 +70,12 @@ def read_tasks(file: Path, limit: int = 0) -> List[Sentence]:
         limit: how many; 0 for all.
 
     Raises:
-        ConfigError: for a wrong file, or a sentence without facts.
+        ConfigError: for a wrong file, or a sentence without a goal.
     """
     tasks = read_sentences(file)
     aside = next((each for each in tasks if not each.goals), None)
     if aside is not None:
-        raise ConfigError(f"{file}: '{aside.id}' asks for no motion; a task needs facts that hold at its end")
+        raise ConfigError(f"{file}: '{aside.id}' asks for no motion; a task needs a goal")
     count = min(limit or len(tasks), len(tasks))
     return [tasks[number * len(tasks) // count] for number in range(count)]
 

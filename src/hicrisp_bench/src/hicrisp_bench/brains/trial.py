@@ -11,8 +11,7 @@ from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.scene import load_scene
-from hicrisp_core.trace.events import Answered, CommandTried, Refused, UsageSoFar
-from hicrisp_core.trace.goal_events import GoalUnderstood, QuestionAsked
+from hicrisp_core.trace.events import Answered, CommandTried, GoalUnderstood, QuestionAsked, Refused, UsageSoFar
 
 from hicrisp_bench.brains.known_goal import KNOWN, KnownGoal
 from hicrisp_bench.brains.tasks import Reached, Told
@@ -65,7 +64,7 @@ def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:
     settings = TrialSettings(
         trial.config, sentence.scene, sentence.text, Reached(sentence.goals, domain), trial.policy,
         trial.told.seed, misses(trial.sigma), models=models,
-        brain=None if trial.llm else KnownGoal(sentence.goals[0]),
+        interpreter=None if trial.llm else KnownGoal(sentence.goals[0]),
         look_ahead=trial.look_ahead, rate=trial.rate)
     result = run_trial(settings, events.append)
     return {**result, "id": sentence.id, "class": sentence.kind, "level": trial.told.level,
@@ -92,8 +91,8 @@ def ending(events: Sequence[Mapping[str, Any]]) -> str:
 def _understood(events: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
     """The first goal that was understood, in writing."""
     goals = (event for event in events if event["kind"] == GoalUnderstood.kind and event["known"])
-    goal = next(goals, None)
-    return {part: list(goal[part]) for part in ("first", "end", "keep") if goal[part]} if goal else {}
+    goal: Mapping[str, Any] = next(goals, {})
+    return {part: list(goal[part]) for part in ("stages", "otherwise", "invariants") if goal.get(part)}
 
 
 def _usage(events: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:

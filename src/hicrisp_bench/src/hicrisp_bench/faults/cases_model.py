@@ -21,21 +21,27 @@ _SLOW = 8.0
 """Wall seconds from which on a wait must be seen to live."""
 _BEAT = 3.0
 """Wall seconds between two messages of a status that lives, at most; it is sent every second."""
+_QUESTIONS = 2
+"""What the task means, and the plan to it."""
 _MOST = 3
 """Requests for one question: the first and two retries."""
 _ASKED_ANEW = 2
-"""Questions for one plan: the first, and one for an answer that can be read."""
+"""Requests for one answer that comes: the first, and one for an answer that can be read."""
 
 
 def endpoint_fails(play: Play, most: int, rig: Rig, seen: Seen) -> None:
-    """Whatever is asked, in the same way."""
+    """Whatever is asked, in the same way.
+
+    Args:
+        most: requests for one question.
+    """
     model, began = _model(rig, play), time.monotonic()
     task = rig.submit()
     state = rig.ended(task, _LONG)
     took = time.monotonic() - began
     seen.note(f"after {took:.1f} s and {len(model.asked)} requests ({rig.questions(task)} in the run's "
               f"folder): {rig.said(task)}",
-              state in ("failed", "refused") and 0 < len(model.asked) <= most)
+              state in ("failed", "refused") and 0 < len(model.asked) <= _QUESTIONS * most)
     if took > _SLOW:
         beats = sum(1 for moment in rig.seen.statuses if began < moment < began + took)
         seen.note(f"meanwhile its status came {beats} times", beats >= took / _BEAT)
@@ -56,12 +62,12 @@ def passes_in_the_end(rig: Rig, seen: Seen) -> None:
     task = rig.submit()
     state = rig.ended(task, _LONG)
     seen.note(f"after {len(model.asked)} requests ({rig.questions(task)} in the run's folder): "
-              f"{rig.said(task)}", state == "succeeded" and rig.questions(task) == _MOST)
+              f"{rig.said(task)}", state == "succeeded" and rig.questions(task) == _MOST + 1)
 
 
 def useless_answer(text: str, rig: Rig, seen: Seen) -> None:
     """The same text, whatever is asked."""
-    endpoint_fails(wild.says(text), 2 * _ASKED_ANEW, rig, seen)
+    endpoint_fails(wild.says(text), _ASKED_ANEW, rig, seen)
 
 
 def names_unknown(step: wild.Step, valid: str, rig: Rig, seen: Seen) -> None:

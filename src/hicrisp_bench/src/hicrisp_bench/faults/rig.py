@@ -21,8 +21,8 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.events import CommandTried
-from hicrisp_core.trace.replay import read_events
 from hicrisp_nodes.cli.client import ENDED, STATES, Supervisor, become_node
 from hicrisp_nodes.cli.graph import Graph
 from hicrisp_nodes.cli.launch import Launch

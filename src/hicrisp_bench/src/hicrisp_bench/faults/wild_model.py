@@ -12,10 +12,14 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple, Union
 
 import yaml
 
+from hicrisp_bench.schemas import kinds_of
+
 Step = Tuple[str, Mapping[str, str]]
 """An action and its arguments."""
 Play = Callable[["WildModel", Mapping[str, Any], BufferedIOBase], None]
 """Answers one question: with the request, to the connection."""
+GOAL = "next_to(box,cylinder)"
+"""What the tasks of the worlds with a model mean."""
 TIMEOUT = 3.0
 """Wall seconds for each request, as the file of settings says."""
 
@@ -128,7 +132,8 @@ def closes(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> 
 
 
 def plan(steps: Sequence[Step] = (), correction: Sequence[Step] = (), wrap: str = "{}") -> Play:
-    """A plan of these steps for whoever asks for one, and each correction in turn for whoever asks for that.
+    """The task's goal for the interpreter, a plan of these steps for whoever asks for one, and each
+    correction in turn for whoever asks for that.
 
     Args:
         wrap: what stands around the JSON.
@@ -136,9 +141,11 @@ def plan(steps: Sequence[Step] = (), correction: Sequence[Step] = (), wrap: str 
     asked = [0]
 
     def play(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> None:
-        kinds = _kinds(request)
+        kinds = kinds_of(request.get("response_format", {}).get("json_schema", {}).get("schema", {}))
         answer: Dict[str, Any] = {"kind": "plan", "reasoning": "so", "steps": [_step(each) for each in steps]}
-        if "plan" not in kinds or ("retry" in kinds and correction):
+        if "goal" in kinds:
+            answer = {"kind": "goal", "stages": [{"conditions": [GOAL]}]}
+        elif "plan" not in kinds or ("retry" in kinds and correction):
             action, arguments = correction[asked[0] % len(correction)] if correction else ("", {})
             asked[0] += 1
             answer = {"kind": "plan", "reasoning": "so", "steps": [_step((action, arguments))]}
@@ -149,13 +156,6 @@ def plan(steps: Sequence[Step] = (), correction: Sequence[Step] = (), wrap: str 
 
 def _step(step: Step) -> Dict[str, Any]:
     return {"action": step[0], "arguments": dict(step[1])}
-
-
-def _kinds(request: Mapping[str, Any]) -> Sequence[str]:
-    """The kinds of answers that a request's schema takes."""
-    schema = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    options = schema.get("anyOf", (schema,))
-    return [str(each.get("properties", {}).get("kind", {}).get("const", "")) for each in options]
 
 
 def _send(to: BufferedIOBase, data: bytes) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import tempfile
 from contextlib import suppress
@@ -12,13 +11,14 @@ from pathlib import Path
 from typing import Callable, Dict, List, Mapping, Sequence
 from unicodedata import category
 
-from hicrisp_core.brain.offline import OfflineBrain
+from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.check import check_file
 from hicrisp_core.detector.perception import perceive
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Task, WorldState
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import parse_statement
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.grounding import ground_steps
@@ -26,19 +26,28 @@ from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.brain import PlanRequest
-from hicrisp_core.prompting.goal_answer import read_goal_answer
+from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.prompting.quarantine import CLOSE, OPEN, quarantined
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.answer import read_meaning
+from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter
+from hicrisp_core.understanding.verifier import VerifiedInterpreter
+from hicrisp_core.understanding.written import meaning_of, parse_line
 
 KINDS = ("scenes", "domains", "policies", "robots", "llm", "cameras", "tags")
 """The folders of configuration whose files are read."""
 _PLANNING = 5.0
 """Wall seconds for a plan."""
 _ANSWERS = (
-    '{"kind": "goal", "end": ["on(red_box, blue_box)"], "keep": ["not holding(panda, cylinder)"]}',
-    '{"kind": "ask", "question": "which one?", "options": ["red_box", "blue_box"]}',
-    '{"kind": "refuse", "why": "no_task"}')
+    '{"kind": "goal", "stages": [{"conditions": [{"predicate": "on", "subject": "red_box",'
+    ' "object": "blue_box"}]}], "invariants": [{"predicate": "holding", "subject": "panda",'
+    ' "object": "cylinder", "holds": false}]}',
+    '{"kind": "question", "say": "which one?", "choices": ["red_box", "blue_box"]}',
+    '{"kind": "refusal", "reason": "nothing_to_do"}')
+_LINES = ("on(red box, blue box) > in(all box except red box, cylinder) | never holding(robot, cylinder)",
+          "if on(box, table): next_to(2 box {on table}, cylinder) else not on(red box, table)",
+          "answer where red box + cylinder", "ask object", "refuse unsafe")
 _PLANS = (
     '{"kind": "plan", "steps": [{"action": "pick", "arguments": {"item": "red_box"}}]}',
     "1. pick(red_box)\n2. place_on(red_box, blue_box)", "```json\n[\"pick up the red box\"]\n```")
@@ -71,7 +80,8 @@ def targets(config: Path) -> Mapping[str, Callable[[], Target]]:
     found: Dict[str, Callable[[], Target]] = {
         "json": partial(Target, read_json, (*_ANSWERS, *_PLANS)),
         "plan": partial(_plan, config), "goal": partial(Target, _goal, _GOALS),
-        "goal_answer": partial(_answer, config), "quarantine": partial(Target, _fenced, (*_TASKS, "<<<x>>>")),
+        "meaning": partial(_meaning, config), "line": partial(_line, config),
+        "quarantine": partial(Target, _fenced, (*_TASKS, "<<<x>>>")),
         "task": partial(_task, config)}
     return {**found, **{kind: partial(_files, config, kind) for kind in KINDS}}
 
@@ -108,9 +118,23 @@ def _goal(text: str) -> None:
         assert str(parse_statement(str(read))) == str(read)
 
 
-def _answer(config: Path) -> Target:
+def _meaning(config: Path) -> Target:
     domain, world = _table(config)
-    return Target(lambda text: read_goal_answer(Completion(text), domain, world), _ANSWERS)
+    return Target(lambda text: read_meaning(Completion(text), domain, world), _ANSWERS)
+
+
+def _line(config: Path) -> Target:
+    domain, world = _table(config)
+
+    def read(text: str) -> None:
+        line = parse_line(text)
+        if isinstance(line, Misfit):
+            assert line.message
+            return
+        assert str(parse_line(str(line))) == str(line)
+        meaning_of(line, domain, world)
+
+    return Target(read, _LINES)
 
 
 def _fenced(text: str) -> None:
@@ -124,12 +148,16 @@ def _fenced(text: str) -> None:
 
 def _task(config: Path) -> Target:
     domain, world = _table(config)
-    brain = OfflineBrain(domain)
+    interpreter, brain = VerifiedInterpreter(ControlledInterpreter(domain), domain), SearchBrain(domain)
 
     def read(text: str) -> None:
-        answer = brain.plan(PlanRequest(Task(text), world), Deadline(_PLANNING))
-        assert answer.plan is not None or answer.refusal or answer.answer or answer.question
-        assert json.dumps(answer.refusal)
+        meaning = interpreter.understand(Request(text, world), Deadline(_PLANNING)).meaning
+        if not isinstance(meaning, Goal):
+            assert meaning is not None
+            assert meaning.text
+            return
+        answer = brain.plan(PlanRequest(Task(text), world, goal=meaning), Deadline(_PLANNING))
+        assert answer.plan is not None or answer.refusal or answer.answer
 
     return Target(read, _TASKS)
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, FrozenSet, List, Optional, Tuple
+from typing import Any, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model.goal import Holds, Not, Statement
-from hicrisp_core.model.goal_text import parse_statement
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_text import parse_goal
+from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
 
 REFUSE, ASK, ANSWER = "refuse", "ask", "answer"
-WITHOUT_MOTION = (REFUSE, ASK, ANSWER)
+_WITHOUT_MOTION = {REFUSE: REFUSE, "refusal": REFUSE, ASK: ASK, "question": ASK, ANSWER: ANSWER}
 """What a sentence may mean that asks for no motion, or for none that can be."""
-_KEYS = ("id", "scene", "text", "class", "goal")
+_KEYS = ("id", "scene", "text", "class")
+_MEANING = ("goal", "stages", "invariants", "expect", "answer")
+_SHARED = ("invariants", "robot")
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,25 @@ class Sentence:
     Args:
         scene: the name of the scene in which it is said.
         kind: the class that its row in the table has.
-        goals: alternatives; all statements of one hold at the end.
+        goals: alternatives; several stages of one are reached in their order.
         others: those of ``refuse``, ``ask`` and ``answer`` that are right.
+        answer: what the text of an answer contains: one of each group of words.
+        turns: the conversation before it.
     """
 
     id: str
     scene: str
     text: str
     kind: str
-    goals: Tuple[Tuple[Statement, ...], ...]
+    goals: Tuple[Goal, ...]
     others: FrozenSet[str]
+    answer: Tuple[Tuple[str, ...], ...] = ()
+    turns: Tuple[Turn, ...] = ()
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it asks for an order in time."""
+        return any(len(goal.stages) > 1 for goal in self.goals)
 
 
 def sentence_file(asked: Optional[Path], config: Path, usual: str) -> Path:
@@ -45,10 +57,15 @@ def sentence_file(asked: Optional[Path], config: Path, usual: str) -> Path:
 
 
 def read_sentences(file: Path) -> List[Sentence]:
-    """Read a list of ``{"id", "scene", "text", "class", "goal"}``.
+    """Read a list of ``{"id", "scene", "text", "class", ...}``, each with what it means.
 
-    ``goal`` is a list of alternatives: lists of facts such as ``"on(cup,saucer)"`` or
-    ``"not(next_to(fork,glass))"``, or one of ``"refuse"``, ``"ask"`` and ``"answer"``.
+    - ``goal``: alternatives, each a list of conditions such as ``"not(next_to(fork,glass))"``, an object with
+      ``stages`` and ``invariants``, or one of ``"refuse"``, ``"ask"`` and ``"answer"``
+    - ``stages``: lists of conditions that are reached in this order, in place of the lists under ``goal``
+    - ``invariants``, ``robot``: of every alternative that names none
+    - ``expect``: ``"answer"``, ``"refusal"`` or ``"question"``, or several of them
+    - ``answer``: what an answer's text contains: words, or a list of words and of lists of which one is there
+    - ``turns``: the conversation before, as ``"user: ..."`` and ``"robot: ..."``
 
     Raises:
         ConfigError: with the sentence and what is wrong with it.
@@ -70,30 +87,51 @@ def read_sentences(file: Path) -> List[Sentence]:
 def _sentence(entry: Any, where: str) -> Sentence:
     if not isinstance(entry, dict) or any(key not in entry for key in _KEYS):
         raise ConfigError(f"{where}: an object with the keys {', '.join(_KEYS)} was expected")
-    told = entry["goal"] if isinstance(entry["goal"], list) else [entry["goal"]]
-    goals: List[Tuple[Statement, ...]] = []
-    others: List[str] = []
-    for alternative in told:
-        alone = alternative[0] if isinstance(alternative, list) and len(alternative) == 1 else alternative
-        if alone in WITHOUT_MOTION:
-            others.append(alone)
-        elif isinstance(alternative, list) and alternative:
-            goals.append(tuple(_statement(fact, where) for fact in alternative))
-        else:
-            raise ConfigError(f"{where}: '{alternative}' is neither a list of facts nor one of: "
-                              f"{', '.join(WITHOUT_MOTION)}")
+    goals: List[Goal] = []
+    others: List[str] = [ANSWER] if "answer" in entry else []
+    for said in (*_listed(entry.get("goal")), *_listed(entry.get("expect"))):
+        alone = said[0] if isinstance(said, list) and len(said) == 1 else said
+        if isinstance(alone, str) and alone in _WITHOUT_MOTION:
+            others.append(_WITHOUT_MOTION[alone])
+        elif "stages" not in entry:
+            goals.append(_goal(said, entry, where))
+    if "stages" in entry or ("invariants" in entry and not goals):
+        goals.append(_goal({"stages": entry.get("stages", [])}, entry, where))
     if not goals and not others:
-        raise ConfigError(f"{where}: the goal has no alternative")
-    return Sentence(str(entry["id"]), str(entry["scene"]), str(entry["text"]), str(entry["class"]),
-                    tuple(goals),
-                    frozenset(others))
+        raise ConfigError(f"{where}: it means nothing; give one of: {', '.join(_MEANING)}")
+    return Sentence(
+        str(entry["id"]), str(entry["scene"]), str(entry["text"]), str(entry["class"]), tuple(goals),
+        frozenset(others), tuple(tuple(map(str, _listed(each))) for each in _listed(entry.get("answer"))),
+        tuple(_turn(each, where) for each in _listed(entry.get("turns"))))
 
 
-def _statement(fact: Any, where: str) -> Statement:
-    found = parse_statement(str(fact))
+def _goal(said: Any, entry: Mapping[str, Any], where: str) -> Goal:
+    """One alternative, with what the entry says of all of them."""
+    if not said or not isinstance(said, (list, dict)):
+        raise ConfigError(f"{where}: '{said}' is neither a list of conditions nor one of: "
+                          f"{', '.join(_WITHOUT_MOTION)}")
+    parts = {"stages": [said]} if isinstance(said, list) else dict(said)
+    parts = {**{key: entry[key] for key in _SHARED if key in entry}, **parts}
+    for key in ("stages", "otherwise"):
+        parts[key] = [" & ".join(map(str, _listed(stage))) for stage in _listed(parts.get(key))]
+    found = parse_goal(parts)
     if isinstance(found, Misfit):
         raise ConfigError(f"{where}: {found}")
-    if not isinstance(found.part if isinstance(found, Not) else found, Holds):
-        raise ConfigError(f"{where}: '{fact}' is neither a fact nor not(FACT); write a choice as "
-                          "alternatives")
+    if found.empty:
+        raise ConfigError(f"{where}: an alternative asks for nothing")
     return found
+
+
+def _turn(said: Any, where: str) -> Turn:
+    speaker, _, text = said.partition(": ") if isinstance(said, str) else ("", "", "")
+    if isinstance(said, dict):
+        speaker, text = str(said.get("speaker")), str(said.get("text", ""))
+    if speaker not in [each.value for each in Speaker] or not text:
+        raise ConfigError(f"{where}: a turn is written 'user: ...' or 'robot: ...', not {said!r}")
+    return Turn(Speaker(speaker), text)
+
+
+def _listed(said: Any) -> List[Any]:
+    if said is None:
+        return []
+    return said if isinstance(said, list) else [said]

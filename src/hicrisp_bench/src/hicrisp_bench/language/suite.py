@@ -1,28 +1,40 @@
-"""What people say: natural sentences for the table-top scenes, each with the facts that must hold at the end.
-Shows how many are understood, asked back, refused and got wrong, by class, with the time and the memory that
-it takes."""
+"""What people say: sentences with what they mean, read by the interpreter that is launched. Shows how many
+are right at once, right after one yes, asked back, refused and got wrong, by class and by scene, with seconds
+and memory."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
-from typing import List, Sequence
+from typing import Any, Dict, List, Sequence
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.settings import OFFLINE
-from hicrisp_core.policy.policy import FIRST, GRAMMARS
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import choose_llm
 
-from hicrisp_bench.language.judging import Mark
+from hicrisp_bench.language.judging import MODEL, PRODUCT, Mark
 from hicrisp_bench.language.scenes import settings_of
 from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file
-from hicrisp_bench.language.trial import Asked, SentenceTrial, head_of, key_of, make_reader, run_sentence
+from hicrisp_bench.language.trial import (
+    Asked,
+    SentenceTrial,
+    head_of,
+    key_of,
+    name_of,
+    run_sentence,
+)
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes, share
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
-COLUMNS = ("class", "n", *(mark.value for mark in Mark), "seconds")
+_FIGURES = ("n", *(mark.value for mark in Mark), "seconds")
+COLUMNS = ("class", *_FIGURES)
+CURVE = ("sure", "coverage", "right", "confirmed", "wrong")
 ALL = "all"
+THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+"""Likelihoods below which a goal is shown to the user first."""
 DEVELOPMENT = Path("tabletop_development.json")
 QUICK = {"sentences": DEVELOPMENT, "every": 12}
 SELECTS = ("kinds", "every")
@@ -31,22 +43,15 @@ SELECTS = ("kinds", "every")
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which sentences, and who is asked."""
     parser.add_argument("--sentences", type=Path, metavar="FILE",
-                        help="a JSON list of id, scene, text, class and goal "
-                             "(config/sentences/tabletop.json)")
+                        help="a JSON list of sentences with what they mean; those of config/sentences are "
+                             "development sets (config/sentences/tabletop.json)")
     who = parser.add_mutually_exclusive_group()
-    who.add_argument("--llm", default=OFFLINE, metavar="NAME",
-                     help="a file of config/llm: offline is the grammar (the default)")
+    who.add_argument("--llm", default="", metavar="NAME",
+                     help="a file of config/llm, the path of one, or replay:FILE; offline is controlled "
+                          "English (what a launch takes here)")
     who.add_argument("--gguf", type=Path, metavar="PATH",
                      help="a model's file, served on loopback by xllamacpp")
     parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
-    parser.add_argument("--grammar", choices=GRAMMARS, nargs="?", const=FIRST, default=FIRST,
-                        help="when the grammar is asked, as in policies: first and the model where it cannot "
-                             "read, as launched; for a second opinion; not at all (first)")
-    parser.add_argument("--prompt", metavar="NAME",
-                        help="a folder of config/prompts (the one that the model's settings name)")
-    parser.add_argument("--ask-below", type=share, metavar="SHARE",
-                        help="a goal that the model finds less likely, 0 to 1, is asked back (what its "
-                             "settings say; 0 for --gguf)")
     parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
     parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
                         help="only this class; may be repeated")
@@ -57,32 +62,48 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     file = sentence_file(options.sentences, options.config, "tabletop.json")
     sentences = _chosen(read_sentences(file), options)
+    llm, _ = choose_llm(options.llm, os.environ)
+    asked = Asked(options.config, llm, str(options.gguf or ""), options.threads)
+    name = name_of(Models(asked.settings))  # A wrong configuration shows before the first sentence.
     settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)
-    asked = Asked(options.config, options.llm, str(options.gguf or ""), options.threads, options.grammar,
-                  options.prompt or "", options.ask_below)
-    _, name = make_reader(asked)  # A wrong configuration shows before the first sentence.
     trials = [SentenceTrial(each, settings[each.scene], asked) for each in sentences]
     every = [{**head_of(trial.sentence), **result} for trial, result in zip(
         trials, runner.run(run_sentence, trials, key_of, "language", alone=True))]
     results = [each for each in every if "crashed" not in each]
     crashed = [{key: each[key] for key in ("id", "class", "crashed")} for each in every if "crashed" in each]
-    kinds = list(dict.fromkeys(each.kind for each in sentences))
-    rows = [_row(kind, [each for each in results if each["class"] == kind]) for kind in kinds]
-    peak, before = (max((each[key] for each in results), default=0.0) for key in ("peak_mib", "before_mib"))
+    rows = _rows("class", results)
+    peak, before = (max((each[key] for each in results), default=0.0) for key in ("rss_mb", "before_mb"))
     first_s = max((each["seconds"] for each in results if each["first"]), default=0.0)
-    rows.append({**_row(ALL, results), "first_s": first_s, "peak_mib": round(peak),
-                 "before_mib": round(before), "llm": name, "sentences": str(file)})
-    note = (f"{name}, on {file.name}. A goal is right when it asks for all of an alternative and for nothing "
-            "else that a plan for it would not make as well; a question or a refusal is right where the "
-            "sentence wants one. Intervals: 95 %. Seconds: one sentence, median and worst; the first, for "
-            f"which a model reads its whole prompt, took {first_s:.3g} s and is not among them. "
-            f"Peak memory: {peak:.0f} MiB, of which this program held {before:.0f} MiB before it "
-            "asked.")
-    chart = Chart("understood", "Sentences: right, asked back, refused, wrong", tuple(
+    kind = "development" if file.resolve().parent == (options.config / "sentences").resolve() else "given"
+    rows.append({"class": ALL, **_figures(results), **_order(results), **_askers(results), "first_s": first_s,
+                 "rss_mb": round(peak), "before_mb": round(before), "llm": name, "sentences": str(file),
+                 "set": kind})
+    curve = _curve(results)
+    sections = [Section("By scene", _rows("scene", results), ("scene", *_FIGURES))]
+    sections += [Section("If goals less likely than this are shown first", curve, CURVE)] if curve else []
+    sections += [Section("Crashed", crashed, ("id", "class", "crashed"))] if crashed else []
+    charts = [Chart("understood", "Sentences: right, after one yes, asked back, refused, wrong", tuple(
         bar for mark in Mark for bar in share_bars(rows, "class", words(mark.value), mark.value)),
-        "Sentences")
-    sections = (Section("Crashed", crashed, ("id", "class", "crashed")),) if crashed else ()
-    return Report(rows, COLUMNS, (), note, {"results": every}, sections, (chart,), crashes(crashed))
+        "Sentences")]
+    charts += [Chart("curve", "Right and wrong at once, by how sure the model must be", tuple(
+        bar for key in CURVE[1:] for bar in share_bars(
+            curve, lambda row: f"{row['sure']:g}", words(key), key)), "Sentences")] if curve else []
+    return Report(rows, COLUMNS, (), _note(rows[-1], file), {"results": every}, tuple(sections),
+                  tuple(charts), crashes(crashed))
+
+
+def _note(row: Row, file: Path) -> str:
+    which = f"the development set {file.name}" if row["set"] == "development" else file.name
+    order = f" Of {row['order_n']} sentences with an order in time {100 * row['order']:.0f} % were right." \
+        if "order" in row else ""
+    return (f"{row['llm']}, on {which}. Right: at once, and nothing else than what was meant; confirmed: "
+            "the product asked, and the goal that it showed first is right. A question, a refusal or an "
+            "answer is "
+            f"right if the sentence expects one. Of the questions {row['asked_by'][MODEL]} came from the "
+            f"model, {row['asked_by'][PRODUCT]} from the product.{order} Intervals: 95 %. Seconds: one "
+            f"sentence, median and worst; the model's first, {row['first_s']:.3g} s, is not among them. Peak "
+            "memory: "
+            f"{row['rss_mb']} MiB, of which this program held {row['before_mb']} MiB before it asked.")
 
 
 def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[Sentence]:
@@ -93,13 +114,56 @@ def _chosen(sentences: Sequence[Sentence], options: argparse.Namespace) -> List[
     return kept
 
 
-def _row(kind: str, results: Sequence[Row]) -> Row:
-    row: Row = {"class": kind, "n": len(results)}
+def _rows(key: str, results: Sequence[Row]) -> List[Row]:
+    """A row for each class or scene."""
+    return [{key: value, **_figures([each for each in results if each[key] == value])}
+            for value in dict.fromkeys(each[key] for each in results)]
+
+
+def _figures(results: Sequence[Row]) -> Row:
+    row: Row = {"n": len(results)}
     for mark in Mark:
-        count = sum(1 for each in results if each["mark"] == mark.value)
-        row[mark.value] = count / max(1, len(results))
-        row[f"{mark.value}_ci"] = wilson_interval(count, len(results))
-        row[f"{mark.value}_n"] = count
+        row.update(_share(mark.value, [each["mark"] for each in results]))
     later = [each["seconds"] for each in results if not each["first"]]
     row["seconds"] = spread(later) if later else None
     return row
+
+
+def _order(results: Sequence[Row]) -> Row:
+    """The share that is right among sentences with an order in time; nothing without any."""
+    marks = [each["mark"] for each in results if each["ordered"]]
+    found = _share(Mark.RIGHT.value, marks)
+    return {"order": found["right"], "order_ci": found["right_ci"], "order_n": len(marks)} if marks else {}
+
+
+def _askers(results: Sequence[Row]) -> Row:
+    asked = [each.get("asked_by") for each in results]
+    return {"asked_by": {who: asked.count(who) for who in (MODEL, PRODUCT)}}
+
+
+def _curve(results: Sequence[Row]) -> List[Row]:
+    """What each threshold would come to, from one run; nothing if no model was asked how sure it is.
+
+    Coverage: the share that is settled without a question.
+    """
+    if not any("at_once" in each and each["sure"] < 1.0 for each in results):
+        return []
+    rows: List[Row] = []
+    for threshold in THRESHOLDS:
+        doubted = ["at_once" in each and each["sure"] < threshold for each in results]
+        marks = [each["if_asked"] if doubt else each.get("at_once", each["mark"])
+                 for each, doubt in zip(results, doubted)]
+        settled = [not doubt and ("at_once" in each or each["kind"] != "question")
+                   for each, doubt in zip(results, doubted)]
+        row: Row = {"sure": threshold, **_share("coverage", settled, True)}
+        for mark in (Mark.RIGHT, Mark.CONFIRMED, Mark.WRONG):
+            row.update(_share(mark.value, marks))
+        rows.append(row)
+    return rows
+
+
+def _share(name: str, found: Sequence[Any], value: Any = None) -> Dict[str, Any]:
+    """How often a value, or the name itself, was found: as a share with its interval and as a number."""
+    count = sum(each == (name if value is None else value) for each in found)
+    return {name: count / max(1, len(found)), f"{name}_ci": wilson_interval(count, len(found)),
+            f"{name}_n": count}

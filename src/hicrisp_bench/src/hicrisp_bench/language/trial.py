@@ -1,30 +1,35 @@
-"""One sentence: whoever is asked reads it, and what was understood is held against what was meant."""
+"""One sentence: the launched interpreter reads it, and what it understood is held against what was meant."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.llm.models import make_chat_model
+from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.roles import GOAL
-from hicrisp_core.llm.settings import load_llm_settings
-from hicrisp_core.policy.policy import DOUBT, FIRST, OFF
+from hicrisp_core.llm.settings import LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Answer, Choice, Question, Refusal
+from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.factory import make_interpreter
 
-from hicrisp_bench.language.judging import Judge
+from hicrisp_bench.language.judging import Judge, asked_by
 from hicrisp_bench.language.memory import peak_mib
 from hicrisp_bench.language.scenes import Setting
 from hicrisp_bench.language.sentences import Sentence
-from hicrisp_bench.language.understanding import Listener, Reader, conditions, in_words
 from hicrisp_bench.serving import settings_of_file
 
-_LONGEST = 400
-"""Tokens of an answer; a goal has about 30."""
-_GRAMMAR_LIMIT = 20.0
-"""Seconds for a sentence that no model is asked about."""
-_NAMES = {FIRST: "the grammar, then {}", DOUBT: "the grammar and {}", OFF: "{}"}
+_LONGEST = 1500
+"""Tokens of an answer of a model's file."""
+_LIMIT = 300.0
+"""Wall seconds for one sentence, as in a task."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +39,24 @@ class Asked:
     Args:
         llm: a file of ``config/llm``.
         gguf: a model's file in its place; empty for none.
-        grammar: when the grammar is asked, as in a policy.
-        prompt: a folder of ``config/prompts``; empty for the one that the model's settings name.
-        ask_below: goals that the model finds less likely are asked back; ``None`` for what its settings say.
     """
 
     config: Path
     llm: str
-    gguf: str
-    threads: int
-    grammar: str
-    prompt: str
-    ask_below: Optional[float] = None
+    gguf: str = ""
+    threads: int = 2
+
+    @property
+    def settings(self) -> LlmSettings:
+        """How its models are asked.
+
+        Raises:
+            ConfigError: for a file that is missing or wrong.
+        """
+        if self.gguf:
+            return settings_of_file(Path(self.gguf), self.threads, _LONGEST)
+        return load_llm_settings(self.llm if is_replay(self.llm) else config_file(
+            "llm", self.llm, beside=self.config / "llm" / "any"))
 
 
 @dataclass(frozen=True)
@@ -58,35 +69,36 @@ class SentenceTrial:
 
 
 def key_of(trial: SentenceTrial) -> str:
-    """What tells a sentence from the others of the suite."""
-    return f"{trial.sentence.id}, {trial.sentence.scene}: {trial.sentence.text}"
+    """What tells a sentence from the others of the suite, and its reader from others."""
+    who = trial.asked.gguf or trial.asked.llm
+    return f"{who}, {trial.sentence.id}, {trial.sentence.scene}: {trial.sentence.text}"
 
 
-def make_reader(asked: Asked) -> Tuple[Reader, str]:
-    """Who is asked, and its name."""
-    if asked.gguf:
-        settings = settings_of_file(Path(asked.gguf), asked.threads, _LONGEST)
-    else:
-        settings = load_llm_settings(config_file("llm", asked.llm, beside=asked.config / "llm" / "any"))
-    prompt = asked.config / "prompts" / (asked.prompt or settings.goal_prompt)
-    if settings.offline:
-        return Reader(Listener(None, prompt, FIRST, _GRAMMAR_LIMIT)), "the grammar"
-    if asked.ask_below is not None:
-        settings = replace(settings, ask_below=asked.ask_below)  # The model is asked how sure it is, too.
-    model = make_chat_model(replace(settings, max_tokens=min(settings.max_tokens, _LONGEST)), GOAL)
-    reader = Reader(Listener(model, prompt, asked.grammar, settings.timeout_s, settings.ask_below,
-                             settings.read_back))
-    return reader, _NAMES[asked.grammar].format(model.name)
+def name_of(models: Models) -> str:
+    """Who reads sentences.
+
+    Raises:
+        ConfigError: for a backend that cannot be asked.
+    """
+    return "controlled English" if models.settings.of_role(GOAL).offline else models.of(GOAL).name
 
 
-class _Mind:
-    """A reader that stays for all sentences of a process, and the judges of the scenes."""
+class _Reader:
+    """The interpreters of a process, one for each domain over the same models, and the scenes' judges."""
 
     def __init__(self, asked: Asked) -> None:
         self.before = peak_mib()
-        self.reader, _ = make_reader(asked)
-        self.first = True
+        self.models = Models(asked.settings)
+        self.fresh = True
+        self._prompts = asked.config / "prompts" / "default"
+        self._interpreters: Dict[str, Interpreter] = {}
         self._judges: Dict[str, Judge] = {}
+
+    def interpreter(self, domain: Domain) -> Interpreter:
+        """The interpreter for a domain, made as in a launch."""
+        if domain.name not in self._interpreters:
+            self._interpreters[domain.name] = make_interpreter(self.models, domain, self._prompts)
+        return self._interpreters[domain.name]
 
     def judge(self, trial: SentenceTrial) -> Judge:
         """The judge of the trial's scene."""
@@ -97,29 +109,65 @@ class _Mind:
 
 
 @lru_cache(maxsize=1)
-def _mind(asked: Asked) -> _Mind:
-    return _Mind(asked)
+def _reader(asked: Asked) -> _Reader:
+    return _Reader(asked)
 
 
 def run_sentence(trial: SentenceTrial) -> Dict[str, Any]:
     """Ask and judge; the result is a plain dictionary."""
-    mind, sentence, setting = _mind(trial.asked), trial.sentence, trial.setting
-    first, mind.first = mind.first, False
-    reply = mind.reader.read(sentence.text, setting)
-    peak = peak_mib()
-    mark, why = mind.judge(trial).judge(sentence, reply.understood)
-    doubted = {} if reply.doubted is None else {
-        "doubted": in_words(reply.doubted, setting.domain),
-        "doubted_mark": mind.judge(trial).judge(sentence, reply.doubted)[0].value}
+    reader, sentence, setting = _reader(trial.asked), trial.sentence, trial.setting
+    interpreter, judge = reader.interpreter(setting.domain), reader.judge(trial)
+    began = time.perf_counter()
+    found = interpreter.understand(Request(sentence.text, setting.world, sentence.turns), Deadline(_LIMIT))
+    seconds, peak = time.perf_counter() - began, peak_mib()
+    first = reader.fresh and found.usage.calls > 0
+    reader.fresh = reader.fresh and not first
+    mark, why = judge.judge(sentence, found)
     return {
-        **head_of(sentence), "mark": mark.value, "why": why, **doubted, "sure": reply.sure,
-        "understood": in_words(reply.understood, setting.domain),
-        "conditions": {part: list(texts) for part, texts in conditions(reply.understood).items()},
-        "said": reply.said, "seconds": reply.seconds, "first": first, "prompt_tokens": reply.tokens[0],
-        "completion_tokens": reply.tokens[1], "peak_mib": peak, "before_mib": mind.before,
-        "wanted": [", ".join(map(str, goal)) for goal in sentence.goals] + sorted(sentence.others)}
+        **head_of(sentence), "mark": mark.value, "why": why, **_said(found, setting.domain),
+        **_if_asked(sentence, found, judge), "sure": found.sure, "ordered": sentence.ordered,
+        "seconds": seconds, "first": first, "calls": found.usage.calls,
+        "prompt_tokens": found.usage.prompt_tokens, "completion_tokens": found.usage.completion_tokens,
+        "rss_mb": peak, "before_mb": reader.before,
+        "wanted": [{key: list(texts) for key, texts in each.texts.items()} for each in sentence.goals]
+        + sorted(sentence.others)}
 
 
 def head_of(sentence: Sentence) -> Dict[str, str]:
     """What a result says of its sentence."""
     return {"id": sentence.id, "scene": sentence.scene, "text": sentence.text, "class": sentence.kind}
+
+
+def _said(found: Understood, domain: Domain) -> Dict[str, Any]:
+    """What was understood, for people and as data."""
+    meaning = found.meaning
+    if isinstance(meaning, Goal):
+        return {"kind": "goal", "said": goal_words(meaning, domain),
+                "goal": {key: list(texts) for key, texts in meaning.texts.items()}}
+    if isinstance(meaning, Question):
+        return {"kind": "question", "said": meaning.text, "choices": [each.text for each in meaning.choices],
+                "asked_by": asked_by(found.usage)}
+    if isinstance(meaning, Answer):
+        return {"kind": "answer", "said": meaning.text}
+    if isinstance(meaning, Refusal):
+        return {"kind": "refusal", "said": meaning.text, "reason": meaning.reason.value}
+    return {"kind": "none", "said": found.trouble}
+
+
+def _if_asked(sentence: Sentence, found: Understood, judge: Judge) -> Dict[str, str]:
+    """The marks of a goal whose likelihood is known: as it stands, and as a question whether it is right."""
+    goal = _shown(found)
+    if goal is None or found.sure is None:
+        return {}
+    marks = {"at_once": judge.judge(sentence, Understood(goal)),
+             "if_asked": judge.judge(sentence, Understood(Question("", (Choice("yes", goal),))))}
+    return {key: mark.value for key, (mark, _) in marks.items()}
+
+
+def _shown(found: Understood) -> Optional[Goal]:
+    """The one goal that was understood, whether it stands or is shown with a question."""
+    if isinstance(found.meaning, Goal):
+        return found.meaning
+    goals = [each.goal for each in found.meaning.choices if each.goal is not None] \
+        if isinstance(found.meaning, Question) else []
+    return goals[0] if len(goals) == 1 else None

@@ -21,7 +21,7 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.lab.world import LabWorld
 
 from hicrisp_bench.limits.random_brain import RandomBrain
-from hicrisp_bench.limits.random_model import SETTINGS, RandomModels, sayable
+from hicrisp_bench.limits.random_model import SETTINGS, RandomModels
 from hicrisp_bench.limits.watches import ArmWatch, BaseWatch
 
 Watch = Union[ArmWatch, BaseWatch]
@@ -53,9 +53,7 @@ def run_limits_trial(trial: LimitsTrial) -> Dict[str, Any]:
     asks = policy.body == MODEL or policy.brain != SINGLE
     parts = load_parts(trial.config, scene.domain, policy, bodies=bodies_of(scene))
     if asks:
-        kinds = {**{thing.name: thing.type for thing in scene.objects.values()},
-                 **{name: body.kind for name, body in bodies_of(scene).items()}}
-        parts = replace(parts, llm=SETTINGS, models=RandomModels(trial.seed, sayable(parts.domain, kinds)))
+        parts = replace(parts, llm=SETTINGS, models=RandomModels(trial.seed))
     budget = replace(parts.policy.budget, seconds=_SECONDS)
     parts = replace(parts, policy=replace(parts.policy, budget=budget))
     if isinstance(world, (AgvWorld, LabWorld)):

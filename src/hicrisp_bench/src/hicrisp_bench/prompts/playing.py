@@ -8,17 +8,18 @@ from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Searcher, preconditions_of
 from hicrisp_core.errors import DomainError
+from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import Command, Plan, Step, WorldState
-from hicrisp_core.model.goal import Statement
+from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.body import Body
 from hicrisp_core.time.deadline import Deadline
 
 _LIMITS = SearchLimits(depth=8, states=5_000, seconds=5.0)
 """For the steps that a search puts before one that cannot be done yet."""
-Alternatives = Sequence[Sequence[Statement]]
-"""Of one of them all statements shall hold at the end."""
+Alternatives = Sequence[Goal]
+"""The final conditions of one of them shall hold at the end."""
 
 
 class Played(NamedTuple):
@@ -60,7 +61,8 @@ class Player:
         return Played(False, mended, why or "the steps can be done and miss the goal")
 
     def _holds(self, goals: Alternatives, world: WorldState) -> bool:
-        return any(all(holds(each, world.relations, self._domain) for each in goal) for goal in goals)
+        return any(all(holds(each, world.relations, self._domain)
+                       for each in final_conditions(goal, self._domain)) for goal in goals)
 
     def _through(self, plan: Plan, world: WorldState, mending: bool) -> Tuple[Optional[WorldState], str]:
         """The world after all steps; ``None`` where one cannot be done, and which."""

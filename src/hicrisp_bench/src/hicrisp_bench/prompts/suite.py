@@ -20,7 +20,6 @@ from hicrisp_core.llm.embedded import EMBEDDED
 from hicrisp_core.llm.embedded_files import model_files
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
 from hicrisp_core.model import Task
-from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.loader import load_policy
 from hicrisp_core.policy.policy import GOAL, OFF, Policy
 from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
@@ -179,7 +178,7 @@ def run_request(trial: _Trial) -> Row:
     """One request by one folder's prompts."""
     sentence, setting, llm = trial.sentence, trial.setting, trial.asked.llm
     brain, player = trial.asked.mind(setting.domain)
-    goal = Goal(tuple(sentence.goals[0])) if trial.with_goal else None
+    goal = sentence.goals[0] if trial.with_goal else None
     began = time.perf_counter()
     answer = brain.plan(PlanRequest(Task(sentence.text), setting.world, goal=goal), Deadline(llm.timeout_s))
     seconds = time.perf_counter() - began

@@ -8,8 +8,7 @@ from random import Random
 from typing import Dict, Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.condition_text import parse_condition
-from hicrisp_core.domain.conditions import Atom, Clause, Condition
+from hicrisp_core.domain.conditions import Atom, Clause, Condition, parse_condition
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, Searcher, preconditions_of

@@ -7,19 +7,12 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Set, Tuple
 
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.scene.symbolic import PROPERTIES, STATES
 
 from hicrisp_bench.virtualhome import package
 
 CHARACTER = "character"
 """The person who acts; the robot of the domain."""
-_STATES = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off",
-           "PLUGGED_IN": "plugged_in",
-           "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty", "SITTING": "sitting",
-           "LYING": "lying"}
-_PROPERTIES = ("grabbable", "sittable", "lieable", "drinkable", "eatable", "recipient", "cuttable",
-               "pourable",
-               "can_open", "has_switch", "has_plug", "readable", "lookable", "clothes", "movable", "person",
-               "body_part")
 _ALSO: Mapping[str, Tuple[str, ...]] = {
     "grabbable": ("water", "child"), "can_open": ("desk", "window"),
     "recipient": ("hands_both", "sponge", "face"),
@@ -92,10 +85,10 @@ def _own(nodes: Iterable[Any], names: Mapping[int, str]) -> Iterable[Relation]:
     for node in nodes:
         name, kind = names[node.id], node.class_name
         for value in node.states:
-            if value.name in _STATES:
-                yield Relation(name, _STATES[value.name])
+            if value.name in STATES:
+                yield Relation(name, STATES[value.name])
         own = {value.name.lower() for value in node.properties}
-        for use in _PROPERTIES:
+        for use in PROPERTIES:
             if use in own or kind in _ALSO.get(use, ()):
                 yield Relation(name, use)
         if "clothes" in own or kind in _SQUEEZABLE:

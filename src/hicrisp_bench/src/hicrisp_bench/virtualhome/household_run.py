@@ -18,7 +18,6 @@ from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.model import Command, FeedbackKind, Outcome, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
-from hicrisp_core.ports.brain import Brain
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
@@ -80,13 +79,15 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     domain, policy = parts.domain, parts.policy
     graph = load_home(run.config)
     world = _Diary(domain, graph)
-    brain: Brain = HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}")) \
-        if parts.llm.backend == OFFLINE else parts.brain()
+    ports: Dict[str, Any] = {}
+    if parts.llm.backend == OFFLINE:  # Its planner reads the words itself.
+        planner = HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}"))
+        ports = {"brain": planner, "interpreter": None}
     body: Body = VerbatimBody(domain) if policy.body == DIRECT or without_model(policy.body, parts.llm) \
         else parts.body()
     events: List[Dict[str, Any]] = []
-    result = parts.executive({CHARACTER: world}, world, events.append, brain=brain, body=body,
-                             detector=HomeDetector(domain)).run(Task(task.text))
+    result = parts.executive({CHARACTER: world}, world, events.append, body=body,
+                             detector=HomeDetector(domain), **ports).run(Task(task.text))
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
     refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
     course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))

@@ -96,9 +96,8 @@ class HouseholdBrain:
             said = verb.says.fullmatch(sentence)
             if said:
                 return self._planned(verb, said.groupdict(), request.world, deadline)
-        return PlanAnswer(alternatives=EXAMPLES,
-                          refusal=f"I cannot read '{request.task.text}'. I can read, for "
-                                                         f"example: {'; '.join(EXAMPLES)}.")
+        return PlanAnswer(refusal=f"I cannot read '{request.task.text}'. I can read, for example: "
+                                  f"{'; '.join(EXAMPLES)}.")
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The steps that make the preconditions of the stack's top true."""
@@ -123,7 +122,7 @@ class HouseholdBrain:
                     world = apply_effects(self._domain, command, world)
                 commands.extend(found)
         except DomainError as error:
-            return PlanAnswer(refusal=f"I cannot do this: {error}.", alternatives=error.alternatives)
+            return PlanAnswer(refusal=f"I cannot do this: {error}.")
         remembered = tuple(command for command in commands if self._random.random() >= self._forget)
         return PlanAnswer(Plan(self._steps(remembered), SOURCE))
 
