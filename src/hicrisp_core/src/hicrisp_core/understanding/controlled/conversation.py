@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Callable, List, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
@@ -14,7 +14,7 @@ from hicrisp_core.understanding.controlled.nouns import ONE
 from hicrisp_core.understanding.controlled.patterns import Pattern, Words, ended, led, words_in
 from hicrisp_core.understanding.controlled.reader import Reader
 from hicrisp_core.understanding.written.phrases import ACTOR, START, Amount, Phrase
-from hicrisp_core.understanding.written.sayings import Condition, Line, SaidGoal, SaidStage
+from hicrisp_core.understanding.written.sayings import Condition, Fact, Line, SaidGoal, SaidStage, changed, each_in
 
 Reading = Union[Line, NotRead]
 
@@ -76,8 +76,8 @@ class _Remark:
         if lead or tail:
             return self._corrected(rest[:-1] if rest[-1:] == (",",) else rest)
         for say in self._words["replace"]:
-            for match in Pattern(say, self._words).matches(said, self._reader.slot):
-                old, new = (match.values[name][0] for name in ("a", "b"))
+            for values, _ in Pattern(say, self._words).matches(said, self._reader.slot):
+                (old,), (new,) = values["a"], values["b"]
                 return self._replaced(partial(self._alike, old), new)
         line = self._reader.only_of(said, self._about)
         added, rest = led(said, self._words["added"])
@@ -130,10 +130,9 @@ class _Remark:
         lists, last = self._reader.nouns.several(said), self._goal.stages[-1]
         if len(lists) != 1 or len(last.conditions) != 1 or len(last.conditions[0].facts) != 1:
             return None
-        fact = last.conditions[0].facts[0]
-        arguments = tuple((*each, *lists[0]) if each == self._about else each for each in fact.arguments)
-        more = replace(last.conditions[0], facts=(replace(fact, arguments=arguments),))
-        return replace(self._goal, stages=(*self._goal.stages[:-1], replace(last, conditions=(more,))))
+        more = changed(last.conditions, Fact, lambda fact: replace(fact, arguments=tuple(
+            (*each, *lists[0]) if each == self._about else each for each in fact.arguments)))
+        return replace(self._goal, stages=(*self._goal.stages[:-1], replace(last, conditions=more)))
 
     def _joined(self, new: SaidGoal) -> SaidGoal:
         """Return both goals as one: the new conditions join the last stage."""
@@ -150,21 +149,27 @@ class _Remark:
             among = self._objects(phrase)
             return tuple(name for name in self._objects(_spelled(answer, phrase)) if name in among)
 
-        open_ = [each for each in set(_phrases(self._goal)) if each.amount is Amount.ONE
-                 and each.words != START and 0 < len(left(each)) < len(self._objects(each))]
+        open_ = [each for each in self._phrases() if each.amount is Amount.ONE and each.words != START
+                 and 0 < len(left(each)) < len(self._objects(each))]
         if len(open_) != 1:
             return None
         names = left(open_[0])
-        named = Phrase(names[0].replace("_", " ")) if len(names) == 1 else answer
-        return self._replaced(partial(open_[0].__eq__), named)
+        return self._replaced(open_[0].__eq__, Phrase(names[0].replace("_", " ")) if len(names) == 1 else answer)
 
     def _replaced(self, fits: Callable[[Phrase], bool], new: Phrase) -> Optional[SaidGoal]:
         """Return the goal with a phrase in place of the only one that fits, as many objects as before."""
-        old = [each for each in dict.fromkeys(_phrases(self._goal)) if fits(each)]
+        old = [each for each in self._phrases() if fits(each)]
         if len(old) != 1:
             return None
         spelled = replace(_spelled(new, old[0]), amount=old[0].amount, least=old[0].least, most=old[0].most)
-        return _mapped(self._goal, lambda each: spelled if each == old[0] else each)
+        stages, otherwise = (changed(each, Phrase, lambda phrase: spelled if phrase == old[0] else phrase)
+                             for each in (self._goal.stages, self._goal.otherwise))
+        return replace(self._goal, stages=stages, otherwise=otherwise)
+
+    def _phrases(self) -> Set[Phrase]:
+        """Return what the goal speaks of, without those who act."""
+        facts = each_in(Fact, (self._goal.stages, self._goal.otherwise))
+        return {each for fact in facts for argument in fact.arguments for each in argument if each.words != ACTOR}
 
     def _alike(self, one: Phrase, other: Phrase) -> bool:
         return one == other or bool(self._objects(one)) and set(self._objects(one)) == set(self._objects(other))
@@ -182,23 +187,3 @@ def _spelled(phrase: Phrase, other: Phrase) -> Phrase:
 def _subject(condition: Condition) -> Tuple[Phrase, ...]:
     """Return the objects that a condition is about: those that do not act."""
     return next((each for each in condition.facts[0].arguments if each[0].words != ACTOR), ())
-
-
-def _phrases(goal: SaidGoal) -> Iterator[Phrase]:
-    for stage in (*goal.stages, *goal.otherwise):
-        for condition in (*stage.when, *stage.conditions):
-            yield from (each for fact in condition.facts for argument in fact.arguments for each in argument
-                        if each.words != ACTOR)
-
-
-def _mapped(goal: SaidGoal, change: Callable[[Phrase], Phrase]) -> SaidGoal:
-    """Return a goal with every phrase of its stages exchanged."""
-    def each(conditions: Sequence[Condition]) -> Tuple[Condition, ...]:
-        return tuple(replace(one, facts=tuple(
-            replace(fact, arguments=tuple(tuple(map(change, argument)) for argument in fact.arguments))
-            for fact in one.facts)) for one in conditions)
-
-    def staged(stages: Sequence[SaidStage]) -> Tuple[SaidStage, ...]:
-        return tuple(replace(one, conditions=each(one.conditions), when=each(one.when)) for one in stages)
-
-    return replace(goal, stages=staged(goal.stages), otherwise=staged(goal.otherwise))

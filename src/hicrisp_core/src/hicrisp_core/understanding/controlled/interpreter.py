@@ -78,8 +78,8 @@ def naming_in(text: str) -> Optional[NamingRequest]:
     """Return the name that a request gives; ``None`` if it asks for something else."""
     said = words_in(text, tables())
     for say in tables().naming:
-        for match in Pattern(say, tables().words).matches(said, _slot):
-            return NamingRequest(match.values["unknown"], match.values["name"])
+        for values, _ in Pattern(say, tables().words).matches(said, _slot):
+            return NamingRequest(values["unknown"], values["name"])
     return None
 
 

@@ -57,7 +57,9 @@ class Meanings:
         if phrase not in self._found:
             try:
                 self._found[phrase] = self._linked.all(phrase)
-            except (Several, Unlinked):
+            except Several:  # The user is asked what it is near to.
+                self._found[phrase] = self._linked.names.fitting(phrase.words)
+            except Unlinked:
                 self._found[phrase] = ()
         found = self._found[phrase]
         exact = self._linked.names.exactly(phrase.words, found) if phrase.amount is Amount.ONE else ()

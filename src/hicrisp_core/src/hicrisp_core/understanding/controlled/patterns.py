@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, Iterator, List, Mapping, Sequence, Tuple, Union
 
 from hicrisp_core.understanding.controlled.tables import Forms, Tables
 
@@ -21,18 +20,13 @@ SlotReader = Callable[[str, Words], Sequence[Any]]
 
 
 def words_in(text: str, tables: Tables) -> Words:
-    """Return the words and marks of a text, without politeness at its ends and without its last mark."""
+    """Return the words and marks of a text, without politeness and marks at its ends."""
     said = " ".join(text.lower().replace("’", "'").split())
     for short, long in tables.contractions.items():
         said = re.sub(rf"\b{short}\b", long, said)
-    found = tuple(_TOKEN.findall(said))
-    polite = [tuple(each.split()) for each in tables.polite]
-    while found:
-        left = _trimmed(found, polite)
-        if left == found:
-            break
-        found = left
-    return found
+    polite = "|".join((*tables.polite, *map(re.escape, MARKS)))
+    bare = re.sub(rf"^(?: (?:{polite})(?= ))+|(?: (?:{polite}))+(?= $)", "", f" {' '.join(_TOKEN.findall(said))} ")
+    return tuple(bare.split())
 
 
 def led(said: Words, phrases: Iterable[str]) -> Tuple[str, Words]:
@@ -50,30 +44,6 @@ def ended(said: Words, phrases: Iterable[str]) -> Tuple[str, Words]:
     return " ".join(reversed(phrase.split())), rest[::-1]
 
 
-def _trimmed(found: Words, polite: Iterable[Words]) -> Words:
-    for words in polite:
-        if found[:len(words)] == words:
-            found = found[len(words):]
-        if found[len(found) - len(words):] == words:
-            found = found[:len(found) - len(words)]
-    if found[:1] and found[0] in MARKS:
-        found = found[1:]
-    return found[:-1] if found[-1:] and found[-1] in MARKS else found
-
-
-@dataclass(frozen=True)
-class Match:
-    """One way in which words fit a pattern.
-
-    Args:
-        values: what stands in the slots.
-        lead: how many words stand before the first slot.
-    """
-
-    values: Values
-    lead: int
-
-
 class Pattern:
     """One pattern.
 
@@ -85,15 +55,9 @@ class Pattern:
     def __init__(self, say: str, classes: Forms) -> None:
         self._parts: List[Union[str, Sequence[Words]]] = []
         for part in _PART.finditer(say):
-            name, optional = part["name"], part["optional"]
-            if name is not None and name not in classes:
-                self._parts.append(name)
-            elif name is not None:
-                self._parts.append([tuple(each.split()) for each in classes[name]])
-            elif optional is not None:
-                self._parts.append([tuple(optional.split()), ()])
-            else:
-                self._parts.append([(part["word"],)])
+            name, optional, word = part.groups()
+            phrases = (optional, "") if optional else (word,) if word else classes.get(name)
+            self._parts.append(name if phrases is None else [tuple(each.split()) for each in phrases])
 
     @property
     def words(self) -> Iterator[str]:
@@ -101,17 +65,18 @@ class Pattern:
         fixed = (part for part in self._parts if not isinstance(part, str))
         return (word for part in fixed for phrase in part for word in phrase)
 
-    def matches(self, said: Words, read: SlotReader) -> Iterator[Match]:
-        """Yield every way in which all words fit."""
+    def matches(self, said: Words, read: SlotReader) -> Iterator[Tuple[Values, int]]:
+        """Yield every way in which all words fit: what stands in the slots, and how many words stand before them."""
         needed = [part for part in self._parts if not isinstance(part, str) and () not in part]
         if all(any(set(phrase) <= set(said) for phrase in part) for part in needed):
             yield from self._from(said, 0, 0, {}, -1, read)
 
-    def _from(self, said: Words, at: int, part: int, values: Dict[str, Any], lead: int,
-              read: SlotReader) -> Iterator[Match]:
+    def _from(
+        self, said: Words, at: int, part: int, values: Values, lead: int, read: SlotReader
+    ) -> Iterator[Tuple[Values, int]]:
         if part == len(self._parts):
             if at == len(said):
-                yield Match(values, max(lead, 0))
+                yield values, max(lead, 0)
             return
         this = self._parts[part]
         if not isinstance(this, str):
@@ -119,8 +84,6 @@ class Pattern:
                 if said[at:at + len(phrase)] == phrase:
                     yield from self._from(said, at + len(phrase), part + 1, values, lead, read)
             return
-        ends = range(at + 1, len(said) + 1) if part + 1 < len(self._parts) else (len(said),)
-        lead = at if lead < 0 else lead
-        for end in (end for end in ends if end > at):
+        for end in range(at + 1 if part + 1 < len(self._parts) else max(at + 1, len(said)), len(said) + 1):
             for value in read(this, said[at:end]):
-                yield from self._from(said, end, part + 1, {**values, this: value}, lead, read)
+                yield from self._from(said, end, part + 1, {**values, this: value}, at if lead < 0 else lead, read)

@@ -182,8 +182,8 @@ class Reader:
 
     def _plain(self, said: Words) -> List[Clause]:
         for sentence, pattern in self._patterns:
-            found = [Clause(sentence, values, said[:match.lead]) for match in pattern.matches(said, self.slot)
-                     for values in (self._numbered(sentence, match.values),)
+            found = [Clause(sentence, values, said[:lead]) for given, lead in pattern.matches(said, self.slot)
+                     for values in (self._numbered(sentence, given),)
                      if values is not None and self.meanings.chosen(sentence.means, values) is not None]
             if found:
                 return found[:_MOST_CLAUSES]
