@@ -8,7 +8,7 @@ from goals import ScriptedInterpreter, goal, read
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.domain import Searcher, load_domain
-from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import apply_effects
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.goals.contradictions import contradiction
 from hicrisp_core.goals.planning import way_to

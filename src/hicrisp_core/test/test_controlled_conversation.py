@@ -42,7 +42,7 @@ def test_a_remark_changes_the_task(remark: str, expected: str) -> None:
 
 @pytest.mark.parametrize("remark", ["put the blue box on the cylinder", "the blue box", "faster", "no, faster"])
 def test_a_remark_that_does_not_say_what_it_changes_is_not_read(remark: str) -> None:
-    assert line("blocks", TASK, remark).startswith("NotRead")
+    assert line("blocks", TASK, remark).startswith("Refusal")
 
 
 @pytest.mark.parametrize(("answer", "expected"), [

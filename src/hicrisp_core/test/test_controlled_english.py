@@ -13,11 +13,10 @@ from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Reason, Speaker, Turn
+from hicrisp_core.model.meaning import Answer, Reason, Refusal, Speaker, Turn
 from hicrisp_core.scene import load_scene
-from hicrisp_core.understanding.controlled import NotRead, read
-from hicrisp_core.understanding.controlled.conversation import line_of
-from hicrisp_core.understanding.controlled.interpreter import naming_in
+from hicrisp_core.understanding.controlled import read
+from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in
 from hicrisp_core.understanding.controlled.page import page
 from hicrisp_core.understanding.controlled.reader import Reader, recipes
 from hicrisp_core.understanding.controlled.tables import tables
@@ -81,7 +80,7 @@ def with_strangers(name: str, **types: str) -> Tuple[Domain, WorldState]:
 def test_the_task_of_every_scene_is_read(scene: str) -> None:
     found = read(load_scene(scene).task, *seen(scene))
 
-    assert not isinstance(found, NotRead), found
+    assert not isinstance(found, Refusal), found
     assert parse_line(str(found)) == found
 
 
@@ -89,7 +88,7 @@ def test_the_task_of_every_scene_is_read(scene: str) -> None:
 def test_every_example_of_the_page_is_read_in_its_scene(scene: str, says: Sequence[str]) -> None:
     bare = [re.sub(r"\[([^\]]*)\]", r"\1", each) for each in says]
 
-    assert not line(scene, *bare).startswith("NotRead"), line(scene, *bare)
+    assert not line(scene, *bare).startswith("Refusal"), line(scene, *bare)
 
 
 def test_every_sentence_of_the_page_has_an_example() -> None:
@@ -106,7 +105,7 @@ def test_every_task_of_the_guides_is_read_in_some_world(task: str) -> None:
               with_strangers("tabletop", red_box="box", blue_cylinder="cylinder"),
               with_strangers("agv", loading_bay="area")]
 
-    assert naming_in(task) or any(not isinstance(line_of(task, Reader(*world)), NotRead) for world in worlds)
+    assert naming_in(task) or any(not isinstance(line_of(task, Reader(*world)), Refusal) for world in worlds)
 
 
 @pytest.mark.parametrize(("scene", "text", "expected"), [
@@ -178,13 +177,13 @@ def test_a_sentence_with_two_readings_is_refused(scene: str, text: str) -> None:
     "if the red box is on the table, put the red box in the bowl, then put the blue box on the cylinder",
 ])
 def test_what_is_not_on_the_page_is_not_read(text: str) -> None:
-    assert line("blocks", text).startswith("NotRead")
+    assert line("blocks", text).startswith("Refusal")
 
 
 def test_an_object_that_is_not_there_is_named_with_those_that_are() -> None:
     found = read("put the teapot on the box", *seen("tabletop"))
 
-    assert isinstance(found, NotRead)
+    assert isinstance(found, Refusal)
     assert found.reason is Reason.UNKNOWN_OBJECT
     assert found.text == "There is no teapot here. There are: box, cylinder, table."
 
@@ -199,16 +198,16 @@ def test_the_nearest_sentences_are_about_this_world_and_work(scene: str, text: s
 
     found = read(text, domain, world)
 
-    assert isinstance(found, NotRead)
-    assert len(found.nearest) == 3
-    assert offered in found.nearest
-    for each in found.nearest:
+    assert isinstance(found, Refusal)
+    assert len(found.alternatives) == 3
+    assert offered in found.alternatives
+    for each in found.alternatives:
         again = read(each, domain, world)
-        assert not isinstance(again, NotRead)
+        assert not isinstance(again, Refusal)
         assert isinstance(meaning_of(again, domain, world, Context(recipes=recipes())), (Goal, Answer))
 
 
 def test_many_nested_places_are_refused_at_once() -> None:
     text = "put the red box " + "on the table next to the bowl " * 6 + "in the bowl"
 
-    assert line("blocks", text).startswith("NotRead")
+    assert line("blocks", text).startswith("Refusal")

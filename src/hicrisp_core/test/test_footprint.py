@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 from hicrisp_core.model import Pose
-from hicrisp_core.model.footprint import footprint
+from hicrisp_core.model.keep_out import footprint
 from test_detector import CATALOGUE
 
 PLACES = 5000

@@ -10,7 +10,7 @@ from hicrisp_core.body.placement import Workspace
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Step, WorldObject
-from hicrisp_core.model.footprint import gap
+from hicrisp_core.model.keep_out import gap
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.robot.skills_placements import hold_of, most_room
 from panda_body import HAND, WORKSPACE

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from failures import no_motion
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.entries import ExampleEntry
 from hicrisp_core.domain.loader import load_domain
+from hicrisp_core.domain.schema import apply_effects
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import Pose, Relation, RobotState, StackEntry, Task
@@ -18,20 +18,9 @@ from hicrisp_core.model.goal import Goal, Holds, Not
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.actions import actions_text
-from hicrisp_core.prompting.answer_schema import (
-    answer_schema,
-    command_schema,
-    correction_schema,
-    worded_schema,
-)
+from hicrisp_core.prompting.answer_schema import answer_schema, command_schema, correction_schema, worded_schema
 from hicrisp_core.prompting.examples import shown_examples
-from hicrisp_core.prompting.plan_prompt import (
-    PlanPrompt,
-    command_object,
-    example_answer,
-    pairs_text,
-    step_words,
-)
+from hicrisp_core.prompting.plan_prompt import PlanPrompt, command_object, example_answer, pairs_text, step_words
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
 from schemas import matches

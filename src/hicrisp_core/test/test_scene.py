@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model.footprint import gap
+from hicrisp_core.model.keep_out import gap
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.layout import overlapping
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Callable, Dict, Sequence
 
-from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.config.settings import read_yaml
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
@@ -32,8 +32,7 @@ def check_file(file: Path) -> None:
         "robots": load_robot, "cameras": load_camera, "tags": load_tags}
     kind = file.resolve().parent.name
     if kind not in readers:
-        raise ConfigError(f"{file}: it lies in '{kind}', and files are read by their folder: "
-                          f"{', '.join(readers)}")
+        raise ConfigError(f"{file}: it lies in '{kind}', and files are read by their folder: " f"{', '.join(readers)}")
     readers[kind](file)
 
 

@@ -130,8 +130,7 @@ def _extended(plugins: str) -> Extensions:
         try:
             module = import_module(name)
         except (ImportError, SyntaxError) as error:
-            raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which cannot be imported: "
-                              f"{error}") from error
+            raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which cannot be imported: " f"{error}") from error
         extend = getattr(module, "extend", None)
         if not callable(extend):
             raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which has no function extend(extensions)")

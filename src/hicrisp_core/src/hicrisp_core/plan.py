@@ -118,8 +118,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                                      description="Plan a task in a scene as it is at first; nothing moves.")
     parser.add_argument("scene", help="scene file, or the name of one in config/scenes")
     parser.add_argument("task", nargs="?", help="the task (the scene's own)")
-    parser.add_argument("--policy", default="hierarchical",
-                        help="policy file, or the name of one (hierarchical)")
+    parser.add_argument("--policy", default="hierarchical", help="policy file, or the name of one (hierarchical)")
     parser.add_argument("--llm", default=OFFLINE, help="language model file, or the name of one (offline)")
     parser.add_argument("--seed", type=int, default=0, help="draws the layout (0)")
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds for the whole plan (60)")

@@ -69,8 +69,7 @@ class Registry(Generic[Kind]):
         value = entry.load() if isinstance(entry, Lazy) else entry
         wanted = _load(self.of)
         if not isinstance(value, wanted):
-            raise ConfigError(f"the {self.sort} '{name}' must be a {wanted.__name__}, not "
-                              f"{type(value).__name__}")
+            raise ConfigError(f"the {self.sort} '{name}' must be a {wanted.__name__}, not " f"{type(value).__name__}")
         return value
 
     def unknown(self, name: str) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Optional, Tuple, Union
 
-from hicrisp_core.config.settings import STRICT, Part, read_settings
-from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.config.settings import STRICT, Part, read_settings, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler

@@ -9,8 +9,8 @@ from typing import Tuple
 
 import numpy as np
 from hicrisp_core.model import WorldObject
-from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.model.geometry import Pose, Quaternion, from_yaw, multiply
+from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL, Shape, Solid
 
 _CORNERS = 24

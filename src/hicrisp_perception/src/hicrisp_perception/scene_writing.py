@@ -162,7 +162,7 @@ def doubts_of(each: Described) -> Sequence[str]:
 
 
 def _task(things: Sequence[Described]) -> str:
-    """A task that can be tried: the first thing that a hand can take, next to another one."""
+    """A task that can be tried: the first thing that a hand can take, next to another one; else a question."""
     under = {each.below for each in things}
     free = [each for each in things if each.thing.name not in under and not each.below]
     taken = [each for each in free if not each.thing.form.hollow and min(each.thing.size[:2]) < _HANDLED]
@@ -170,7 +170,7 @@ def _task(things: Sequence[Described]) -> str:
         for other in free:
             if other is not each:
                 return f"Place the {_words(each)} next to the {_words(other)}"
-    return "Move the arm home"
+    return "What can you do?"
 
 
 def _words(each: Described) -> str:

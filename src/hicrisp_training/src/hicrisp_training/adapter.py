@@ -13,7 +13,7 @@ from hicrisp_core.llm.embedded_files import BASE_KEY, sha256_of
 from hicrisp_core.llm.gguf_header import read_header
 from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_core.understanding.embedded import SYSTEM, prompt_text
-from hicrisp_core.understanding.written import Amount, parse_line, phrases, sayings
+from hicrisp_core.understanding.written import Amount, parse_line, sayings
 
 from hicrisp_training.rows import DATA, DOMAINS, Row, domain_of
 from hicrisp_training.scenes import shown
@@ -100,8 +100,8 @@ def _prompt_form() -> str:
 
 def _language() -> str:
     """Return the words of the goal language, lines of every form, and the predicates of all domains."""
-    words = [phrases.SUPERLATIVES, phrases.STATES, phrases.ACTOR, phrases.HERE, phrases.START, phrases.IT,
-             phrases.NEAREST, phrases.FARTHEST, phrases.BETWEEN, [each.value for each in Amount], sayings.ORDERS,
+    words = [sayings.SUPERLATIVES, sayings.STATES, sayings.ACTOR, sayings.HERE, sayings.START, sayings.IT,
+             sayings.NEAREST, sayings.FARTHEST, sayings.BETWEEN, [each.value for each in Amount], sayings.ORDERS,
              sayings.SWAP, sayings.MADE, sayings.QUERIES, sayings.ASKED, sorted(sayings.REFUSED)]
     predicates = [f"{name} {each} {len(predicate.arguments)}" for name in DOMAINS
                   for each, predicate in sorted(domain_of(name).predicates.items())]

@@ -10,7 +10,7 @@ from typing import Dict, Mapping, Sequence, Set
 
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.understanding.written import Phrase, parse_line
-from hicrisp_core.understanding.written.phrases import SUPERLATIVES
+from hicrisp_core.understanding.written.sayings import SUPERLATIVES
 
 from hicrisp_training.rows import DATA, Role, Row, parts
 

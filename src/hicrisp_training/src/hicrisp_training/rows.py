@@ -15,8 +15,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.understanding.written import Fact, Line, Phrase, SaidGoal, Where, parse_line
-from hicrisp_core.understanding.written.phrases import BETWEEN, FARTHEST, NEAREST
-from hicrisp_core.understanding.written.sayings import MADE, ORDERS, SWAP
+from hicrisp_core.understanding.written.sayings import BETWEEN, FARTHEST, MADE, NEAREST, ORDERS, SWAP
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 DOMAINS = ("tabletop", "blocks", "lab", "agv", "kitchen", "virtualhome")

@@ -11,9 +11,8 @@ from typing import Callable, FrozenSet, List, Optional, Sequence, Tuple
 from shapely.geometry import Point
 
 from hicrisp_core.model import Pose, RobotState, Vector, WorldObject, WorldState
-from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import from_yaw, planar_distance
-from hicrisp_core.model.keep_out import KeepOut, space_to
+from hicrisp_core.model.keep_out import KeepOut, footprint, space_to
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
 from hicrisp_core.scene.free_space import FreeSpace
 from hicrisp_core.scene.scene import Scene

@@ -38,7 +38,7 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
-from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import FrozenSet, Iterator, Set, Tuple
 
-from hicrisp_core.domain.effects import expected_facts
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, expected_facts
 from hicrisp_core.model import Command, Feedback, FeedbackKind, WorldState
 
 

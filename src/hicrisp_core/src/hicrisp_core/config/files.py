@@ -9,8 +9,7 @@ from typing import Any, Callable, List, Mapping, Optional, Tuple, TypeVar, Union
 
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import Positions
+from hicrisp_core.config.settings import STRICT, Positions, read_settings
 from hicrisp_core.errors import ConfigError
 
 T = TypeVar("T")

@@ -11,8 +11,7 @@ from typing import FrozenSet
 from shapely.geometry import Point
 
 from hicrisp_core.model import CauseKind, Command, Feedback, FeedbackKind, WorldState
-from hicrisp_core.model.footprint import footprint
-from hicrisp_core.model.keep_out import disc
+from hicrisp_core.model.keep_out import disc, footprint
 
 _AHEAD, _RADIUS = 0.24, 0.10
 """How far before the middle of a base that was stopped its obstacle is assumed, and how large, metres."""

@@ -25,8 +25,8 @@ from hicrisp_core.model import (
     Verdict,
     WorldState,
 )
-from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.keep_out import footprint
 from hicrisp_core.model.way import ENTERED as CAME_OVER
 from hicrisp_core.model.way import FASTEST, LEAP, NEAR, SPACING, TAIL, TOUCHED, Mark, Way
 from hicrisp_core.ports.kinds import BASE

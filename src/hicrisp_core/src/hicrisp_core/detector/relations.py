@@ -8,8 +8,8 @@ from typing import Dict, List, Optional, Set, Tuple, Union
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
-from hicrisp_core.model.footprint import half_extents
 from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.keep_out import half_extents
 from hicrisp_core.ports.kinds import FactTest, Seen
 
 

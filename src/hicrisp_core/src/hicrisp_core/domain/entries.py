@@ -35,7 +35,7 @@ class PredicateEntry:
 
     args: Tuple[str, ...]
     text: str
-    not_text: Optional[str] = None
+    not_text: str = ""
     detect: str = ""
     tolerance: float = 0.0
     direction: Tuple[float, float] = (0.0, 0.0)

@@ -27,8 +27,7 @@ DRIVER = Said(_COULD_NOT, ("{cause}",), ("move {blockers} away first",))
 """What the driver says of its failure, with what is wrong behind it."""
 
 SENTENCES: Mapping[FeedbackKind, Said] = {
-    FeedbackKind.PRECONDITION: Said(
-        _CANNOT, ("{condition}", "{cause}"), ("{condition_advice}",)),
+    FeedbackKind.PRECONDITION: Said(_CANNOT, ("{condition}", "{cause}"), ("{condition_advice}",)),
     FeedbackKind.PLANNING: DRIVER,
     FeedbackKind.EXECUTION: DRIVER,
     FeedbackKind.POSTCONDITION: DRIVER,
@@ -38,12 +37,9 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.INVALID: Said(
         _CANNOT, ("{condition}", "{cause}", "there is no {parameter} '{subject}'; there are: {alternatives}"),
         ("{condition_advice}",)),
-    FeedbackKind.CANCELED: Said(
-        _COULD_NOT, ("{cause}", "the task was canceled")),
-    FeedbackKind.LOST: Said(
-        _COULD_NOT + ("cannot reach the {subject}",), ("{cause}",), ("start the {subject} again",)),
-    FeedbackKind.NO_EFFECT: Said(
-        _COULD_NOT, ("the driver reports success, but nothing has changed",)),
+    FeedbackKind.CANCELED: Said(_COULD_NOT, ("{cause}", "the task was canceled")),
+    FeedbackKind.LOST: Said(_COULD_NOT + ("cannot reach the {subject}",), ("{cause}",), ("start the {subject} again",)),
+    FeedbackKind.NO_EFFECT: Said(_COULD_NOT, ("the driver reports success, but nothing has changed",)),
     FeedbackKind.NOT_GRASPED: Said(
         ("{subject_the} is not in the gripper of {robot}",), ("it is {measured}",), ("pick up {subject} again",)),
     FeedbackKind.NOT_RELEASED: Said(
@@ -58,10 +54,8 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.CANNOT_TELL: Said(
         ("cannot tell whether {fact_wanted}", "cannot tell what became of it"),
         ("{cause}",), ("bring {subjects_the} into view",)),
-    FeedbackKind.NOT_MADE: Said(
-        ("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
-    FeedbackKind.NOT_REMOVED: Said(
-        ("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
+    FeedbackKind.NOT_MADE: Said(("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
+    FeedbackKind.NOT_REMOVED: Said(("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
     FeedbackKind.UNDONE: Said(
         ("it no longer holds that {fact_wanted}",), ("it was so after '{doing}'",), ("{doing} again",)),
     FeedbackKind.NO_PLACE: Said(
@@ -76,8 +70,7 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
          "no path leads to a free spot there ({goals_tried} tried)", "{cause}",
          "no path led there, and the order allows no visit later"),
         ("skip it and go on: a path leads to {alternatives_and}", "move {blockers} away first")),
-    FeedbackKind.ENTERED: Said(
-        ("{robot_the} entered {subject_the}, where it must not go",), (), ("take another way",)),
+    FeedbackKind.ENTERED: Said(("{robot_the} entered {subject_the}, where it must not go",), (), ("take another way",)),
     FeedbackKind.OUT_OF_ORDER: Said(
         ("{robot_the} is in {subject}, but {alternatives_and} comes first",
          "{robot_the} is in {subject}, which is not due", "cannot {doing}"),
@@ -85,17 +78,14 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.WRONG_AREA: Said(
         ("{robot_the} is in {subject}, but {alternatives_and} comes first",
          "{robot_the} is in {subject}, which is not due"), (), ("{doing}",)),
-    FeedbackKind.NOT_DUE: Said(
-        _CANNOT, ("{condition}",), ("{condition_advice}", "leave this step out")),
-    FeedbackKind.OMITTED: Said(
-        ("{subject} was not visited",), ("{cause}", "the task asks for it"), ("{doing}",)),
+    FeedbackKind.NOT_DUE: Said(_CANNOT, ("{condition}",), ("{condition_advice}", "leave this step out")),
+    FeedbackKind.OMITTED: Said(("{subject} was not visited",), ("{cause}", "the task asks for it"), ("{doing}",)),
     FeedbackKind.GOAL_MISSED: Said(
         ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),
     FeedbackKind.GOAL_UNSEEN: Said(
         ("nobody can see whether the task is done",), ("{cause}", "{subjects_the} {subjects_be} out of view"),
         ("bring {subjects_the} back into view",)),
-    FeedbackKind.BREAKS_CONDITION: Said(
-        _CANNOT, ("the task is to be done {kept}",), ("take another way",)),
+    FeedbackKind.BREAKS_CONDITION: Said(_CANNOT, ("the task is to be done {kept}",), ("take another way",)),
     FeedbackKind.SAID_BY_USER: Said(
         ("the user changed the task while it ran",), ("{cause}",), ("see to it that {wanted}",)),
     FeedbackKind.BARS_LATER_STEP: Said(
@@ -109,8 +99,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
                              "a sensor is silent"),
     CauseKind.AHEAD: ("{said}", "the pose of {names_the} is stamped {seconds} ahead of the clock; set the "
                       "clocks of all hosts by the same time server", "a stamp is ahead of the clock"),
-    CauseKind.NOT_SEEN: ("{names_the} has not been in view for {seconds}", "{names_the} is not in view",
-                         "{said}"),
+    CauseKind.NOT_SEEN: ("{names_the} has not been in view for {seconds}", "{names_the} is not in view", "{said}"),
     CauseKind.HIDDEN: ("{names_the} {names_be} hidden from the camera, last seen {seconds} ago",
                        "{names_the} {names_be} hidden from the camera", "it is hidden from the camera"),
     CauseKind.GONE: ("{names_the} {names_be} not where the camera last saw it, {seconds} ago",
@@ -120,8 +109,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.IMPRECISE: ("the camera does not see exactly enough where {names_the} {names_be}",
                           "the camera does not see it exactly enough"),
     CauseKind.REFUSED: ("{names} refused the command: {said}", "{said}", "{names} refused the command"),
-    CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}",
-                            "{said}"),
+    CauseKind.UNSUPPORTED: ("the driver cannot honour {names}: {said}", "the driver cannot honour {names}", "{said}"),
     CauseKind.NO_PATH: ("no path reaches {names}", "{said}", "no path was found"),
     CauseKind.FORBIDDEN: ("no path keeps out of {names_the}, which must not be entered", "{said}",
                           "a forbidden zone is in the way"),
@@ -139,8 +127,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.OFF_COURSE: ("{said}", "{names} ended off its course", "the motion ended off its course"),
     CauseKind.OUT_OF_TIME: ("the time limit of {seconds} passed", "{said}", "the time limit passed"),
     CauseKind.TAKEN_OVER: ("{said}", "{names} took the robot over", "somebody else commanded the robot"),
-    CauseKind.UNREACHABLE_NODE: ("{said}", "{names} has not answered for {seconds}",
-                                 "{names} does not answer"),
+    CauseKind.UNREACHABLE_NODE: ("{said}", "{names} has not answered for {seconds}", "{names} does not answer"),
     CauseKind.LOCALISATION: (
         "it is not known where the robot is: {names} is {seconds} old", "{said}",
         "it is not known where the robot is: {names} is missing", "it is not known where the robot is"),

@@ -8,8 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import extended_files
-from hicrisp_core.config.settings import read_settings
-from hicrisp_core.config.yaml_lines import Path, Positions, read_yaml
+from hicrisp_core.config.settings import Path, Positions, read_settings, read_yaml
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition, parse_atom, parse_condition
 from hicrisp_core.domain.entries import (
     ActionEntry,
@@ -101,8 +100,7 @@ def _predicate(name: str, entry: PredicateEntry, types: Mapping[str, str], posit
             _known_type(type_, types, positions, (*path, "args", index))
     if entry.detect and entry.detect not in extensions().tests:
         raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
-    told = {**vars(entry), "not_text": f"not: {entry.text}" if entry.not_text is None else entry.not_text}
-    return Predicate(name, told.pop("args"), **told)
+    return Predicate(**{**vars(entry), "not_text": entry.not_text or f"not: {entry.text}", "name": name})
 
 
 def _check_relatives(

@@ -10,11 +10,10 @@ import string
 from dataclasses import dataclass, replace
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
-from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.failure_sentences import CAUSES, DRIVER, MEASURES, SENTENCES
 from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.saying import Namer, joined, named, sentence, spoken
-from hicrisp_core.domain.schema import Domain, Precondition
+from hicrisp_core.domain.schema import Domain, Precondition, names_of
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Measured, Relation
 
 LEVELS = ("what", "why", "how")

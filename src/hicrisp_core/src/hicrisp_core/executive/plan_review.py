@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.saying import listed
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Plan, Step, WorldState

@@ -13,10 +13,9 @@ from shapely.geometry import MultiPolygon, Point
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.detector.relations import measure
-from hicrisp_core.domain.effects import expected_facts
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, expected_facts
 from hicrisp_core.model import Command, Pose, Relation, WorldObject, WorldState
-from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 
 _GRIP = 0.010

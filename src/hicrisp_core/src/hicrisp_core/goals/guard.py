@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, Optional, Tuple
 
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, WorldState
 from hicrisp_core.model.goal import Statement

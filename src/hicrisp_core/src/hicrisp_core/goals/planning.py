@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import List, Optional, Tuple
 
-from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import apply_effects
 from hicrisp_core.domain.search import Conditions, Ending, Searcher
 from hicrisp_core.goals.searching import conditions_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of

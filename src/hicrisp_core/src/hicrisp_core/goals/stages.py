@@ -6,8 +6,7 @@ import logging
 from dataclasses import replace
 from typing import AbstractSet, FrozenSet, List, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.domain.effects import apply_effects
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.contradictions import contrary
 from hicrisp_core.goals.truth import holds, missing

@@ -9,8 +9,7 @@ from typing import Sequence, Tuple, Union
 from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.files import config_folders, extended_files
-from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import Positions, read_yaml
+from hicrisp_core.config.settings import STRICT, Positions, read_settings, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Rung
 from hicrisp_core.policy.policy import Policy

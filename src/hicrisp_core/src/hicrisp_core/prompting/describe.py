@@ -6,8 +6,7 @@ import itertools
 from typing import Dict, Iterable, List, Optional, Sequence
 
 from hicrisp_core.domain.conditions import Facts, IsA
-from hicrisp_core.domain.effects import type_test
-from hicrisp_core.domain.schema import Action, Domain
+from hicrisp_core.domain.schema import Action, Domain, type_test
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
 from hicrisp_core.model.goal import Holds

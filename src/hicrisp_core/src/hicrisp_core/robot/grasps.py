@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Iterator, List, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate
+from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.robot.hand import Gripper, hand_clearance
 
 _HALF = math.sqrt(0.5)

@@ -12,7 +12,7 @@ from shapely.geometry import Point
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.footprint import footprint, vertical_span
+from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.kinds import Skill
 from hicrisp_core.ports.robot import Arm, MotionFailure, Progress, Trajectory
 from hicrisp_core.robot.hand import Gripper

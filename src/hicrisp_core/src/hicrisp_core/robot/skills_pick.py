@@ -7,8 +7,8 @@ from typing import FrozenSet, List, Optional, Union
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status, WorldObject, WorldState
-from hicrisp_core.model.footprint import vertical_span, width_along
 from hicrisp_core.model.geometry import planar_distance, rotate
+from hicrisp_core.model.keep_out import vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Iterator, List, Tuple
 
 from hicrisp_core.model import Pose, WorldObject, WorldState
-from hicrisp_core.model.footprint import vertical_span
 from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate, upright_turn
+from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.robot.affordances import Margin, ranked
 from hicrisp_core.robot.grasps import Grasp
 from hicrisp_core.robot.hand import Gripper, hand_room

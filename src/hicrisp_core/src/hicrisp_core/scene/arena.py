@@ -13,16 +13,14 @@ from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 from typing_extensions import Literal
 
-from hicrisp_core.config.settings import STRICT, keys_of, read_settings
-from hicrisp_core.config.yaml_lines import Path as Place
-from hicrisp_core.config.yaml_lines import Positions
+from hicrisp_core.config.settings import STRICT, Positions, keys_of, read_settings
+from hicrisp_core.config.settings import Path as Place
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut, Pose, WorldObject
-from hicrisp_core.model.footprint import footprint
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.model.keep_out import overlapped
+from hicrisp_core.model.keep_out import footprint, overlapped
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
 from hicrisp_core.scene.scene import Arena, Heading, Scene, Start, Wall, common_scene
 
@@ -281,8 +279,7 @@ def _obstacles(
         things[name] = thing
     kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius), *start.pose.position[:2], 0.0)
                  for name, start in arena.starts.items()}
-    kept_free.update((f"middle of {name}",
-                      standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
+    kept_free.update((f"middle of {name}", standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
                      for name, area in areas.items() if area.pose)
     drawn = draw_layout({**kept_free, **things}, spots, seed)
     if drawn is not None:

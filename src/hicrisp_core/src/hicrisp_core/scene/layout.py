@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Dict, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.footprint import footprint, vertical_span
 from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.keep_out import footprint, vertical_span
 
 _LAYOUTS = 200
 _SPOTS = 100

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, Mapping, Tuple, Union
 
 from hicrisp_core.config.files import config_file, config_folders
-from hicrisp_core.config.settings import keys_of, read_settings
-from hicrisp_core.config.yaml_lines import Positions, read_yaml
+from hicrisp_core.config.settings import Positions, keys_of, read_settings, read_yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.domain.zones import is_zone
 from hicrisp_core.errors import ConfigError
@@ -61,8 +60,7 @@ def _check_size(values: Mapping[str, Any], positions: Positions) -> None:
     """Refuse what no search, planner or picture could cope with, before anything is made of it."""
     for key, value in values.items():
         if isinstance(value, Mapping) and len(value) > MOST_THINGS:
-            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most "
-                                          f"{MOST_THINGS}")
+            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most " f"{MOST_THINGS}")
 
 
 def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: Positions) -> None:

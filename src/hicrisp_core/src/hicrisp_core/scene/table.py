@@ -11,13 +11,12 @@ from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
-from hicrisp_core.config.settings import STRICT
-from hicrisp_core.config.yaml_lines import Positions
+from hicrisp_core.config.settings import STRICT, Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.footprint import vertical_span
+from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
 from hicrisp_core.scene.scene import TABLE
 

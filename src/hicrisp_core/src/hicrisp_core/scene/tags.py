@@ -13,8 +13,7 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Literal
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import Vector, from_axes, from_euler

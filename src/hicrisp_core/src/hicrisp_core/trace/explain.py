@@ -180,8 +180,7 @@ def _ended(story: Story) -> List[str]:
     if story.verdict in ("answered", "refused"):
         return []
     corrections = sum((end.corrections or {}).values())
-    spent = (f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, "
-             f"{seconds:.1f} s")
+    spent = (f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, " f"{seconds:.1f} s")
     if story.verdict == "succeeded":
         seen = ", and the detector sees its goal" if story.goal_state == "seen" else ""
         return [f"The task succeeded{seen} ({spent}).", *_told(end)]
@@ -193,8 +192,7 @@ def _ended(story: Story) -> List[str]:
         reason = end.reason or end.message or "no reason was given"
         sentences = [f"The task failed ({spent}): {_closed(reason)}"]
         if end.not_begun and len(story.robots) > 1:
-            sentences.append("Because of that these steps were never begun: "
-                             f"{_closed('; '.join(end.not_begun))}")
+            sentences.append("Because of that these steps were never begun: " f"{_closed('; '.join(end.not_begun))}")
     left = story.remaining_stack
     if left:
         told = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))

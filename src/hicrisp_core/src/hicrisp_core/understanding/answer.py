@@ -44,8 +44,7 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
     if found is None:
         return ParseFailure(f"a JSON object with the key '{form.KIND}' is needed", completion.text.strip()[:80])
     if completion.cut_off or found.cut_off:
-        return ParseFailure("the answer was cut off before its end: a shorter one is needed",
-                            completion.text[-80:])
+        return ParseFailure("the answer was cut off before its end: a shorter one is needed", completion.text[-80:])
     said: Mapping[str, Any] = found.value
     kind = str(said.get(form.KIND) or _implied(said)).strip().lower()
     kind = _EARLIER_KINDS.get(kind, kind)
@@ -195,8 +194,7 @@ def answer_of(goal: Goal) -> Dict[str, Any]:
 def _written(statement: Statement) -> Dict[str, Any]:
     if isinstance(statement, Holds):
         fact = statement.fact
-        return {form.PREDICATE: fact.predicate, form.SUBJECT: fact.subject, form.OBJECT: fact.object,
-                form.HOLDS: True}
+        return {form.PREDICATE: fact.predicate, form.SUBJECT: fact.subject, form.OBJECT: fact.object, form.HOLDS: True}
     if isinstance(statement, Not):
         if isinstance(statement.part, Holds):
             return {**_written(statement.part), form.HOLDS: False}

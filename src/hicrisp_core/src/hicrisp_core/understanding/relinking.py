@@ -16,7 +16,7 @@ from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.names import words_by_name
 from hicrisp_core.understanding.written import Context, Line, meaning_of, parse_line
 from hicrisp_core.understanding.written.context import phrases_in
-from hicrisp_core.understanding.written.phrases import ACTOR, Phrase
+from hicrisp_core.understanding.written.sayings import ACTOR, Phrase
 
 _ALIKE = 0.75
 """How alike two words are, by their letters, of which one may be the other misspelt."""

@@ -61,9 +61,7 @@ def _signatures(domain: Domain, world: WorldState) -> Dict[Signature, List[str]]
     return found
 
 
-def _listed_types(
-    domain: Domain, world: WorldState, signatures: Dict[Signature, List[str]]
-) -> Tuple[str, ...]:
+def _listed_types(domain: Domain, world: WorldState, signatures: Dict[Signature, List[str]]) -> Tuple[str, ...]:
     """Return the types whose names are listed, the smallest first, as far as the limits allow."""
     types = {type_ for signature in signatures for type_ in signature if type_ != _NUMBER}
     names = {type_: _names_of(domain, world, type_) for type_ in types}
@@ -111,5 +109,4 @@ def _list(definition: str) -> Dict[str, Any]:
 
 
 def _object(properties: Dict[str, Any]) -> Dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties),
-            "additionalProperties": False}
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

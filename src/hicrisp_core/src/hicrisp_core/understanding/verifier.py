@@ -71,9 +71,7 @@ def _made(domain: Domain) -> FrozenSet[str]:
     return frozenset(made | {domain.predicates[each].inverse for each in made if each in domain.predicates})
 
 
-def _never(
-    statement: Statement, made: FrozenSet[str], domain: Domain, world: WorldState
-) -> Optional[Statement]:
+def _never(statement: Statement, made: FrozenSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
     """The part that no action makes; ``None`` if there is none or there is a choice."""
     if holds(statement, world.relations, domain) or isinstance(statement, Not):
         return None
@@ -82,8 +80,6 @@ def _never(
     return _never_of(statement, made, domain, world)
 
 
-def _never_of(
-    statement: Count, made: FrozenSet[str], domain: Domain, world: WorldState
-) -> Optional[Statement]:
+def _never_of(statement: Count, made: FrozenSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
     vain = [never for part in statement.parts for never in (_never(part, made, domain, world),) if never]
     return vain[0] if vain and len(statement.parts) - len(vain) < statement.least else None

@@ -13,9 +13,8 @@ from hicrisp_core.model.meaning import Meaning, Question, Refusal
 from hicrisp_core.plan import outlook
 from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.understanding.controlled import ControlledInterpreter, NotRead
-from hicrisp_core.understanding.controlled.conversation import line_of
-from hicrisp_core.understanding.controlled.interpreter import naming_in
+from hicrisp_core.understanding.controlled import ControlledInterpreter
+from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in
 from hicrisp_core.understanding.controlled.nearest import nearest
 from hicrisp_core.understanding.controlled.reader import Reader as Sentences
 from hicrisp_core.understanding.verifier import VerifiedInterpreter
@@ -56,7 +55,7 @@ class Reader:
         if naming is not None:
             named = naming.thing.replace("_", " ") or "the unknown object"
             return {"answer": f"The name of {named} becomes {naming.name}; nothing moves."}
-        if isinstance(line_of(text, Sentences(self._domain, world)), NotRead):
+        if isinstance(line_of(text, Sentences(self._domain, world)), Refusal):
             return None  # The interpreter would look for other sentences, which takes longer.
         deadline = Deadline(_LIMIT)
         found = outlook(self._interpreter, self._brain, Task(text), world, deadline)

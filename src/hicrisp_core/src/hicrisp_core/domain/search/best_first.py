@@ -6,9 +6,8 @@ import heapq
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.search.clock import Clock
-from hicrisp_core.domain.search.operators import Operator
 from hicrisp_core.domain.search.relaxation import Estimate, Relaxation
-from hicrisp_core.domain.search.state_tests import StateTest
+from hicrisp_core.domain.search.state_tests import Operator, StateTest
 
 _WEIGHTS = ((0, 1), (60, 2), (240, 5))
 """From how many evaluated states on how much what is left counts against what was done: first short, then

@@ -13,8 +13,7 @@ from hicrisp_core.domain.conditions import Atom, Condition, Facts, number_text
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain, Effect, Parameter
 from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import FactTable, Pattern
-from hicrisp_core.domain.search.operators import Operator, Way
-from hicrisp_core.domain.search.state_tests import AnyOf, Ground, Join, StateTest, clause_test
+from hicrisp_core.domain.search.state_tests import AnyOf, Ground, Join, Operator, StateTest, Way, clause_test
 from hicrisp_core.domain.search.static import fixed_predicates, lasting_predicates, spare_actions
 from hicrisp_core.model import Command, Relation, Value
 

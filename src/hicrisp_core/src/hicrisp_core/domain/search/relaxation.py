@@ -14,8 +14,7 @@ from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequen
 from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import Pattern
 from hicrisp_core.domain.search.grounding import MOST_WAYS, Achievers, Breadth, Grounding
-from hicrisp_core.domain.search.operators import Operator, Way
-from hicrisp_core.domain.search.state_tests import AllOf, Key, Keys, NoneOf, StateTest
+from hicrisp_core.domain.search.state_tests import AllOf, Key, Keys, NoneOf, Operator, StateTest, Way
 
 
 class Estimate(NamedTuple):

@@ -9,14 +9,12 @@ from threading import Lock
 from typing import FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.conditions import Condition, parse_condition
-from hicrisp_core.domain.effects import names_of
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, names_of
 from hicrisp_core.domain.search.best_first import BestFirst
 from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
 from hicrisp_core.domain.search.grounding import Breadth, Grounding
-from hicrisp_core.domain.search.operators import Operator
 from hicrisp_core.domain.search.relaxation import Relaxation
-from hicrisp_core.domain.search.state_tests import StateTest
+from hicrisp_core.domain.search.state_tests import Operator, StateTest
 from hicrisp_core.domain.search.static import fixed_predicates
 from hicrisp_core.model import Command, Relation, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits

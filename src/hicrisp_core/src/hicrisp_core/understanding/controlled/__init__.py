@@ -1,7 +1,5 @@
 """Controlled English: a small closed language, for machines without a language model."""
 
-from hicrisp_core.understanding.controlled.conversation import read
-from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter, shortcut
-from hicrisp_core.understanding.controlled.nearest import NotRead
+from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter, read, shortcut
 
-__all__ = ["ControlledInterpreter", "NotRead", "read", "shortcut"]
+__all__ = ["ControlledInterpreter", "read", "shortcut"]

@@ -1,26 +1,211 @@
-"""The interpreter without a language model, and the shortcut that saves asking one."""
+"""The interpreter without a language model: a task, what later turns change in it, and names for unknown objects."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Optional, Sequence
+from functools import partial
+from typing import Callable, List, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Meaning, Refusal
+from hicrisp_core.model.meaning import Answer, Meaning, Refusal, Speaker, Turn
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.understanding.controlled.conversation import line_of, read
-from hicrisp_core.understanding.controlled.nearest import NotRead, unique
-from hicrisp_core.understanding.controlled.patterns import MARKS, Pattern, Words, words_in
+from hicrisp_core.understanding.controlled.nearest import nearest, not_read, unique
+from hicrisp_core.understanding.controlled.nouns import ONE
+from hicrisp_core.understanding.controlled.patterns import MARKS, Pattern, Words, ended, led, words_in
 from hicrisp_core.understanding.controlled.reader import Reader, recipes
 from hicrisp_core.understanding.controlled.tables import tables
 from hicrisp_core.understanding.written import Context, meaning_of
+from hicrisp_core.understanding.written.sayings import (
+    ACTOR,
+    START,
+    Amount,
+    Condition,
+    Fact,
+    Line,
+    Phrase,
+    SaidGoal,
+    SaidStage,
+    changed,
+    each_in,
+)
 
+Reading = Union[Line, Refusal]
 SOURCE = "controlled English"
 _UNKNOWN = re.compile(r"(?:the |that |this )?unknown(?: thing| object| item| one|[ _](?P<number>\d+))")
 _ARTICLES = ("a", "an", "the", "my", "our")
+
+
+def read(text: str, domain: Domain, world: WorldState, conversation: Sequence[Turn] = ()) -> Reading:
+    """Read the last turn of a conversation together with the turns before it.
+
+    Args:
+        conversation: the turns before it, oldest first.
+
+    Returns:
+        The line of the written goal language that all of it means, or why it cannot be read, with sentences
+        of controlled English that work in this world.
+    """
+    reader = Reader(domain, world)
+    found = line_of(text, reader, conversation)
+    return replace(found, alternatives=nearest(text, reader)) if isinstance(found, Refusal) else found
+
+
+def line_of(text: str, reader: Reader, conversation: Sequence[Turn] = ()) -> Reading:
+    """Do what :func:`read` does, without looking for sentences that would work."""
+    line: Optional[Line] = None
+    new, asked = None, False
+    for turn in (*conversation, Turn(Speaker.USER, text)):
+        if turn.speaker is Speaker.ROBOT:
+            asked = turn.text.rstrip().endswith("?")
+            continue
+        said = words_in(turn.text, reader.tables)
+        task = isinstance(line, SaidGoal) and bool(line.stages)
+        new = _Remark(reader, line, asked).read(said) if task and isinstance(line, SaidGoal) \
+            else reader.only_of(said)
+        line, asked = new or line, False
+    # What must not happen is alone no task.
+    if new is None or isinstance(new, SaidGoal) and not new.stages:
+        return not_read(text, reader, remark=isinstance(line, SaidGoal) and bool(line.stages))
+    return new
+
+
+class _Remark:
+    """Reads a turn that speaks of a goal.
+
+    Args:
+        asked: the turn before it was a question of the robot.
+    """
+
+    def __init__(self, reader: Reader, goal: SaidGoal, asked: bool) -> None:
+        self._reader = reader
+        self._objects = reader.meanings.objects
+        self._words = reader.tables.remarks
+        self._goal = goal
+        self._asked = asked
+        conditions = [each for stage in goal.stages for each in stage.conditions]
+        self._about = _subject(conditions[-1])
+
+    def read(self, said: Words) -> Optional[Line]:
+        """Return the whole goal after the turn, or another line; ``None`` if it is not clear what changes."""
+        lead, rest = led(said, self._words["leads"])
+        tail, rest = ended(led(rest, (",",))[1] if lead else rest, self._words["tails"])
+        if lead or tail:
+            return self._corrected(rest[:-1] if rest[-1:] == (",",) else rest)
+        for say in self._words["replace"]:
+            for values, _ in Pattern(say, self._words).matches(said, self._reader.slot):
+                (old,), (new,) = values["a"], values["b"]
+                return self._replaced(partial(self._alike, old), new)
+        line = self._reader.only_of(said, self._about)
+        added, rest = led(said, self._words["added"])
+        adding, rest = ended(rest, self._words["adding"])
+        if isinstance(line, SaidGoal) and not line.stages:
+            return self._joined(line)
+        if added or adding:
+            return self._added(rest)
+        # A whole sentence in place of an answer is a new task; in mid-task it is not clear whether it is.
+        if line is not None:
+            return line if self._asked or not isinstance(line, SaidGoal) else None
+        answer = self._phrase(said)
+        return self._settled(answer) if answer is not None and self._asked else None
+
+    def _phrase(self, said: Words) -> Optional[Phrase]:
+        found = self._reader.nouns.one(said)
+        return found[0] if len(found) == 1 else None
+
+    def _corrected(self, said: Words) -> Optional[SaidGoal]:
+        """Return the goal after "no, ...": another sentence, place or object."""
+        for words in (said, ("put", "it", *said), ("put", "them", *said)):
+            new = self._reader.only_of(words, self._about)
+            if isinstance(new, SaidGoal) and len(new.stages) == 1:
+                return self._restated(new)
+        phrase = self._phrase(said)
+        if phrase is None:
+            return None
+        head = phrase.words.split()[-1]
+        return self._replaced(lambda each: head in (ONE, each.words.split()[-1])
+                              and bool(self._objects(_spelled(phrase, each))), phrase)
+
+    def _restated(self, new: SaidGoal) -> Optional[SaidGoal]:
+        """Return the goal with the conditions of a new one in place of those about the same objects."""
+        about = {phrase for each in new.stages[0].conditions for phrase in _subject(each)}
+        stages: List[SaidStage] = []
+        left = list(new.stages[0].conditions)
+        for stage in self._goal.stages:
+            kept = [each for each in stage.conditions if not about & set(_subject(each))]
+            if len(kept) < len(stage.conditions):
+                kept, left = [*kept, *left], []
+            stages += [replace(stage, conditions=tuple(kept))] if kept else []
+        whole = replace(self._goal, stages=tuple(stages), invariants=(*self._goal.invariants, *new.invariants))
+        return None if left else whole
+
+    def _added(self, said: Words) -> Optional[Line]:
+        """Return the goal after "also ...": another sentence, or another object of the last one."""
+        new = self._reader.only_of(said, self._about)
+        if isinstance(new, SaidGoal):
+            return self._joined(new)
+        lists, last = self._reader.nouns.several(said), self._goal.stages[-1]
+        if len(lists) != 1 or len(last.conditions) != 1 or len(last.conditions[0].facts) != 1:
+            return None
+        more = changed(last.conditions, Fact, lambda fact: replace(fact, arguments=tuple(
+            (*each, *lists[0]) if each == self._about else each for each in fact.arguments)))
+        return replace(self._goal, stages=(*self._goal.stages[:-1], replace(last, conditions=more)))
+
+    def _joined(self, new: SaidGoal) -> SaidGoal:
+        """Return both goals as one: the new conditions join the last stage."""
+        stages, others = list(self._goal.stages), list(new.stages)
+        if others and (stages[-1].robot, stages[-1].optional) == (others[0].robot, others[0].optional):
+            last, first = stages.pop(), others.pop(0)
+            stages.append(replace(last, conditions=(*last.conditions, *first.conditions)))
+        return replace(self._goal, stages=(*stages, *others), invariants=(*self._goal.invariants, *new.invariants))
+
+    def _settled(self, answer: Phrase) -> Optional[SaidGoal]:
+        """Return the goal with an answer in place of the only phrase that it decides."""
+        def left(phrase: Phrase) -> Tuple[str, ...]:
+            among = self._objects(phrase)
+            return tuple(name for name in self._objects(_spelled(answer, phrase)) if name in among)
+
+        open_ = [each for each in self._phrases() if each.amount is Amount.ONE and each.words != START
+                 and 0 < len(left(each)) < len(self._objects(each))]
+        if len(open_) != 1:
+            return None
+        names = left(open_[0])
+        return self._replaced(open_[0].__eq__, Phrase(names[0].replace("_", " ")) if len(names) == 1 else answer)
+
+    def _replaced(self, fits: Callable[[Phrase], bool], new: Phrase) -> Optional[SaidGoal]:
+        """Return the goal with a phrase in place of the only one that fits, as many objects as before."""
+        old = [each for each in self._phrases() if fits(each)]
+        if len(old) != 1:
+            return None
+        spelled = replace(_spelled(new, old[0]), amount=old[0].amount, least=old[0].least, most=old[0].most)
+        stages, otherwise = (changed(each, Phrase, lambda phrase: spelled if phrase == old[0] else phrase)
+                             for each in (self._goal.stages, self._goal.otherwise))
+        return replace(self._goal, stages=stages, otherwise=otherwise)
+
+    def _phrases(self) -> Set[Phrase]:
+        """Return what the goal speaks of, without those who act."""
+        facts = each_in(Fact, (self._goal.stages, self._goal.otherwise))
+        return {each for fact in facts for argument in fact.arguments for each in argument if each.words != ACTOR}
+
+    def _alike(self, one: Phrase, other: Phrase) -> bool:
+        return one == other or bool(self._objects(one)) and set(self._objects(one)) == set(self._objects(other))
+
+
+def _spelled(phrase: Phrase, other: Phrase) -> Phrase:
+    """Return a phrase with what another one says in place of "one"."""
+    *words, last = phrase.words.split()
+    if last != ONE:
+        return phrase
+    said = " ".join((*words, other.words.split()[-1]))
+    return replace(phrase, words=said, where=(*other.where, *phrase.where))
+
+
+def _subject(condition: Condition) -> Tuple[Phrase, ...]:
+    """Return the objects that a condition is about: those that do not act."""
+    return next((each for each in condition.facts[0].arguments if each[0].words != ACTOR), ())
 
 
 class ControlledInterpreter:
@@ -32,8 +217,8 @@ class ControlledInterpreter:
     def understand(self, request: Request, deadline: Deadline) -> Understood:
         """Return what the request means together with its conversation."""
         line = read(request.text, self._domain, request.world, request.conversation)
-        if isinstance(line, NotRead):
-            return Understood(Refusal(line.reason, line.text, line.nearest))
+        if isinstance(line, Refusal):
+            return Understood(line)
         meaning = meaning_of(line, self._domain, request.world, context_of(request))
         return Understood(_sourced(meaning), sure=1.0)
 
@@ -44,7 +229,7 @@ def shortcut(request: Request, domain: Domain) -> Optional[Meaning]:
     """
     reader = Reader(domain, request.world)
     line = line_of(request.text, reader, request.conversation)
-    if isinstance(line, NotRead) or not unique(line, reader):
+    if isinstance(line, Refusal) or not unique(line, reader):
         return None
     meaning = meaning_of(line, domain, request.world, context_of(request))
     return _sourced(meaning) if isinstance(meaning, (Goal, Answer)) else None

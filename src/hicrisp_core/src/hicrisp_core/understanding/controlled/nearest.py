@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice, permutations
 from typing import Iterator, List, Tuple
 
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Reason
+from hicrisp_core.model.meaning import Answer, Reason, Refusal
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.patterns import LONGEST, Pattern, words_in
 from hicrisp_core.understanding.controlled.reader import Reader, recipes
 from hicrisp_core.understanding.controlled.tables import Sentence
 from hicrisp_core.understanding.verifier import verify
-from hicrisp_core.understanding.written.context import MOST_NAMES, Context, called, phrases_in
+from hicrisp_core.understanding.written.context import Context, called, not_there, phrases_in
 from hicrisp_core.understanding.written.linking import meaning_of
-from hicrisp_core.understanding.written.phrases import ACTOR, IT, START, Amount, Phrase
-from hicrisp_core.understanding.written.sayings import Line
+from hicrisp_core.understanding.written.sayings import ACTOR, IT, START, Amount, Line, Phrase
 
 MOST = 3
 """Sentences that are offered."""
@@ -34,21 +32,7 @@ _UNCLEAR = 'It is not clear what this changes: begin with "also" or "no,".'
 _NO_TASK = "This says what stays or must not happen, but gives no task."
 
 
-@dataclass(frozen=True)
-class NotRead:
-    """A text that is not controlled English in this world.
-
-    Args:
-        text: why, for the user.
-        nearest: sentences that would work.
-    """
-
-    reason: Reason
-    text: str
-    nearest: Tuple[str, ...] = ()
-
-
-def not_read(text: str, reader: Reader, remark: bool = False) -> NotRead:
+def not_read(text: str, reader: Reader, remark: bool = False) -> Refusal:
     """Return why a text has no reading, or more than one.
 
     Args:
@@ -56,22 +40,19 @@ def not_read(text: str, reader: Reader, remark: bool = False) -> NotRead:
     """
     said = words_in(text, reader.tables)
     if not 0 < len(said) <= LONGEST:
-        return NotRead(Reason.NOTHING_TO_DO, f"A task has 1 to {LONGEST} words; this one has {len(said)}.")
+        return Refusal(Reason.NOTHING_TO_DO, f"A task has 1 to {LONGEST} words; this one has {len(said)}.")
     lines = reader.readings(said)
     if lines:
-        return NotRead(Reason.NOTHING_TO_DO, _SEVERAL if len(lines) > 1 else _UNCLEAR if remark else _NO_TASK)
+        return Refusal(Reason.NOTHING_TO_DO, _SEVERAL if len(lines) > 1 else _UNCLEAR if remark else _NO_TASK)
     lenient = Reader(reader.meanings.domain, reader.world, unknown=True).readings(said)
     strangers = [called(phrase) for line in lenient[:1] for phrase in phrases_in(line)
                  if phrase.words not in (ACTOR, START) and not reader.meanings.objects(phrase)]
     if strangers:
-        names = sorted(name.replace("_", " ") for name in reader.world.objects)
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        return NotRead(Reason.UNKNOWN_OBJECT, f"There is no {strangers[0]} here. "
-                                              f"There are: {', '.join(names[:MOST_NAMES])}{more}.")
+        return not_there(strangers[0], reader.world.objects)
     strange = next((word for word in said if word not in reader.known_words and not word.isdigit()
                     and not reader.nouns.one((word,))), "")
     why = f": '{strange}' is not one of its words and names nothing here" if strange else ""
-    return NotRead(Reason.NOTHING_TO_DO, f"This is not controlled English{why}.")
+    return Refusal(Reason.NOTHING_TO_DO, f"This is not controlled English{why}.")
 
 
 def nearest(text: str, reader: Reader) -> Tuple[str, ...]:

@@ -16,12 +16,27 @@ from hicrisp_core.understanding.written.context import Context, Several, Unlinke
 from hicrisp_core.understanding.written.lines import parse_line
 from hicrisp_core.understanding.written.names import words_of
 from hicrisp_core.understanding.written.objects import Objects
-from hicrisp_core.understanding.written.phrases import ACTOR, BETWEEN, HERE, IT, START, STATES, Amount, Phrase, Where
-from hicrisp_core.understanding.written.sayings import MADE, ORDERS, SWAP, Fact, Line, each_in
+from hicrisp_core.understanding.written.sayings import (
+    ACTOR,
+    BETWEEN,
+    HERE,
+    IT,
+    MADE,
+    ORDERS,
+    START,
+    STATES,
+    SWAP,
+    Amount,
+    Fact,
+    Line,
+    Phrase,
+    Where,
+    each_in,
+)
 
 AT, STATE = "at", "state"
 """The slots for a place and a state."""
-_BUILT_IN = frozenset((*ORDERS, SWAP, MADE, "at_rest"))
+_BUILT_IN = frozenset((*ORDERS, SWAP, MADE))
 """What the written goal language says in every domain."""
 _PAIR = re.compile(r"(\w+)\(\{x\}, \{y\}\)")
 _GIVEN = (ACTOR, HERE, START, IT)
@@ -32,7 +47,6 @@ ONE, _OBJECT = "one", "object"
 _AND = "and"
 _PLURALS = (("ies", "y"), ("ves", "f"), ("ves", "fe"), ("es", ""), ("s", ""))
 _STATE = re.compile(r"(not )?(\w+)\(\{x\}\)")
-_ORDINAL = re.compile(r"(\d)(?:nd|rd|th)")
 Phrases = Tuple[Phrase, ...]
 
 
@@ -124,6 +138,7 @@ class NounPhrases:
         self._called = {word for name in (*world.types(), *meanings.domain.types) for word in words_of(name)}
         self.function_words = _words(tables) - self._called - {_OBJECT, ONE, *tables.nouns[_OBJECT]}
         self._read: Dict[Words, Phrases] = {}
+        self._ranks = {phrase: rank for rank, phrases in tables.ranks.items() for phrase in phrases}
         self._determiners: Dict[str, Amount] = {
             phrase: amount for amount in Amount if amount is not Amount.COUNT for phrase in tables.nouns[amount.value]}
 
@@ -210,9 +225,9 @@ class NounPhrases:
         if not determiner:
             amount, least, most, rest = self._counted(said)
         other, rest = led(rest, self._nouns["other"])
-        ordinal, rest = self._ordinal(rest)
-        ranks = {phrase: rank for rank, phrases in self._tables.ranks.items() for phrase in phrases}
-        rank, rest = led(rest, ranks)
+        ordinal = self._tables.ordinals.get(rest[0], 1) if rest else 1
+        rank, after = led(rest[1:] if ordinal > 1 else rest, self._ranks)
+        ordinal, rest = (ordinal, after) if rank else (1, rest)
         state, rest = led(rest, STATES) if len(rest) > 1 else ("", rest)
         words, plural = self._singular(tuple(word for each in rest for word in each.replace("_", " ").split()))
         if not 0 < len(words) <= _MOST_WORDS or self._unknown and self.function_words & set(words):
@@ -221,7 +236,7 @@ class NounPhrases:
             amount = Amount.ALL
         elif plural and amount not in (Amount.ALL, Amount.COUNT) and not determiner.endswith("the"):
             return None
-        return Phrase(" ".join(words), amount, least, most, bool(other), ranks.get(rank, ""), ordinal, state)
+        return Phrase(" ".join(words), amount, least, most, bool(other), self._ranks.get(rank, ""), ordinal, state)
 
     def _counted(self, said: Words) -> Tuple[Amount, int, Optional[int], Words]:
         how, rest = led(said, (*self._nouns["exactly"], *self._nouns["at_most"], *self._nouns["at_least"]))
@@ -233,13 +248,6 @@ class NounPhrases:
             return Amount.ANY, 0, None, rest
         least = 0 if how in self._nouns["at_most"] else number
         return Amount.COUNT, least, number if how and how not in self._nouns["at_least"] else None, rest
-
-    def _ordinal(self, said: Words) -> Tuple[int, Words]:
-        if len(said) < 2 or not led(said[1:], (each for phrases in self._tables.ranks.values() for each in phrases))[0]:
-            return 1, said
-        written = _ORDINAL.fullmatch(said[0])
-        number = int(written[1]) if written is not None else self._tables.ordinals.get(said[0], 1)
-        return number, said[1:] if number > 1 else said
 
     def _singular(self, words: Words) -> Tuple[Words, bool]:
         """Return the words in the singular, with numbers as digits, and whether they were in the plural."""

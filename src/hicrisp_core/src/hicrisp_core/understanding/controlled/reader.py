@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_folders
-from hicrisp_core.config.yaml_lines import read_yaml
+from hicrisp_core.config.settings import read_yaml
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import planar_distance
@@ -19,8 +19,17 @@ from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import AT, ONE, STATE, THEM, Meanings, NounPhrases, Phrases
 from hicrisp_core.understanding.controlled.patterns import LONGEST, MARKS, Pattern, Words, led, words_in
 from hicrisp_core.understanding.controlled.tables import Sentence, tables
-from hicrisp_core.understanding.written.phrases import ACTOR, IT, Amount, Phrase
-from hicrisp_core.understanding.written.sayings import Condition, Line, Queried, SaidGoal, SaidStage
+from hicrisp_core.understanding.written.sayings import (
+    ACTOR,
+    IT,
+    Amount,
+    Condition,
+    Line,
+    Phrase,
+    Queried,
+    SaidGoal,
+    SaidStage,
+)
 
 _MOST_CLAUSES, _MOST_READINGS = 8, 32
 _HOLDING, _WHEREABOUTS = "holding", ("at", "docked", "close")

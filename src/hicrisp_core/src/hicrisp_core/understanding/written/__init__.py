@@ -3,16 +3,7 @@
 from hicrisp_core.understanding.written.context import Context
 from hicrisp_core.understanding.written.lines import parse_line
 from hicrisp_core.understanding.written.linking import meaning_of
-from hicrisp_core.understanding.written.phrases import Amount, Phrase, Where
-from hicrisp_core.understanding.written.sayings import (
-    Asked,
-    Fact,
-    Line,
-    Queried,
-    Refused,
-    SaidGoal,
-    SaidStage,
-)
+from hicrisp_core.understanding.written.sayings import Amount, Asked, Fact, Line, Phrase, SaidGoal, SaidStage, Where
 
-__all__ = ["Amount", "Asked", "Context", "Fact", "Line", "Phrase", "Queried", "Refused", "SaidGoal",
-           "SaidStage", "Where", "meaning_of", "parse_line"]
+__all__ = ["Amount", "Asked", "Context", "Fact", "Line", "Phrase", "SaidGoal", "SaidStage", "Where", "meaning_of",
+           "parse_line"]

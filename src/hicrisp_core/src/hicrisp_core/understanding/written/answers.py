@@ -15,9 +15,8 @@ from hicrisp_core.model.goal import Statement, facts_in
 from hicrisp_core.model.meaning import Answer
 from hicrisp_core.understanding.written.context import Context, Unlinked, called, listed, phrases_in
 from hicrisp_core.understanding.written.objects import GIVEN, Objects
-from hicrisp_core.understanding.written.phrases import Amount, Phrase
 from hicrisp_core.understanding.written.predicates import CONTAINS
-from hicrisp_core.understanding.written.sayings import Queried
+from hicrisp_core.understanding.written.sayings import Amount, Phrase, Queried
 
 _MOST_FACTS = 12
 """Facts that are told of one object."""

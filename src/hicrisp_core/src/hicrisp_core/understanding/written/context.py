@@ -9,7 +9,7 @@ from hicrisp_core.domain.saying import joined, named, sentence, spoken
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.model.meaning import Meaning, Reason, Refusal
-from hicrisp_core.understanding.written.phrases import Phrase
+from hicrisp_core.understanding.written.sayings import Phrase
 
 MOST_NAMES = 12
 """Names that a refusal lists."""
@@ -53,13 +53,17 @@ class Several(Exception):
         self.names = names
 
 
-def unknown(what: str, valid: Iterable[str]) -> Unlinked:
+def not_there(what: str, valid: Iterable[str]) -> Refusal:
     """Return the refusal of an object that is not there, with those that are."""
     names = sorted(set(valid))
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     there = f"There {'is' if len(names) == 1 else 'are'}: {', '.join(map(spoken, names[:MOST_NAMES]))}{more}."
-    return Unlinked(Refusal(Reason.UNKNOWN_OBJECT, f"There is no {what} here. "
-                                                   f"{there if names else 'There is nothing like it.'}"))
+    return Refusal(Reason.UNKNOWN_OBJECT, f"There is no {what} here. {there if names else 'There is nothing like it.'}")
+
+
+def unknown(what: str, valid: Iterable[str]) -> Unlinked:
+    """Return an object that is not there as the reason why a line has no goal."""
+    return Unlinked(not_there(what, valid))
 
 
 def impossible(why: str) -> Unlinked:

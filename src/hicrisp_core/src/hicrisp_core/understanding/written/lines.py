@@ -6,26 +6,24 @@ import re
 from typing import Iterator, List, Optional, Tuple, Union
 
 from hicrisp_core.model.misfit import Misfit, MisfitKind
-from hicrisp_core.understanding.written.phrases import (
-    ACTOR,
-    STATES,
-    SUPERLATIVES,
-    Amount,
-    Phrase,
-    Where,
-)
 from hicrisp_core.understanding.written.sayings import (
+    ACTOR,
     ASKED,
     QUERIES,
     REFUSED,
+    STATES,
+    SUPERLATIVES,
+    Amount,
     Asked,
     Condition,
     Fact,
     Line,
+    Phrase,
     Queried,
     Refused,
     SaidGoal,
     SaidStage,
+    Where,
 )
 
 LONGEST = 600

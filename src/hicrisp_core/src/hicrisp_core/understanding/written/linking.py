@@ -47,8 +47,7 @@ _REFUSALS = {
     Reason.NOTHING_TO_DO: "There is nothing for me to do.",
     Reason.UNKNOWN_OBJECT: "There is no such object here.",
 }
-_QUESTIONS = {"object": "Which object do you mean?", "place": "Which place do you mean?",
-              "task": "What shall I do?"}
+_QUESTIONS = {"object": "Which object do you mean?", "place": "Which place do you mean?", "task": "What shall I do?"}
 
 
 def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[Context] = None) -> Meaning:

@@ -44,8 +44,7 @@ class Names:
         for thing in world.objects.values():
             for key, value in thing.attributes.items():
                 self._values.setdefault(key, set()).update(words_of(str(value)))
-        self._types: Dict[str, Words] = {name: tuple(_ancestry(type_, domain))
-                                         for name, type_ in world.types().items()}
+        self._types: Dict[str, Words] = {name: tuple(_ancestry(type_, domain)) for name, type_ in world.types().items()}
         self._types.update({name: (ANYTHING,) for name in _mentioned(world) if name not in self._types})
         self._sayings = {name: self._sayings_of(name) for name in self._types}
         self._found: Dict[Words, Mapping[str, int]] = {}

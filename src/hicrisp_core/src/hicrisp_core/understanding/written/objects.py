@@ -13,7 +13,9 @@ from hicrisp_core.model.meaning import Choice, Question
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, unknown
 from hicrisp_core.understanding.written.names import Names
-from hicrisp_core.understanding.written.phrases import (
+from hicrisp_core.understanding.written.places import Places
+from hicrisp_core.understanding.written.predicates import CONTAINS, PLACES, Predicates, Use
+from hicrisp_core.understanding.written.sayings import (
     ACTOR,
     BETWEEN,
     FARTHEST,
@@ -25,8 +27,6 @@ from hicrisp_core.understanding.written.phrases import (
     Phrase,
     Where,
 )
-from hicrisp_core.understanding.written.places import Places
-from hicrisp_core.understanding.written.predicates import CONTAINS, PLACES, Predicates, Use
 
 MOST_CHOICES = 6
 Fits = Callable[[str], bool]
@@ -190,15 +190,13 @@ class Objects:
                            if each.words == ACTOR else ()) for each in where.arguments]
         ways = [(where.predicate,), PLACES if where.predicate in PLACES else ()]
         for predicates in ways:
-            found = tuple(name for name in names
-                          if any(self._stands(name, each, where, others) for each in predicates))
+            found = tuple(name for name in names if any(self._stands(name, each, where, others) for each in predicates))
             if found:
                 return found
         found = tuple(name for name in names if others and all(
             _enough(phrase, [self.places.towards(where.predicate, name, other) for other in each])
             for phrase, each in zip(where.arguments, others)))
-        return found or tuple(name for name in names
-                              if not others and self.names.is_called(name, where.predicate))
+        return found or tuple(name for name in names if not others and self.names.is_called(name, where.predicate))
 
     def _stands(self, name: str, predicate: str, where: Where, others: Sequence[Sequence[str]]) -> bool:
         known = self._domain.predicates.get(predicate)

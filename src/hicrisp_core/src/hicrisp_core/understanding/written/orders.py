@@ -14,10 +14,9 @@ from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.understanding.written.context import Context, impossible, listed, unknown
 from hicrisp_core.understanding.written.names import words_of
 from hicrisp_core.understanding.written.objects import Objects
-from hicrisp_core.understanding.written.phrases import Amount, Phrase
 from hicrisp_core.understanding.written.places import FRONT, LEFT
 from hicrisp_core.understanding.written.predicates import CONTAINS, Use
-from hicrisp_core.understanding.written.sayings import MADE, ORDERS, SWAP, Fact
+from hicrisp_core.understanding.written.sayings import MADE, ORDERS, SWAP, Amount, Fact, Phrase
 from hicrisp_core.understanding.written.statements import Statements, so_many
 
 _TOWER, _ROW, _COLUMN = "tower", "row", "column"
@@ -120,8 +119,7 @@ class Orders:
     def _other_side(self, one: str, other: str) -> Set[Relation]:
         """Return the sides to exchange: those from an object that both are beside, or from each other."""
         beside: Dict[str, Dict[str, str]] = {one: {}, other: {}}
-        sides = {name for name in self._domain.predicates
-                 if self._objects.places.direction(name) != (0.0, 0.0)}
+        sides = {name for name in self._domain.predicates if self._objects.places.direction(name) != (0.0, 0.0)}
         for fact in sorted(self._world.relations):
             if fact.predicate in sides and fact.subject in beside:
                 beside[fact.subject][fact.object] = fact.predicate

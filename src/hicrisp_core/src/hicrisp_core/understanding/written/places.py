@@ -12,8 +12,7 @@ from hicrisp_core.model.geometry import planar_distance
 LEFT, FRONT = "left_of", "in_front_of"
 _USUAL = {LEFT: (0.0, 1.0), FRONT: (-1.0, 0.0)}
 """Unit vectors in the world's plane, for domains without these predicates; x forward, y left."""
-_ALONG = {"leftmost": (LEFT, 1.0), "rightmost": (LEFT, -1.0),
-          "frontmost": (FRONT, 1.0), "rearmost": (FRONT, -1.0)}
+_ALONG = {"leftmost": (LEFT, 1.0), "rightmost": (LEFT, -1.0), "frontmost": (FRONT, 1.0), "rearmost": (FRONT, -1.0)}
 _MIDDLE = "middle"
 _SAME_PLACE = 1e-3
 """Metres within which two objects have the same rank."""
@@ -58,8 +57,7 @@ class Places:
             half = len(order) // 2
             return tuple(order[half:half + 1] if len(order) % 2 else order[max(0, half - 1):half + 1])
         chosen = [measures[name] for name in order[first - 1:last]]
-        return tuple(name for name in order
-                     if any(self._same(rank, measures[name], each) for each in chosen))
+        return tuple(name for name in order if any(self._same(rank, measures[name], each) for each in chosen))
 
     def nearest(self, names: Sequence[str], to: Sequence[str], farthest: bool = False) -> Names:
         """Return the objects that are nearest to others, or farthest from them; without these themselves."""

@@ -73,8 +73,7 @@ class Predicates:
         known = self._domain.predicates.get(predicate)
         own = known is not None and self._typed(predicate, arguments)
         if known is not None and own:
-            better = next((other for type_, other in known.instead.items()
-                           if self._is(arguments[-1], type_)), "")
+            better = next((other for type_, other in known.instead.items() if self._is(arguments[-1], type_)), "")
             if better and not self._typed(better, arguments):
                 raise impossible(self._why(better, self._domain.predicates[better], arguments))
             if better or self._leads(predicate, arguments, use):
@@ -104,8 +103,7 @@ class Predicates:
             arity = len(known.arguments) if known is not None else 2
             alone = tuple(name if index == at else "" for index in range(arity))
             each = self._exchanges(predicate, alone) if exchanged else [(predicate, alone)]
-            self._fitting[key] = at < arity and any(
-                self._typed(*one) and self._leads(*one, use) for one in each)
+            self._fitting[key] = at < arity and any(self._typed(*one) and self._leads(*one, use) for one in each)
         return self._fitting[key]
 
     def type_of(self, predicate: str, at: int) -> str:

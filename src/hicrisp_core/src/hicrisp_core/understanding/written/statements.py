@@ -16,8 +16,8 @@ from hicrisp_core.model.goal import Count, Holds, Not, Statement, all_of, any_of
 from hicrisp_core.model.goal_text import LONGEST, MOST_PARTS
 from hicrisp_core.understanding.written.context import Unlinked, called, impossible, listed, too_much, unknown
 from hicrisp_core.understanding.written.objects import Objects
-from hicrisp_core.understanding.written.phrases import ACTOR, Amount, Phrase
 from hicrisp_core.understanding.written.predicates import Use
+from hicrisp_core.understanding.written.sayings import ACTOR, Amount, Phrase
 
 _NUMBER = "number"
 _MOST_TRIED = 20_000
@@ -111,8 +111,7 @@ class Statements:
 
     def lacking(self, statement: Statement) -> int:
         """Return how many facts of a statement do not hold yet."""
-        return sum(not holds(Holds(fact), self._world.relations, self._domain)
-                   for fact in facts_in(statement))
+        return sum(not holds(Holds(fact), self._world.relations, self._domain) for fact in facts_in(statement))
 
     def _fits(self, predicate: str, at: int, use: Use, exchanged: bool) -> Callable[[str], bool]:
         return lambda name: self._predicates.fits(predicate, at, use, name, exchanged)
