@@ -15,7 +15,7 @@ from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import data_folder
 from hicrisp_core.domain import load_domain
 from hicrisp_core.llm.settings import load_llm_settings
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 
 from hicrisp_bench import blocks, blocks_recorded
 

@@ -12,7 +12,7 @@ if not package.installed():
 from hicrisp_bench.virtualhome import replay as replaying
 from hicrisp_bench.virtualhome.world import VirtualHome
 from hicrisp_core.model import Command, Status
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.time.deadline import Deadline
 from virtualhome_home import CONFIG, PERSON, domain, graph, reading, run, verbs
 

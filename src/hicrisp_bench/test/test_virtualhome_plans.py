@@ -15,7 +15,7 @@ if not package.installed():
 
 from hicrisp_bench.virtualhome.evaluator import Judgement, judge, load_episode, read_by_evaluator
 from hicrisp_bench.virtualhome.trial import OPEN_LOOP, REPAIRED, TaskPlans, run_task
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from virtualhome_home import CONFIG, domain
 
 IDS = ("604_2", "38_1")

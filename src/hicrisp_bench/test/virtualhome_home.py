@@ -10,7 +10,7 @@ from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.reading import Reading, read_lines
 from hicrisp_bench.virtualhome.replay import Replay, replay
 from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 PERSON, ROOM = 1, 2

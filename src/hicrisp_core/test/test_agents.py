@@ -12,22 +12,11 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.dialect import is_strict
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import (
-    Command,
-    Feedback,
-    FeedbackKind,
-    Level,
-    StackEntry,
-    Status,
-    Step,
-    StepRecord,
-    Task,
-)
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, StackEntry, Status, Step, StepRecord, Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.remembered import Remembered
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest, Reporter, ReportRequest
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
 from hicrisp_core.robot.symbolic import SymbolicWorld

@@ -8,8 +8,7 @@ from hicrisp_core.domain import Searcher, load_domain
 from hicrisp_core.executive.rehearsal import rehearse
 from hicrisp_core.model import FeedbackKind, Relation, Rung, Status, WorldObject, WorldState
 from hicrisp_core.model.world import RobotState
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Budget, Policy
+from hicrisp_core.policy.policy import Budget, Policy, load_policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 from tabletop import Run, steps, table_top

@@ -5,7 +5,7 @@ the model.
 import pytest
 from failures import words
 from hicrisp_core.model import Status
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from tabletop import Run, table_top
 
 THINGS = {"box": "box", "cylinder": "cylinder"}

@@ -5,12 +5,11 @@ from threading import Event
 
 import pytest
 from goals import ScriptedInterpreter, goal, read
-from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.executive.keeping import Keeping
 from hicrisp_core.model import Command, Plan, Pose, Relation, Rung, WorldObject, WorldState
 from hicrisp_core.model.meaning import Choice, Question
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.trace import explain
 from hicrisp_core.trace.result import trial_of
@@ -190,6 +189,13 @@ def test_a_question_goes_to_the_user_and_question_and_answer_are_turns_of_the_co
     assert second.text == "glass"
     assert turns(second) == [("user", "put it on the plate"), ("robot", QUESTION.text)]
     assert run.told("question")[0]["answer"] == "2"
+
+
+def test_choices_that_a_question_does_not_name_itself_are_part_of_its_turn(domain):
+    asking = Question("Which one do you mean?", (Choice("cup"), Choice("glass")))
+    run, _, interpreter = asked(domain, "the second one", asking, goal("on(box,plate)"))
+    run("put it on the plate")
+    assert turns(interpreter.requests[1])[-1] == ("robot", "Which one do you mean? 1. cup; 2. glass")
 
 
 def test_an_answer_in_other_words_is_taken_as_it_is(domain):

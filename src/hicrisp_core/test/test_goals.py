@@ -5,7 +5,7 @@ import random
 import pytest
 from goals import goal, read
 from hicrisp_core.domain import Searcher, apply_effects, load_domain
-from hicrisp_core.domain.goal_words import GoalWords, goal_words
+from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.normal import normal, same_goal
 from hicrisp_core.goals.planning import way_to

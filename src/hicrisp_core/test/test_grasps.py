@@ -8,8 +8,7 @@ import pytest
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, heading, multiply, rotate
 from hicrisp_core.robot.affordances import ranked
-from hicrisp_core.robot.grasps import DOWN, grasp_candidates
-from hicrisp_core.robot.hand import hand_clearance, hand_room
+from hicrisp_core.robot.grasps import DOWN, grasp_candidates, hand_clearance, hand_room
 from panda_body import HAND as GRIPPER
 
 

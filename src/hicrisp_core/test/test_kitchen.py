@@ -14,7 +14,7 @@ from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Plan, Relation, Status, Step, Task, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene

@@ -8,8 +8,7 @@ from chat_server import ChatServer
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Relation, Step, Task
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until

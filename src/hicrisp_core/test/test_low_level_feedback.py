@@ -6,8 +6,7 @@ import pytest
 from goals import ScriptedInterpreter, goal
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.model import Task
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from pose_world import PoseWorld, catalogue
 from tabletop import ScriptedBrain, steps
 

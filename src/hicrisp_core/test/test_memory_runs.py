@@ -10,15 +10,14 @@ import pytest
 from chat_server import ChatServer
 from goals import goal
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import entry_of
 from hicrisp_core.memory.store import Store
 from hicrisp_core.model import Plan, Rung, Status, Task
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline

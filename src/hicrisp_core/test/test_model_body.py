@@ -13,8 +13,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import FeedbackKind, Status, Step, Task
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.time.deadline import Deadline

@@ -3,7 +3,7 @@
 import pytest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Rung
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 
 COPAL = ["copal_bl", "copal_m", "copal_h0", "copal_h1", "copal_h2", "copal_mh0", "copal_mh1", "copal_mh2"]
 

@@ -11,7 +11,7 @@ import pytest
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.releasing import look_within
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, RobotState, Status, WorldObject, WorldState
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN

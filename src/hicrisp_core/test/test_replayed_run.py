@@ -11,8 +11,7 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
 from hicrisp_core.model import Status, Step, Task
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.robot.symbolic import SymbolicWorld

@@ -19,8 +19,7 @@ from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Ledger, TaskResult
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Outcome, Pose, Task, WorldState
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Budget, Policy
+from hicrisp_core.policy.policy import Budget, Policy, load_policy
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import BaseSettings

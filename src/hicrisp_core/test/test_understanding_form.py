@@ -11,7 +11,7 @@ from hicrisp_core.model.meaning import Refusal
 from hicrisp_core.plan import first_look
 from hicrisp_core.scene import load_scene
 from hicrisp_core.understanding import form
-from hicrisp_core.understanding.answer import answer_of, read_meaning
+from hicrisp_core.understanding.model import answer_of, read_meaning
 from hicrisp_core.understanding.schema import MOST_CHARACTERS, MOST_ENUM_VALUES, meaning_schema
 
 KEYS = [form.KIND, *form.KEYS]

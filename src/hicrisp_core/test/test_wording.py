@@ -36,7 +36,7 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.feedback import feedback_of, feedback_record
 from hicrisp_core.model.goal import Goal, Holds
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.time.deadline import Deadline

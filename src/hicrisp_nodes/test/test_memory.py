@@ -13,7 +13,7 @@ from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.model import Task
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.memory import FinishedRun
 from hicrisp_core.scene import load_scene
 from hicrisp_core.trace.records import FaultRecord

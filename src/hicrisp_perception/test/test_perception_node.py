@@ -19,7 +19,7 @@ from hicrisp_core.domain import load_domain  # noqa: E402
 from hicrisp_core.model import Pose, WorldObject  # noqa: E402
 from hicrisp_core.model.picture import Lens  # noqa: E402
 from hicrisp_core.model.track import Track, Uncertainty, Visibility  # noqa: E402
-from hicrisp_core.policy.loader import load_policy  # noqa: E402
+from hicrisp_core.policy.policy import load_policy  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
 from hicrisp_core.scene.cameras import load_camera  # noqa: E402
 from hicrisp_perception.checked_sight import CameraMisplaced  # noqa: E402

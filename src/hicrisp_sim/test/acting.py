@@ -15,7 +15,7 @@ from hicrisp_core.executive.ledger import TaskResult
 from hicrisp_core.model import Command, Outcome, Pose, Step, Task, WorldObject, WorldState
 from hicrisp_core.model.geometry import multiply
 from hicrisp_core.model.offsets import DecoderOffsets
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.scene import Scene, load_scene

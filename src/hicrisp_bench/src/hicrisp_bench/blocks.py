@@ -11,8 +11,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm, load_llm_settings
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import SIMILAR, Policy
+from hicrisp_core.policy.policy import SIMILAR, Policy, load_policy
 
 from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import Problem, planbench_problems

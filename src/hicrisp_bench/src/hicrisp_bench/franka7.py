@@ -13,8 +13,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 from hicrisp_core.body.similar_body import wordllama_embedder
 from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
 from hicrisp_core.model import WorldState
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import SIMILAR
+from hicrisp_core.policy.policy import SIMILAR, load_policy
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import franka7_goals as goals

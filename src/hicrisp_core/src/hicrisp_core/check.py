@@ -13,7 +13,7 @@ from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.settings import load_llm_settings
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION, read_body
 from hicrisp_core.scene.cameras import load_camera

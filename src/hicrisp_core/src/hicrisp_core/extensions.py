@@ -90,8 +90,8 @@ def standard_extensions() -> Extensions:
             for name, module in (
                 ("repair", "ladder"), ("offset", "ladder"), ("help", "ladder"), ("memory", "remembered"),
                 ("llm_step", "ladder"), ("llm_replan", "ladder"))}),
-        shapes=Registry("shape", "hicrisp_core.model.shapes:Shape", {
-            name: Lazy(f"hicrisp_core.model.shapes:{name.upper()}")
+        shapes=Registry("shape", "hicrisp_core.model.geometry:Shape", {
+            name: Lazy(f"hicrisp_core.model.geometry:{name.upper()}")
             for name in ("box", "cylinder", "bowl", "surface", "region")}),
         worlds=Registry("world", f"{_KINDS}:World", {
             name: Lazy(f"hicrisp_core.scene.loader:{name.upper()}")

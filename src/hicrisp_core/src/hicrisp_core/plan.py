@@ -20,7 +20,7 @@ from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
 from hicrisp_core.model import RobotState, Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Question, Refusal
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.robot.description import bodies_of

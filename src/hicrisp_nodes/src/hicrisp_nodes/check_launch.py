@@ -16,7 +16,7 @@ from hicrisp_core.check import load_robot
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.llm.settings import AUTO, choose_llm
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera

@@ -11,8 +11,7 @@ import rospy
 from hicrisp_core.config.files import config_file as named_file
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import Scene, load_scene
 
 BRINGUP = "hicrisp_bringup"

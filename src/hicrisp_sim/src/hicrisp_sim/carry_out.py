@@ -15,7 +15,7 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Task
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.scene import load_scene
 from hicrisp_core.trace import EventLog, finish_run
 from hicrisp_core.trace.events import TaskReceived

@@ -11,8 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import SIMILAR
+from hicrisp_core.policy.policy import SIMILAR, load_policy
 
 from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, Attack, read_attacks
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, key_of, run_attack

@@ -20,25 +20,14 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Command, Pose, Task, WorldObject
 from hicrisp_core.model.meaning import Question
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Budget, Policy
+from hicrisp_core.policy.policy import Budget, Policy, load_policy
 from hicrisp_core.ports.remarks import Remarks
 from hicrisp_core.robot.description import RobotBody, bodies_of, described
 from hicrisp_core.robot.safety import load_safety
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
 
-from hicrisp_bench.attacks.corpus import (
-    ANSWER,
-    KITCHEN,
-    LABEL,
-    NAME,
-    POLICY,
-    REMARK,
-    SCENE,
-    TASK,
-    Attack,
-)
+from hicrisp_bench.attacks.corpus import ANSWER, KITCHEN, LABEL, NAME, POLICY, REMARK, SCENE, TASK, Attack
 from hicrisp_bench.attacks.obeying import ObeyingModels
 from hicrisp_bench.attacks.stage import JudgedPort, Stage, Verdicts
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline

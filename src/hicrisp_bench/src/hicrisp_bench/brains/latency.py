@@ -17,8 +17,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.roles import BRAIN
 from hicrisp_core.llm.settings import OFFLINE, OPENAI, LlmSettings
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import MODEL, Policy
+from hicrisp_core.policy.policy import MODEL, Policy, load_policy
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench.brains.loopback import Answerer, Canned, Forward, Loopback

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.understanding.answer import answer_of
+from hicrisp_core.understanding.model import answer_of
 
 from hicrisp_bench.language.sentences import Sentence
 

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 
 from hicrisp_bench.brains import latency
 from hicrisp_bench.brains.known_goal import KNOWN

@@ -30,8 +30,8 @@ from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.prompting.quarantine import CLOSE, OPEN, quarantined
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.understanding.answer import read_meaning
 from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter
+from hicrisp_core.understanding.model import read_meaning
 from hicrisp_core.understanding.verifier import VerifiedInterpreter
 from hicrisp_core.understanding.written import meaning_of, parse_line
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Dict, Optional
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.roles import GOAL
 from hicrisp_core.llm.settings import LlmSettings, is_replay, load_llm_settings

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Dict, List, Mapping, Sequence
 
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import SIMILAR
+from hicrisp_core.policy.policy import SIMILAR, load_policy
 
 from hicrisp_bench.limits.trial import LimitsTrial, key_of, run_limits_trial
 from hicrisp_bench.pictures.charts import Chart, share_bars, words

@@ -20,8 +20,7 @@ from hicrisp_core.llm.embedded import EMBEDDED
 from hicrisp_core.llm.embedded_files import model_files
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
 from hicrisp_core.model import Task
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import GOAL, OFF, Policy
+from hicrisp_core.policy.policy import GOAL, OFF, Policy, load_policy
 from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 

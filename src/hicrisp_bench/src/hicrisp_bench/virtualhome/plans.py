@@ -14,22 +14,14 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.policy.loader import load_policy
+from hicrisp_core.policy.policy import load_policy
 
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, crashes
 from hicrisp_bench.virtualhome import package
-from hicrisp_bench.virtualhome.trial import (
-    BOOK_REPAIRED,
-    OPEN_LOOP,
-    REPAIRED,
-    VARIANTS,
-    TaskPlans,
-    key_of,
-    run_task,
-)
+from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, key_of, run_task
 
 QUICK = {"models": ["gpt-4o", "gpt-3.5"], "every": 20}
 SELECTS = ("ids", "models", "every")

@@ -1,4 +1,6 @@
-"""The action decoder: from an action's names to the pose that the robot aims at (HiCRISP, section III-C)."""
+"""The action decoder: from an action's names to the pose that the robot aims at (HiCRISP, section III-C);
+and the body that grounds a step by itself.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,8 @@ from hicrisp_core.body.targets import Spots, TargetQuestion
 from hicrisp_core.domain.checker import effects_hold, malformed, not_seen
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import (
-    Cause,
-    CauseKind,
-    Command,
-    Feedback,
-    FeedbackKind,
-    Level,
-    Pose,
-    Step,
-    WorldObject,
-    WorldState,
-)
+from hicrisp_core.model import Cause, CauseKind, Command, Pose, Step, WorldObject, WorldState
+from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level
 from hicrisp_core.model.offsets import DecoderOffsets, Planar, key_of
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.kinds import TargetRule

@@ -1,4 +1,4 @@
-"""The rules by which commands get their target: for a thing where it shall be, for a base where it shall
+"""The rules by which commands get their target: for a thing a free spot where it shall be, for a base where it shall
 stand.
 """
 
@@ -25,19 +25,8 @@ from hicrisp_core.body.placement import (
 )
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.zones import zones_of
-from hicrisp_core.model import (
-    Cause,
-    CauseKind,
-    Command,
-    Feedback,
-    FeedbackKind,
-    Level,
-    Measured,
-    Pose,
-    RobotState,
-    WorldObject,
-    WorldState,
-)
+from hicrisp_core.model import Cause, CauseKind, Command, Pose, RobotState, WorldObject, WorldState
+from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints

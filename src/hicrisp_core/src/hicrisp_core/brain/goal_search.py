@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import FrozenSet, Iterator, Sequence, Tuple
 
 from hicrisp_core.brain.out_of_reach import no_path_to, out_of_reach, placed_by
-from hicrisp_core.domain.goal_words import GoalWords, goal_words
 from hicrisp_core.domain.saying import joined, named, sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
+from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.goals.planning import Way, way_to
 from hicrisp_core.goals.stages import applies, chosen
 from hicrisp_core.goals.truth import missing

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.brain.plan_answer import TOO_LONG
-from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Command, WorldState
 from hicrisp_core.model.remembered import Remembered

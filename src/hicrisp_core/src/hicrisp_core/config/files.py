@@ -1,4 +1,4 @@
-"""Where the workspace keeps its configuration files."""
+"""Where the workspace keeps its configuration files, which ones they extend, and writing one whole or not at all."""
 
 from __future__ import annotations
 

@@ -16,26 +16,12 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import (
-    Any,
-    Dict,
-    Hashable,
-    Iterable,
-    List,
-    Mapping,
-    Optional,
-    Tuple,
-    Type,
-    TypeVar,
-    Union,
-    cast,
-    get_type_hints,
-)
+from typing import Any, Dict, Hashable, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
 
 import yaml
 from annotated_types import Gt, Le
 from pydantic import ConfigDict, TypeAdapter, ValidationError
-from typing_extensions import Annotated, Literal, get_args, get_origin
+from typing_extensions import Annotated, Literal, get_args, get_origin, get_type_hints
 
 from hicrisp_core.errors import ConfigError
 

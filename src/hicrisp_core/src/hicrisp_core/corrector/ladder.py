@@ -16,17 +16,8 @@ from hicrisp_core.domain.wording import described, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.searching import conditions_of
-from hicrisp_core.model import (
-    CauseKind,
-    Command,
-    Correction,
-    Feedback,
-    FeedbackKind,
-    Maker,
-    MakerKind,
-    Rung,
-    WorldState,
-)
+from hicrisp_core.model import CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
+from hicrisp_core.model.feedback import Feedback, FeedbackKind
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits

@@ -16,20 +16,16 @@ from hicrisp_core.model import (
     Cause,
     CauseKind,
     Command,
-    Feedback,
-    FeedbackKind,
-    Level,
-    Measured,
     Outcome,
     Pose,
     Relation,
     Status,
-    Unmet,
     Vector,
     Verdict,
     WorldObject,
     WorldState,
 )
+from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
 from hicrisp_core.model.geometry import conjugate, distance, from_yaw, multiply, rotate
 from hicrisp_core.model.track import EXACT, Uncertainty, Visibility
 

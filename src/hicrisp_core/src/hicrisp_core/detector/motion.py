@@ -11,20 +11,8 @@ from typing import Dict, List, Optional, Sequence, Set
 from shapely.geometry import LineString, Point
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import (
-    Cause,
-    CauseKind,
-    Command,
-    Feedback,
-    FeedbackKind,
-    KeepOut,
-    Level,
-    Motion,
-    Pose,
-    Relation,
-    Verdict,
-    WorldState,
-)
+from hicrisp_core.model import Cause, CauseKind, Command, KeepOut, Motion, Pose, Relation, Verdict, WorldState
+from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.keep_out import footprint
 from hicrisp_core.model.way import ENTERED as CAME_OVER

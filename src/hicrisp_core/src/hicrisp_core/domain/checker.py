@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Iterator, Optional
+from typing import Iterator, Mapping, Optional
 
 from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
 from hicrisp_core.domain.schema import Domain, expected_facts, names_of, type_test
 from hicrisp_core.domain.wording import described, with_names
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import (
-    Cause,
-    CauseKind,
-    Command,
-    Feedback,
-    FeedbackKind,
-    Level,
-    Measured,
-    Relation,
-    Step,
-    Unmet,
-    WorldObject,
-    WorldState,
-)
+from hicrisp_core.model import Cause, CauseKind, Command, Relation, Step, WorldObject, WorldState
+from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
 from hicrisp_core.model.sight import Visibility
 
 
@@ -107,6 +95,6 @@ def needless(domain: Domain, command: Command, state: WorldState) -> str:
 def _unmet(condition: Condition, facts: Facts, is_a: IsA) -> Iterator[Unmet]:
     """What is wrong in each clause of a condition that does not hold; any of them would do."""
     for clause in condition.clauses:
-        known = next(solutions(clause.atoms, facts, is_a), {}) if clause.negated else {}
+        known: Mapping[str, str] = next(solutions(clause.atoms, facts, is_a), {}) if clause.negated else {}
         bound = (atom.bind(known).fact() for atom in clause.atoms)
         yield Unmet(tuple(Relation(*("_" if "?" in part else part for part in fact)) for fact in bound), clause.negated)

@@ -1,4 +1,5 @@
-"""Which commands must not run at once: one makes or removes a fact that the other needs, makes or removes.
+"""Which commands must not run at once, and the order of steps: one makes or removes a fact that the other needs, makes
+or removes.
 
 Two commands that share no such fact can run in either order and together (Bernstein's conditions), in every
 state; so nothing has to be known of the state, and conditions of any form are read as the atoms that stand
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition
+from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause, Condition
 from hicrisp_core.domain.schema import Domain, Effect, names_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Relation, Step, WorldState
@@ -79,7 +80,7 @@ def interfere(domain: Domain, first: Command, second: Command) -> bool:
 
 
 def _change(effect: Effect, names: Mapping[str, str]) -> Part:
-    when = effect.when.bind(names).clauses if effect.when is not None else ()
+    when: Tuple[Clause, ...] = effect.when.bind(names).clauses if effect.when is not None else ()
     given = when[0].atoms if len(when) == 1 and not when[0].negated else ()
     return Part(effect.atom.bind(names), effect.removes, given)
 

@@ -9,17 +9,8 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import extended_files
 from hicrisp_core.config.settings import Path, Positions, read_settings, read_yaml
+from hicrisp_core.domain import entries
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition, parse_atom, parse_condition
-from hicrisp_core.domain.entries import (
-    ActionEntry,
-    AdditionEntry,
-    DomainFile,
-    EffectEntry,
-    ParameterEntry,
-    PreconditionEntry,
-    PredicateEntry,
-    spelled_out,
-)
 from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, PREDICATE_ROLES, ROLE_NAMES, TYPE_ROLES, Roles
 from hicrisp_core.domain.schema import (
     ANYTHING,
@@ -59,7 +50,7 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
             test, with the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
-    read = read_settings(DomainFile, values, positions, others=("extends", "roles"), removed=_REMOVED)
+    read = read_settings(entries.DomainFile, values, positions, others=("extends", "roles"), removed=_REMOVED)
     parents = [load_domain(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "domain", chain)]
     types = _types(read.types, positions, parents)
@@ -76,11 +67,11 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     return Domain(read.domain, types, predicates, actions, read.description, read.examples, roles)
 
 
-def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
+def _types(given: Mapping[str, Any], positions: Positions, parents: Sequence[Domain]) -> Dict[str, str]:
     roots = (ANYTHING, "robot")
     types = {ANYTHING: "", "robot": "", **{type_: "robot" for type_ in ROBOT_TYPES},
-             **{name: above for parent in parents for name, above in parent.types.items()}, **entries}
-    for name, parent in entries.items():
+             **{name: above for parent in parents for name, above in parent.types.items()}, **given}
+    for name, parent in given.items():
         if parent not in types or parent == name:
             raise positions.error(("types", name), f"unknown parent type '{parent}'; valid are: "
                                                    f"{', '.join(sorted(set(types) - {name}))}")
@@ -93,7 +84,7 @@ def _types(entries: Mapping[str, Any], positions: Positions, parents: Sequence[D
     return types
 
 
-def _predicate(name: str, entry: PredicateEntry, types: Mapping[str, str], positions: Positions) -> Predicate:
+def _predicate(name: str, entry: entries.PredicateEntry, types: Mapping[str, str], positions: Positions) -> Predicate:
     path: Path = ("predicates", name)
     for index, type_ in enumerate(entry.args):
         if not (index and type_ == _NUMBER):
@@ -145,13 +136,13 @@ class _ActionReader:
 
     def read(self, entry: Any) -> Action:
         """The action of a YAML entry; one without parameters adds to the inherited one."""
-        entry = spelled_out(entry)
+        entry = entries.spelled_out(entry)
         if self._inherited is not None and "parameters" not in entry:
-            more = read_settings(AdditionEntry, entry, self._positions, self._path)
+            more = read_settings(entries.AdditionEntry, entry, self._positions, self._path)
             return replace(
                 self._inherited, preconditions=(*self._inherited.preconditions, *self._preconditions(more)),
                 effects=(*self._inherited.effects, *self._effects(more)))
-        told = read_settings(ActionEntry, entry, self._positions, self._path)
+        told = read_settings(entries.ActionEntry, entry, self._positions, self._path)
         parameters = {name: self._parameter(name, value) for name, value in told.parameters.items()}
         return Action(
             self._name, told.text, parameters, self._preconditions(told), self._effects(told),
@@ -181,7 +172,7 @@ class _ActionReader:
             raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(name))
         return name
 
-    def _parameter(self, name: str, entry: ParameterEntry) -> Parameter:
+    def _parameter(self, name: str, entry: entries.ParameterEntry) -> Parameter:
         path = (*self._path, "parameters", name)
         if entry.type == _NUMBER:
             return Parameter(name, _NUMBER, entry.default, -math.inf if entry.min is None else entry.min,
@@ -193,10 +184,10 @@ class _ActionReader:
         return Parameter(name, _known_type(entry.type, self._types, self._positions, (*path, "type")), any=entry.any,
                          optional=entry.optional, role=role)
 
-    def _preconditions(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Precondition, ...]:
+    def _preconditions(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Precondition, ...]:
         return tuple(self._precondition(index, told) for index, told in enumerate(entry.preconditions))
 
-    def _precondition(self, index: int, told: PreconditionEntry) -> Precondition:
+    def _precondition(self, index: int, told: entries.PreconditionEntry) -> Precondition:
         path = (*self._path, "preconditions", index)
         valid = [kind.value for kind in PRECONDITION_KINDS]
         if told.kind not in valid:
@@ -205,14 +196,14 @@ class _ActionReader:
         return Precondition(self._condition(told.holds, path), told.reason, told.suggestion,
                             FeedbackKind(told.kind), told.label)
 
-    def _needless(self, entry: ActionEntry) -> Tuple[Needless, ...]:
+    def _needless(self, entry: entries.ActionEntry) -> Tuple[Needless, ...]:
         return tuple(Needless(self._condition(told.holds, (*self._path, "needless", index)), told.note)
                      for index, told in enumerate(entry.needless))
 
-    def _effects(self, entry: Union[ActionEntry, AdditionEntry]) -> Tuple[Effect, ...]:
+    def _effects(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Effect, ...]:
         return tuple(self._effect(told, (*self._path, "effects", index)) for index, told in enumerate(entry.effects))
 
-    def _effect(self, entry: EffectEntry, path: Path) -> Effect:
+    def _effect(self, entry: entries.EffectEntry, path: Path) -> Effect:
         when = self._condition(entry.when, path) if entry.when is not None else None
         text = entry.then.strip()
         removes = text.startswith("not ")
@@ -263,10 +254,10 @@ def _roles(
         ConfigError: for an unknown role, or a word that the domain does not have, with the valid ones.
     """
     given = values.get("roles", {})
-    entries = read_settings(Roles, given, positions, ("roles",))
+    roles = read_settings(Roles, given, positions, ("roles",))
     found = {name: getattr(parent, name) for parent in parents for name in ROLE_NAMES if getattr(parent, name)}
     for name in filter(given.__contains__, ROLE_NAMES):
-        word = getattr(entries, name)
+        word = getattr(roles, name)
         if name in PREDICATE_ROLES:
             _check_predicate(name, word, predicates, positions)
         elif name in TYPE_ROLES and word not in types:

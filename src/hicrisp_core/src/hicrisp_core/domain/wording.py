@@ -1,5 +1,5 @@
-"""Failures in words: error, reason and suggestion (CoPAL), made from the data of a Feedback for people and
-models.
+"""Goals in words, by the domain's own texts; and failures in words: error, reason and suggestion (CoPAL), made from
+the data of a Feedback for people and models.
 
 This is the only place where a failure becomes English: by the tables of ``failure_sentences``.
 """
@@ -8,16 +8,140 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass, replace
-from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.failure_sentences import CAUSES, DRIVER, MEASURES, SENTENCES
-from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.saying import Namer, joined, named, sentence, spoken
-from hicrisp_core.domain.schema import Domain, Precondition, names_of
+from hicrisp_core.domain.schema import Domain, Precondition, Predicate, names_of
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Measured, Relation
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
 
+_IS, ENDS_UP, _END_UP = "{0} is ", "{0} ends up ", "{0} end up "
+_Key = Tuple[str, str]
 LEVELS = ("what", "why", "how")
 """How much is said: the error; also the reason; also the suggestion (CoPAL's H0, H1 and H2)."""
+
+
+def goal_words(goal: Goal, domain: Domain) -> str:
+    """What a goal asks for, as the end of "I understand: ..."."""
+    words = GoalWords(domain)
+    staged = words.staged(goal.stages)
+    if goal.otherwise:
+        staged += f"; otherwise {words.staged(goal.otherwise)}"
+    return ", ".join(filter(None, (staged, words.kept(goal.invariants))))
+
+
+class GoalWords:
+    """Says statements in a domain's words.
+
+    Args:
+        say: how a name is said.
+    """
+
+    def __init__(self, domain: Domain, say: Namer = spoken) -> None:
+        self._domain = domain
+        self._say = say
+
+    def wanted(self, statements: Sequence[Statement]) -> str:
+        """Statements as they shall be at the end; those that say the same of several things together."""
+        groups: Dict[_Key, List[str]] = {}
+        said: List[Tuple[_Key, str]] = []
+        for statement in statements:
+            if not isinstance(statement, Holds):
+                said.append((("", ""), self._single(statement)))
+                continue
+            key = (statement.fact.predicate, statement.fact.object)
+            if key not in groups:
+                said.append((key, ""))
+            groups.setdefault(key, []).append(statement.fact.subject)
+        return joined([text or self._several(groups[key], key) for key, text in said], "and")
+
+    def staged(self, stages: Sequence[Stage]) -> str:
+        """Stages in their order: "first ..., then ..., and in the end ..."; who does it behind."""
+        robots = {stage.robot for stage in stages}
+        alone = robots.pop() if len(robots) == 1 else ""
+        said = [self._stage(stage, not alone) for stage in stages]
+        told = said[0] if said else ""
+        if len(said) > 1:
+            told = f"first {', then '.join(said[:-1])}, and in the end {said[-1]}"
+        return f"{told}; {named(alone)} does it" if alone else told
+
+    def state(self, statements: Sequence[Statement]) -> str:
+        """Statements as they are now, as a list."""
+        return joined([self.now(each) for each in statements], "and")
+
+    def kept(self, statements: Iterable[Statement]) -> str:
+        """Statements as they shall be all the way."""
+        return joined([self._kept(each) for each in statements], "and")
+
+    def now(self, statement: Statement, denied: bool = False) -> str:
+        """A statement as it is now, or its denial: "the fork is not left of the plate"."""
+        if isinstance(statement, Holds):
+            return self._fact(statement.fact, lambda each: each.not_text if denied else each.text)
+        if isinstance(statement, Not):
+            return self.now(statement.part, not denied)
+        said = _counted(statement, [self.now(part) for part in statement.parts])
+        return f"it is not so that {said}" if denied else said
+
+    def _stage(self, stage: Stage, with_robot: bool) -> str:
+        said = self.wanted(stage.conditions)
+        if with_robot and stage.robot:
+            said = f"{said} ({named(stage.robot)} does it)"
+        if stage.when:
+            said = f"if {self.state(stage.when)}, {said}"
+        return f"{said} (if possible)" if stage.optional else said
+
+    def _several(self, subjects: Sequence[str], key: _Key) -> str:
+        predicate = self._domain.predicates.get(key[0])
+        text = goal_text_of(predicate) if predicate is not None else ""
+        if len(subjects) == 1 or not text.startswith(ENDS_UP):
+            return joined([self._fact(Relation(each, *key), goal_text_of) for each in subjects], "and")
+        things = joined([named(each, self._say) for each in subjects], "and")
+        return text.replace(ENDS_UP, _END_UP, 1).format(things, named(key[1], self._say))
+
+    def _single(self, statement: Statement) -> str:
+        if isinstance(statement, Holds):
+            return self._fact(statement.fact, goal_text_of)
+        if isinstance(statement, Not):
+            return self.now(statement)
+        if statement.most is None and statement.least == len(statement.parts):
+            return self.wanted(statement.parts)
+        return _counted(statement, [self._single(part) for part in statement.parts])
+
+    def _kept(self, statement: Statement) -> str:
+        if isinstance(statement, Not) and isinstance(statement.part, Holds):
+            predicate = self._domain.predicates.get(statement.part.fact.predicate)
+            if predicate is not None and predicate.avoid_text:
+                return self._fact(statement.part.fact, lambda each: each.avoid_text)
+        return f"so that all the way {self.now(statement)}"
+
+    def _fact(self, fact: Relation, text: Callable[[Predicate], str]) -> str:
+        predicate = self._domain.predicates.get(fact.predicate)
+        if predicate is None:
+            return str(Holds(fact))
+        return text(predicate).format(named(fact.subject, self._say), named(fact.object, self._say))
+
+
+def _counted(statement: Count, parts: List[str]) -> str:
+    if statement.most is None and statement.least == len(statement.parts):
+        return joined(parts, "and")
+    if statement.most is None and statement.least == 1:
+        return f"{'either ' if len(parts) > 1 else ''}{joined(parts, 'or')}"
+    listed = "; ".join(parts)
+    if statement.most is None:
+        return f"at least {statement.least} of these hold: {listed}"
+    if statement.most == 0:
+        return f"none of these holds: {listed}"
+    amount = f"exactly {statement.most}" if statement.least == statement.most else f"at most {statement.most}"
+    return f"{amount} of these hold: {listed}"
+
+
+def goal_text_of(predicate: Predicate) -> str:
+    """How a fact is said of the end: "ends up" for "is", where the domain has no words of its own."""
+    if predicate.goal_text:
+        return predicate.goal_text
+    text = predicate.text
+    return text.replace(_IS, ENDS_UP, 1) if text.startswith(_IS) else text
 
 
 @dataclass(frozen=True)
@@ -32,7 +156,6 @@ class Words:
         """As much as one of LEVELS says."""
         depth = LEVELS.index(level)
         return replace(self, reason=self.reason if depth > 0 else "", suggestion=self.suggestion if depth > 1 else "")
-
 
 
 def words_of(feedback: Feedback, domain: Domain, exact: bool = False) -> Words:

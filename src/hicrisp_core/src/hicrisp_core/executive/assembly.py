@@ -27,8 +27,7 @@ from hicrisp_core.executive.ledger import Listener
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
-from hicrisp_core.policy.loader import load_policy
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.executive import DetectorPort, Ports

@@ -11,10 +11,9 @@ from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.schema import Domain, names_of
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain.wording import GoalWords, words_of
 from hicrisp_core.executive.conversation import Change, Conversation
 from hicrisp_core.executive.keeping import Keeping
 from hicrisp_core.executive.ledger import Ledger

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from threading import Condition, Event, Thread
 from typing import Callable, Dict, Iterator, Optional, Tuple
 
-from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.executive.ending import wants_end
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.records import in_words

@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Optional, Tuple
 
 from hicrisp_core.detector.detector import STILL_SURE, doubt_about
-from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain.wording import goal_words, words_of
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.looking import out_of_sight
 from hicrisp_core.goals.stages import applies, chosen, rest_of

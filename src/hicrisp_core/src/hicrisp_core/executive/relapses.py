@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Counter as Counts
 from typing import Dict, Iterable, List, Mapping
 
-from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.saying import joined, sentence
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.model import Command, WorldState
 from hicrisp_core.model.goal import Holds, Statement, facts_in
 

@@ -57,7 +57,7 @@ def settle(
         said = ports.ask(question, patience)
         ledger.tell(QuestionAsked(text=question.text, choices=tuple(each.text for each in question.choices),
                                   answer=said))
-        turns = (*turns, Turn(Speaker.ROBOT, question.text))
+        turns = (*turns, Turn(Speaker.ROBOT, _asked_as(question)))
         if not said:
             why = f"No answer came within {quantity(patience, 's')}, so nothing was changed."
             return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
@@ -73,6 +73,13 @@ def _asked(ports: Ports, request: Request) -> Understood:
     if ports.interpreter is None:
         return Understood(trouble="No interpreter is configured.")
     return ports.interpreter.understand(request, Deadline(_LIMIT))
+
+
+def _asked_as(question: Question) -> str:
+    """A question as a turn: with its choices by number, if it does not name them itself."""
+    named = all(each.text.lower() in question.text.lower() or each.goal is not None for each in question.choices)
+    listed = "; ".join(f"{number}. {each.text}" for number, each in enumerate(question.choices, start=1))
+    return question.text if named else f"{question.text} {listed}"
 
 
 def _with_choices(question: Question) -> str:

@@ -1,4 +1,4 @@
-"""What the memory holds, as values: an example, a correction that worked, an offset of a robot.
+"""What the memory holds, as values and as JSON objects: an example, a correction that worked, an offset of a robot.
 
 Names are those of the scene in which it happened, each with the type and the attributes that its thing had,
 so that it can be said of the things of another scene.

@@ -2,21 +2,16 @@
 
 from hicrisp_core.model.cause import Cause, CauseKind
 from hicrisp_core.model.correction import Correction, Maker, MakerKind, Rung, StackEntry
-from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
+from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Status, Unmet
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.keep_out import KeepOut
-from hicrisp_core.model.motion import Motion
-from hicrisp_core.model.record import StepRecord
-from hicrisp_core.model.status import Status
 from hicrisp_core.model.task import OFFLINE_SOURCE, Command, Plan, Step, Task, Value
-from hicrisp_core.model.verdict import Outcome, Verdict
-from hicrisp_core.model.world import Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model.verdict import Outcome, StepRecord, Verdict
+from hicrisp_core.model.world import Motion, Relation, RobotState, WorldObject, WorldState
 
 __all__ = [
-    "OFFLINE_SOURCE", "Cause", "CauseKind", "Command", "Correction", "Feedback",
-    "FeedbackKind", "KeepOut", "Level",
+    "OFFLINE_SOURCE", "Cause", "CauseKind", "Command", "Correction", "Feedback", "FeedbackKind", "KeepOut", "Level",
     "Maker", "MakerKind", "Measured", "Motion", "Outcome", "Plan", "Pose", "Relation", "RobotState", "Rung",
-    "StackEntry", "Status", "Step", "StepRecord", "Task", "Unmet", "Value", "Vector", "Verdict",
-    "WorldObject",
+    "StackEntry", "Status", "Step", "StepRecord", "Task", "Unmet", "Value", "Vector", "Verdict", "WorldObject",
     "WorldState",
 ]

@@ -1,4 +1,6 @@
-"""Ground that no part of a base may be over: zones of a scene, and discs that a failed drive has taught."""
+"""The ground under things, and ground that no part of a base may be over: zones of a scene, and discs that a failed
+drive has taught.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,7 @@ import numpy as np
 from shapely.geometry import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from hicrisp_core.model.geometry import Pose, Vector, rotate
-from hicrisp_core.model.shapes import Shape
+from hicrisp_core.model.geometry import Pose, Shape, Vector, rotate
 from hicrisp_core.model.world import WorldObject
 
 UPRIGHT = 0.35

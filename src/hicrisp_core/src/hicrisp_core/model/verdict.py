@@ -1,4 +1,4 @@
-"""What drivers claim and what the detector says of it: Outcome and Verdict."""
+"""What drivers claim, what the detector says of it, and the record of a step: Outcome, Verdict, StepRecord."""
 
 from __future__ import annotations
 
@@ -6,10 +6,33 @@ from dataclasses import dataclass
 from typing import Optional, Tuple
 
 from hicrisp_core.model.cause import Cause, CauseKind
-from hicrisp_core.model.feedback import Feedback, FeedbackKind
+from hicrisp_core.model.feedback import Feedback, FeedbackKind, Status
 from hicrisp_core.model.geometry import Vector
 from hicrisp_core.model.offsets import Planar
-from hicrisp_core.model.status import Status
+from hicrisp_core.model.task import Command, Step
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """A step that was carried out, or that goes on beside the question.
+
+    Args:
+        commands: what was carried out for it; none where it needed none.
+        ok: whether it holds; false while it is still under way.
+        note: why it needed no command, in the body's words; no code reads it.
+        elsewhere: another robot's step that goes on apart from this: a new plan leaves it out.
+    """
+
+    step: Step
+    commands: Tuple[Command, ...] = ()
+    ok: bool = True
+    note: str = ""
+    elsewhere: bool = False
+
+    def names(self) -> Tuple[str, ...]:
+        """The names in the step's and the commands' arguments."""
+        each = (self.step.arguments, *(command.arguments for command in self.commands))
+        return tuple(dict.fromkeys(str(value) for arguments in each for value in arguments.values()))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Iterator, Mapping, Tuple
 
-from hicrisp_core.domain.goal_words import GoalWords
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.asking import Turn, compact

@@ -12,7 +12,7 @@ from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Status, WorldState
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.robot import Arm, Progress
-from hicrisp_core.robot.hand import Gripper
+from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skills import Attempt, SkillSettings, skills_of
 from hicrisp_core.time.deadline import Deadline

@@ -6,18 +6,149 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass, replace
 from threading import Event
-from typing import Callable, Mapping, Optional, Sequence
+from typing import Callable, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import CauseKind, Command, Outcome, Status
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.ports.kinds import BASE
-from hicrisp_core.ports.robot import Base, Progress
-from hicrisp_core.robot.drive import Drive, Pause, Where, stand_still
-from hicrisp_core.robot.landmarks import BaseSettings
+from hicrisp_core.ports.robot import USUAL, Base, Constraints, Manner, Progress
+from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.robot.skills import skills_of
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import LinkedEvent
+from hicrisp_core.time.waiting import AlarmEvent, LinkedEvent
+
+_SETTLE, _SLICE = 1.0, 0.02
+"""Seconds in which localisation may catch up with a base that has arrived, and between two looks at it."""
+_GLANCE = 0.05
+"""Wall seconds between two looks at the clock while a base waits."""
+
+Where = Callable[[], Optional[Pose]]
+"""Where the base is seen in the map frame; ``None`` while that is not known."""
+Pause = Callable[["Drive", float], Optional[Outcome]]
+Goal = Tuple[Landmark, str]
+"""A place and what it is called."""
+
+
+@dataclass
+class Drive:
+    """One command of a base on its way.
+
+    Args:
+        where: where the base is seen; the map frame and the world frame are one.
+        deadline: in wall time, for whatever the robot's clock does.
+        clock: seconds of the robot's clock, by which time limits are meant.
+        end: when the command's own time limit is over, by that clock.
+        pause: lets seconds of the robot's clock pass; the outcome of a command that ends before they have.
+        item: the name of the thing that the command handles; empty where it names none.
+    """
+
+    base: Base
+    where: Where
+    settings: BaseSettings
+    command: Command
+    deadline: Deadline
+    cancel: LinkedEvent
+    progress: Progress
+    clock: Callable[[], float]
+    end: float
+    pause: Pause
+    item: str = ""
+
+    def goal(self) -> Union[Goal, Outcome]:
+        """Where a command leads and what that place is called, or why it leads nowhere."""
+        command, name = self.command, self.base.name
+        pose = command.aim or command.target
+        if pose is not None:
+            x, y, _ = pose.position
+            if not pose.finite:
+                return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                       f"The goal of {command} is not a finite pose: {pose.position}.", "target")
+            return Landmark(x, y, pose.yaw), f"({x:.2f}, {y:.2f})"
+        names = [str(value) for value in command.arguments.values()
+                 if isinstance(value, str) and value not in ("", self.item, name)]
+        known = ", ".join(sorted(self.settings.landmarks)) or "none"
+        if not names:
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"{command} does not say where to; {name} knows: {known}.", "target")
+        if names[-1] not in self.settings.landmarks:
+            return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
+                                   f"{name} knows no place '{names[-1]}'; it knows: {known}.", "target")
+        return self.settings.landmarks[names[-1]], names[-1]
+
+    def to(self, goal: Goal, progress: Optional[Progress] = None, manner: Manner = USUAL) -> Outcome:
+        """Drive to a place within the time that its distance allows, and look whether the base is there."""
+        place, name = goal
+        start = self.where()
+        pose = place.pose(_bearing(start, place))
+        began, patience = self.clock(), self.deadline.remaining
+        limit = self.end - began
+        if start is not None:
+            limit = min(limit, self.settings.time_limit(start, pose, manner.speed))
+        stop: AlarmEvent[bool] = AlarmEvent(lambda: self.clock() - began >= limit or None, self.cancel)
+        outcome = self.base.go_to(pose, Deadline(patience), stop, progress or self.progress, manner,
+                                  Constraints(self.command.keep_out, self.command.clearance))
+        if outcome.status is Status.CANCELED and stop.alarmed and not self.cancel.is_set():
+            outcome = Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
+                              outcome.blockers, Cause(CauseKind.OUT_OF_TIME, (self.base.name,), limit))
+        if outcome.status in (Status.CANCELED, Status.LOST, Status.SAFETY):
+            return outcome
+        if outcome.status is Status.TIMEOUT:
+            return replace(outcome, message=f"Cannot reach {name} within {min(limit, patience):.0f} s: "
+                                            f"{_sentence(outcome.message or 'the time limit passed')}")
+        if not outcome.ok:
+            return replace(outcome, message=f"Cannot reach {name}: {_sentence(outcome.message)}")
+        return self._arrival(place, name)
+
+    def _arrival(self, place: Landmark, name: str) -> Outcome:
+        """SUCCESS when the base is seen at a place; where it is seen when it is not there."""
+        settled = Deadline(_SETTLE)
+        fault = self.settings.miss(place, self.where())
+        while fault and not settled.passed and not self.cancel.wait(_SLICE):
+            fault = self.settings.miss(place, self.where())
+        if not fault:
+            return Outcome(Status.SUCCESS)
+        return self.interrupted() or Outcome.because(
+            CauseKind.OFF_COURSE, Status.EXECUTION,
+            f"Cannot tell that {name} was reached: {self.base.name} says so, but {fault}.")
+
+    def interrupted(self) -> Optional[Outcome]:
+        """The outcome of a command whose end is wished or whose time is up."""
+        if self.cancel.is_set():
+            return Outcome(Status.CANCELED, "The command was canceled; the base stands still.",
+                           cause=Cause(CauseKind.CANCELED))
+        if self.deadline.passed or self.clock() >= self.end:
+            return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
+                           cause=Cause(CauseKind.OUT_OF_TIME))
+        return None
+
+
+def stand_still(drive: Drive, seconds: float) -> Optional[Outcome]:
+    """Let seconds of the robot's clock pass, or as many as the command has."""
+    began = drive.clock()
+    while True:
+        left = seconds - (drive.clock() - began)
+        if left <= 0.0:
+            return None
+        stopped = drive.interrupted()
+        if stopped is not None:
+            return stopped
+        drive.progress("wait", 1.0 - left / seconds)
+        drive.cancel.wait(min(_GLANCE, left, drive.deadline.remaining))
+
+
+def _bearing(start: Optional[Pose], place: Landmark) -> float:
+    """The heading in which a straight drive to a place ends, radians."""
+    if start is None:
+        return 0.0
+    dx, dy = place.x - start.position[0], place.y - start.position[1]
+    return math.atan2(dy, dx) if math.hypot(dx, dy) > 1e-3 else start.yaw
+
+
+def _sentence(text: str) -> str:
+    """A driver's text at the end of a sentence."""
+    return text.strip().rstrip(".") + "."
 
 
 class BaseRobot:

@@ -16,7 +16,7 @@ from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model.geometry import Vector
-from hicrisp_core.robot.hand import Gripper
+from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.scene.scene import Scene
 
 SECTION = "body"

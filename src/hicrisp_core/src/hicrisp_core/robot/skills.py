@@ -15,7 +15,7 @@ from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status,
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.kinds import Skill
 from hicrisp_core.ports.robot import Arm, MotionFailure, Progress, Trajectory
-from hicrisp_core.robot.hand import Gripper
+from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.time.deadline import Deadline
 

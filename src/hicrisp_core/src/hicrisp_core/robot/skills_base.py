@@ -8,7 +8,7 @@ from dataclasses import replace
 from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.kinds import BASE, Skill
 from hicrisp_core.ports.robot import USUAL, Manner
-from hicrisp_core.robot.drive import Drive
+from hicrisp_core.robot.base_robot import Drive
 from hicrisp_core.robot.landmarks import Landmark
 
 _DOCKINGS = 2

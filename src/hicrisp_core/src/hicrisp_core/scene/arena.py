@@ -1,5 +1,5 @@
-"""Scenes for mobile bases: an arena with walls, areas to visit, obstacles that no map knows, and where
-robots start.
+"""Scenes for mobile bases: an arena with walls, areas to visit, obstacles that no map knows, and where robots
+start; metres and degrees.
 """
 
 from __future__ import annotations

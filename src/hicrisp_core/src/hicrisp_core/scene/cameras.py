@@ -1,4 +1,4 @@
-"""Cameras from ``config/cameras``: topics, frame, lens, mounting, and how well they measure."""
+"""Cameras from ``config/cameras``: topics, frame, lens, mounting, how well they measure; and writing a new mounting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hands that move things: put a thing elsewhere on the table, where there is room for it."""
+"""Hands that move things: put a thing elsewhere on the table, or one there that the scene is not told of."""
 
 from __future__ import annotations
 

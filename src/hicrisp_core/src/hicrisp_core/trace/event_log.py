@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type,
 from hicrisp_core.trace.events import Exchange
 from hicrisp_core.trace.exchanges import FILE_NAME as EXCHANGES
 from hicrisp_core.trace.exchanges import ExchangeFile
-from hicrisp_core.trace.plain import plain, to_json
+from hicrisp_core.trace.plain import json_lines, plain, to_json
 
 log = logging.getLogger(__name__)
 
@@ -115,14 +114,8 @@ def read_events(run: Union[str, Path]) -> List[Dict[str, Any]]:
         path = path / FILE_NAME
     events: List[Dict[str, Any]] = []
     with open(path, encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                event = None
-            if isinstance(event, dict):
+        for number, event in json_lines(lines):
+            if event is not None:
                 events.append(event)
             else:
                 log.warning("%s:%d is no event and is left out", path, number)

@@ -18,35 +18,14 @@ _MOVED = 0.01
 _MOST_TOLD = 6
 """Things that were not known before and have their names in the drawing and in the words."""
 _PAINTS = {
-    "red": "#cf4a42",
-    "green": "#3f9a5d",
-    "blue": "#3d74c4",
-    "yellow": "#d9ae2e",
-    "orange": "#dd8435",
-    "purple": "#8a63b8",
-    "pink": "#d97aa6",
-    "white": "#e9ecef",
-    "black": "#3a3f45",
-    "grey": "#8b949c",
-    "gray": "#8b949c",
-    "brown": "#8d6748",
-    "cyan": "#3aa3ad",
-}
+    "red": "#cf4a42", "green": "#3f9a5d", "blue": "#3d74c4", "yellow": "#d9ae2e", "orange": "#dd8435",
+    "purple": "#8a63b8", "pink": "#d97aa6", "white": "#e9ecef", "black": "#3a3f45", "grey": "#8b949c",
+    "gray": "#8b949c", "brown": "#8d6748", "cyan": "#3aa3ad"}
 _KEYS = {
-    "wall": "wall",
-    "zone": "keep out",
-    "area": "area",
-    "unknown": "seen, not known before",
-    "before": "where it was at first",
-    "planned": "planned",
-    "driven": "driven",
-    "stop": "footprint at a stop",
-    "touched": "touched something",
-    "near_miss": "near miss",
-    "entered": "came over a keep-out",
-    "target": "target",
-    "achieved": "where it ended",
-}
+    "wall": "wall", "zone": "keep out", "area": "area", "unknown": "seen, not known before",
+    "before": "where it was at first", "planned": "planned", "driven": "driven", "stop": "footprint at a stop",
+    "touched": "touched something", "near_miss": "near miss", "entered": "came over a keep-out",
+    "target": "target", "achieved": "where it ended"}
 """What the legend says, by the classes of shapes."""
 
 
@@ -74,75 +53,56 @@ def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundD
     things = [thing for thing in seen.last.things.values() if thing.x is not None]
     things.sort(key=lambda thing: (thing.z or 0.0) - (thing.size[2] / 2.0 if len(thing.size) > 2 else 0.0))
     strangers = strangers_in(things, scene.known)
-    shapes = [
-        *_still(ground, scene, things),
-        *_moving(ground, seen, things),
-        *(each for drove in story.drives for each in _way(ground, scene, drove)),
-        *_stops(ground, scene, seen, story.drives),
-        *_placed(ground, story.attempts),
-    ]
+    shapes = [*_still(ground, scene, things), *_moving(ground, seen, things),
+              *(each for drove in story.drives for each in _way(ground, scene, drove)),
+              *_stops(ground, scene, seen, story.drives), *_placed(ground, story.attempts)]
     metres = 10.0 ** math.floor(math.log10(ground.long / 2.0)) if ground.long > 0.2 else 0.05
     rule = (metres * ground.scale, f"{100 * metres:g} cm" if metres < 1.0 else f"{metres:g} m")
     kinds = {each.kind.split()[0] for each in shapes}
     return GroundDrawing(
         ground.width, ground.height, tuple(shapes), tuple(_labels(ground, scene, things, strangers)), rule,
         tuple((kind, words) for kind, words in _KEYS.items() if kind in kinds),
-        tuple(_words(scene, strangers, story.drives)),
-    )
+        tuple(_words(scene, strangers, story.drives)))
 
 
 def _still(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> List[Shape]:
     """What nobody moves: table, areas, keep-outs, walls."""
-    shapes: List[Shape] = [
-        ground.thing("area" if thing.shape == "region" else "place", thing, thing.name)
-        for thing in things
-        if not thing.movable and thing.name in scene.known
-    ]
+    shapes: List[Shape] = [ground.thing("area" if thing.shape == "region" else "place", thing, thing.name)
+                           for thing in things if not thing.movable and thing.name in scene.known]
     for zone in scene.zones:
         title, wide = f"keep out: {zone.name}", max(1.5, 2.0 * zone.radius * ground.scale)
         corners = [corner for corner in zone.corners if len(corner) >= 2]
         if len(corners) == 1:
-            x, y = corners[0][:2]
-            shapes.append(ground.disc("zone", x, y, zone.radius, title))
+            shapes.append(ground.disc("zone", corners[0][0], corners[0][1], zone.radius, title))
         elif corners:
             shapes.append(ground.line("zone", corners, closed=True, width=wide, title=title))
-    return shapes + [
-        ground.line("wall", (wall.start, wall.end), width=max(1.0, wall.width * ground.scale))
-        for wall in scene.walls
-        if min(len(wall.start), len(wall.end)) >= 2
-    ]
+    return shapes + [ground.line("wall", (wall.start, wall.end), width=max(1.0, wall.width * ground.scale))
+                     for wall in scene.walls if min(len(wall.start), len(wall.end)) >= 2]
 
 
 def _moving(ground: Ground, seen: SceneStory, things: Sequence[ThingSeen]) -> List[Shape]:
     """The things where they were at first, where that was elsewhere, and where they were last."""
-    shapes: List[Shape] = []
+    before: List[Shape] = []
+    now: List[Shape] = []
     for thing in things:
         first = seen.first.things.get(thing.name)
         if thing.movable and first is not None and first.x is not None and _apart(first, thing) > _MOVED:
-            shapes.append(ground.thing("before", first, f"{thing.name}, at first"))
-    for thing in things:
+            before.append(ground.thing("before", first, f"{thing.name}, at first"))
         lost = ", not seen for a while" if thing.lost else ""
         if thing.name not in seen.scene.known:
-            shapes.append(ground.thing("unknown", thing, f"{thing.name}: not known before{lost}"))
+            now.append(ground.thing("unknown", thing, f"{thing.name}: not known before{lost}"))
         elif thing.movable:
-            shapes.append(
-                ground.thing(
-                    "thing lost" if lost else "thing", thing, f"{thing.name}{lost}",
-                    _PAINTS.get(thing.colour, "#9aa7b4"),
-                )
-            )
-    return shapes
+            paint = _PAINTS.get(thing.colour, "#9aa7b4")
+            now.append(ground.thing("thing lost" if lost else "thing", thing, f"{thing.name}{lost}", paint))
+    return [*before, *now]
 
 
 def _way(ground: Ground, scene: SceneSeen, drove: BaseDrove) -> List[Shape]:
     """One drive: the path that was planned, the way that was driven, and what happened on it."""
-    shapes: List[Shape] = []
-    planned = [spot for spot in drove.planned if len(spot) >= 2]
-    driven = [spot for spot in drove.driven if len(spot) >= 2]
-    if len(planned) > 1:
-        shapes.append(ground.line("planned", planned, title=f"{drove.robot}: planned"))
-    if len(driven) > 1:
-        shapes.append(ground.line("driven", driven, title=f"{drove.robot}: driven"))
+    ways = {"planned": drove.planned, "driven": drove.driven}
+    spots = {kind: [spot for spot in way if len(spot) >= 2] for kind, way in ways.items()}
+    shapes: List[Shape] = [ground.line(kind, way, title=f"{drove.robot}: {kind}")
+                           for kind, way in spots.items() if len(way) > 1]
     for mark in drove.marks:
         title = f"{drove.robot}: {_KEYS.get(mark.what, mark.what)}"
         shapes.extend(ground.cross(mark.what, mark.x, mark.y, title=title))
@@ -152,25 +112,19 @@ def _way(ground: Ground, scene: SceneSeen, drove: BaseDrove) -> List[Shape]:
 
 def _stops(ground: Ground, scene: SceneSeen, seen: SceneStory, drives: Sequence[BaseDrove]) -> List[Shape]:
     """The footprints where the bases began and where each drive ended."""
-    shapes: List[Shape] = []
+    stops: List[Tuple[str, str, Sequence[float], str]] = []
     for name in scene.bases:
         first = seen.first.robots.get(name)
         if first is not None and first.x is not None and first.y is not None:
-            shapes += _footprint(
-                ground, "stop first", first.x, first.y, math.radians(first.yaw or 0.0), _radius(scene, name),
-                f"{name}, at first",
-            )
-    for number, drove in enumerate(drives, start=1):
-        if len(drove.stop) == 3:
-            shapes += _footprint(
-                ground, "stop", *drove.stop, _radius(scene, drove.robot), f"{drove.robot} after drive {number}",
-            )
+            stops.append(("stop first", name, (first.x, first.y, math.radians(first.yaw or 0.0)), f"{name}, at first"))
+    stops += [("stop", drove.robot, drove.stop, f"{drove.robot} after drive {number}")
+              for number, drove in enumerate(drives, start=1) if len(drove.stop) == 3]
+    shapes: List[Shape] = []
+    for kind, robot, (x, y, yaw), title in stops:
+        radius = _radius(scene, robot)
+        ahead = (x + radius * math.cos(yaw), y + radius * math.sin(yaw))
+        shapes += [ground.disc(kind, x, y, radius, title), ground.line("heading", ((x, y), ahead))]
     return shapes
-
-
-def _footprint(ground: Ground, kind: str, x: float, y: float, yaw: float, radius: float, title: str) -> List[Shape]:
-    ahead = (x + radius * math.cos(yaw), y + radius * math.sin(yaw))
-    return [ground.disc(kind, x, y, radius, title), ground.line("heading", ((x, y), ahead))]
 
 
 def _placed(ground: Ground, attempts: Sequence[Attempt]) -> List[Shape]:
@@ -183,14 +137,9 @@ def _placed(ground: Ground, attempts: Sequence[Attempt]) -> List[Shape]:
         shapes += ground.cross("target", target[0], target[1], 4.0, f"target of command {each.number}")
         ended = achieved(target, each.command.turn, each.deviation)
         if ended is not None:
-            good = "good" if each.ok else "bad"
-            shapes.append(ground.line("achieved", (target, ended)))
-            shapes.append(
-                ground.pin(
-                    f"achieved {good}", ended[0], ended[1], 3.5,
-                    f"command {each.number}, {'accepted' if each.ok else 'not accepted'}",
-                )
-            )
+            good, title = ("good", "accepted") if each.ok else ("bad", "not accepted")
+            shapes += [ground.line("achieved", (target, ended)), ground.pin(
+                f"achieved {good}", ended[0], ended[1], 3.5, f"command {each.number}, {title}")]
     return shapes
 
 
@@ -202,34 +151,18 @@ def _labels(
     labels: List[Label] = []
     told = {each.name for each in strangers} if len(strangers) <= _MOST_TOLD else frozenset()
     for thing in things:
-        stranger = thing.name not in scene.known
-        if thing.name not in told if stranger else not (thing.movable or thing.shape == "region"):
+        stranger, region = thing.name not in scene.known, thing.shape == "region"
+        if thing.name not in told if stranger else not (thing.movable or region):
             continue
         text = thing.name.replace("_", " ")
         x, y = ground.point(thing.x or 0.0, thing.y or 0.0)
         half, off = 3.1 * len(text), max(6.0, ground.scale * max((*thing.size[:2], 0.0)) / 2.0)
-        spots = (
-            [(0.0, 4.0)]
-            if thing.shape == "region"
-            else [
-                (0.0, off + 11.0),
-                (0.0, -off - 4.0),
-                (half + off + 3.0, 4.0),
-                (-half - off - 3.0, 4.0),
-                (0.0, off + 23.0),
-            ]
-        )
-        boxes = [(x + dx - half, y + dy - 10.0, x + dx + half, y + dy + 2.0) for dx, dy in spots]
-        free = next(
-            (
-                box
-                for box in boxes
-                if box[0] >= 0.0
-                and box[2] <= ground.width
-                and not any(_overlap(box, other) for other in taken)
-            ),
-            boxes[0],
-        )
+        beside = half + off + 3.0
+        spots = [(0.0, off + 11.0), (0.0, -off - 4.0), (beside, 4.0), (-beside, 4.0), (0.0, off + 23.0)]
+        boxes = [(x + dx - half, y + dy - 10.0, x + dx + half, y + dy + 2.0)
+                 for dx, dy in ([(0.0, 4.0)] if region else spots)]
+        free = next((box for box in boxes if box[0] >= 0.0 and box[2] <= ground.width
+                     and not any(_overlap(box, other) for other in taken)), boxes[0])
         taken.append(free)
         labels.append(Label("unknown" if stranger else "", (free[0] + free[2]) / 2.0, free[3] - 2.0, text))
     return labels
@@ -242,17 +175,14 @@ def _words(scene: SceneSeen, strangers: Sequence[Stranger], drives: Sequence[Bas
         own = [drove for drove in drives if drove.robot == name]
         metres = sum(math.dist(a[:2], b[:2]) for drove in own for a, b in zip(drove.driven, drove.driven[1:]))
         happened = [mark.what for drove in own for mark in drove.marks]
-        counts = [
-            _counted(happened.count("touched"), "touch", "touches"),
-            _counted(happened.count("near_miss"), "near miss", "near misses"),
-            _counted(happened.count("entered"), "keep-out entered", "keep-outs entered"),
-        ]
+        counts = [_counted(happened.count(what), one, more) for what, one, more in (
+            ("touched", "touch", "touches"), ("near_miss", "near miss", "near misses"),
+            ("entered", "keep-out entered", "keep-outs entered"))]
         words.append(f"{name} drove {metres:.1f} m in {_counted(len(own), 'drive', 'drives')}: {', '.join(counts)}.")
     if strangers:
         more = len(strangers) - _MOST_TOLD
         told = [each.measured for each in strangers[:_MOST_TOLD]] + ([f"and {more} more"] if more > 0 else [])
-        listed = "; ".join(told)
-        words.append(f"Seen, and not known before ({len(strangers)}): {listed}.")
+        words.append(f"Seen, and not known before ({len(strangers)}): {'; '.join(told)}.")
     return words
 
 

@@ -1,4 +1,6 @@
-"""The ground as a drawing: metres of the world turned into the pixels of an SVG, and the shapes in it."""
+"""The ground as a drawing: metres of the world turned into the pixels of an SVG, and the shapes in it;
+where things ended, and what was not known before.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import asdict, is_dataclass
 from enum import Enum
-from typing import Any, Mapping
+from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 
 def plain(value: Any) -> Any:
@@ -33,3 +33,14 @@ def plain(value: Any) -> Any:
 def to_json(value: Any, indent: int = 0) -> str:
     """Strict JSON: one line, or indented."""
     return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=indent or None)
+
+
+def json_lines(lines: Iterable[str]) -> Iterator[Tuple[int, Optional[Dict[str, Any]]]]:
+    """The JSON object of each line that is not empty, with its number from 1; ``None`` for a line that is none."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                found = json.loads(line)
+            except (ValueError, RecursionError):
+                found = None
+            yield number, found if isinstance(found, dict) else None

@@ -5,21 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import (
-    Any,
-    Hashable,
-    Iterable,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Tuple,
-    Type,
-    TypeVar,
-    Union,
-    get_type_hints,
-)
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast, get_type_hints
 
 from hicrisp_core.trace.events import EVENTS, Event, Exchange, GoalUnderstood
 
@@ -65,7 +51,7 @@ def record_of(kind: Type[_Record], entry: Mapping[str, Any]) -> _Record:
 
 def problems_of(entry: Mapping[str, Any]) -> List[str]:
     """What is wrong with a written event by the table of kinds; empty for a right one."""
-    kind = _KINDS.get(str(entry.get("kind")))
+    kind: Any = _KINDS.get(str(entry.get("kind")))
     if kind is None:
         return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(_KINDS)}"]
     return [*_unknown(kind, {key: value for key, value in entry.items() if key != "kind"}, kind.kind)] + [
@@ -79,11 +65,11 @@ def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
     Args:
         place: where the record is: the event's kind and the fields that lead there.
     """
-    inner: Sequence[Any] = getattr(hint, "__args__", ())
+    inner: Tuple[Any, ...] = getattr(hint, "__args__", ())
     if getattr(hint, "__origin__", None) is Union:
         yield from _unknown(inner[0], value, place)
     elif is_dataclass(hint) and isinstance(value, Mapping):
-        hints = dict(_hints_of(hint))
+        hints = dict(_hints_of(cast(Any, hint)))
         for name, each in value.items():
             if name in hints:
                 yield from _unknown(hints[name], each, f"{place}.{name}")
@@ -97,15 +83,11 @@ def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
             yield from _unknown(inner[1], each, f"{place}.{name}")
 
 
-def _hints_of(kind: Any) -> Sequence[Tuple[str, Any]]:
-    """The names and types of a record's fields."""
-    return _known_hints(kind)
-
-
 @lru_cache(maxsize=None)
-def _known_hints(kind: Hashable) -> Sequence[Tuple[str, Any]]:
+def _hints_of(kind: type) -> Tuple[Tuple[str, Any], ...]:
+    """The names and types of a record's fields."""
     hints = get_type_hints(kind)
-    return tuple((field.name, hints[field.name]) for field in fields(kind))  # type: ignore[arg-type]
+    return tuple((field.name, hints[field.name]) for field in fields(cast(Any, kind)))
 
 
 class _Unfit(Exception):
@@ -140,7 +122,7 @@ def _value(hint: Any, value: Any) -> Any:
             return value
         raise _Unfit
     origin: Any = getattr(hint, "__origin__", None)
-    inner: Sequence[Any] = getattr(hint, "__args__", ())
+    inner: Tuple[Any, ...] = getattr(hint, "__args__", ())
     if origin is Union:  # Only Optional is used; a vector that was not finite is none.
         return None if value is None or (isinstance(value, list) and None in value) else _value(inner[0], value)
     if origin is tuple and isinstance(value, (list, tuple)):

@@ -1,5 +1,5 @@
-"""The rows of the report's timeline: what happened in a step, in its order, moved in by the depth of the
-stack.
+"""The rows of the report's timeline: what happened in a step, in its order, moved in by the depth of the stack;
+and its pictures.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
+from hicrisp_core.trace.plain import json_lines
 from hicrisp_core.trace.read_event import record_of
 from hicrisp_core.trace.records import Numbers
 
@@ -128,13 +128,7 @@ def scene_lines(run: Path) -> Iterator[Dict[str, Any]]:
         lines = (run / FILE_NAME).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return
-    for line in lines:
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(found, dict):
-            yield found
+    yield from (entry for _, entry in json_lines(lines) if entry is not None)
 
 
 def named(entry: Mapping[str, Any], kind: str) -> List[Dict[str, Any]]:

@@ -5,31 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
 
-from hicrisp_core.trace.events import (
-    Answered,
-    BaseDrove,
-    CommandTried,
-    CorrectionMade,
-    Event,
-    FaultInjected,
-    GoalJudged,
-    GoalUnderstood,
-    OffsetLearnt,
-    OutcomeClaimed,
-    PictureTaken,
-    PlanMade,
-    QuestionAsked,
-    Recalled,
-    Refused,
-    StackChanged,
-    StepFinished,
-    StepStarted,
-    TaskFinished,
-    TaskReceived,
-    UsageSoFar,
-    UserSaid,
-    VerdictGiven,
-)
+from hicrisp_core.trace import events
 from hicrisp_core.trace.read_event import events_of
 from hicrisp_core.trace.records import FaultRecord, FeedbackRecord, StackRecord
 
@@ -39,9 +15,9 @@ class Attempt:
     """One command: what was asked, what the driver claimed, what the detector saw."""
 
     number: int
-    command: CommandTried
-    outcome: Optional[OutcomeClaimed] = None
-    verdict: Optional[VerdictGiven] = None
+    command: events.CommandTried
+    outcome: Optional[events.OutcomeClaimed] = None
+    verdict: Optional[events.VerdictGiven] = None
 
     @property
     def ok(self) -> Optional[bool]:
@@ -104,31 +80,31 @@ class StepStory:
 class Story:
     """A whole run."""
 
-    task: TaskReceived = field(default_factory=TaskReceived)
-    goal: Optional[GoalUnderstood] = None
+    task: events.TaskReceived = field(default_factory=events.TaskReceived)
+    goal: Optional[events.GoalUnderstood] = None
     """What the task was understood to mean, the latest."""
-    first_goal: Optional[GoalUnderstood] = None
+    first_goal: Optional[events.GoalUnderstood] = None
     """The same before anybody changed it."""
-    judged: Optional[GoalJudged] = None
+    judged: Optional[events.GoalJudged] = None
     """The last look at the goal."""
-    questions: List[QuestionAsked] = field(default_factory=list)
-    remarks: List[UserSaid] = field(default_factory=list)
+    questions: List[events.QuestionAsked] = field(default_factory=list)
+    remarks: List[events.UserSaid] = field(default_factory=list)
     """What the user said while it ran."""
-    plans: List[PlanMade] = field(default_factory=list)
+    plans: List[events.PlanMade] = field(default_factory=list)
     steps: List[StepStory] = field(default_factory=list)
-    offsets: Dict[str, OffsetLearnt] = field(default_factory=dict)
+    offsets: Dict[str, events.OffsetLearnt] = field(default_factory=dict)
     stacks: List[Tuple[StackRecord, ...]] = field(default_factory=list)
-    pictures: List[PictureTaken] = field(default_factory=list)
-    drives: List[BaseDrove] = field(default_factory=list)
+    pictures: List[events.PictureTaken] = field(default_factory=list)
+    drives: List[events.BaseDrove] = field(default_factory=list)
     """The ways of bases, one for each command."""
     faults: List[Tuple[Optional[float], FaultRecord]] = field(default_factory=list)
     """With the seconds at which it was injected; ``None`` for those of the scene."""
-    recalled: List[Recalled] = field(default_factory=list)
+    recalled: List[events.Recalled] = field(default_factory=list)
     """What earlier runs gave this one."""
     answer: str = ""
-    refusal: Optional[Refused] = None
-    usage: UsageSoFar = field(default_factory=UsageSoFar)
-    end: Optional[TaskFinished] = None
+    refusal: Optional[events.Refused] = None
+    usage: events.UsageSoFar = field(default_factory=events.UsageSoFar)
+    end: Optional[events.TaskFinished] = None
     seconds: float = 0.0
     sim_seconds: float = 0.0
 
@@ -148,9 +124,9 @@ class Story:
         return [attempt for step in self.steps for attempt in step.attempts]
 
     @property
-    def corrections(self) -> List[CorrectionMade]:
+    def corrections(self) -> List[events.CorrectionMade]:
         """Every answer of the corrector."""
-        return [moment for step in self.steps for moment in step.moments if isinstance(moment, CorrectionMade)]
+        return [moment for step in self.steps for moment in step.moments if isinstance(moment, events.CorrectionMade)]
 
     @property
     def remaining_stack(self) -> Tuple[StackRecord, ...]:
@@ -178,14 +154,14 @@ class Story:
         return "succeeded" if self.end.success else "failed"
 
 
-_LATEST: Mapping[type, str] = {TaskReceived: "task", GoalUnderstood: "goal", GoalJudged: "judged", Refused: "refusal",
-                               UsageSoFar: "usage", TaskFinished: "end"}
-"""The events of which the story keeps the last one, and where."""
-_LISTED: Mapping[type, str] = {QuestionAsked: "questions", UserSaid: "remarks", PlanMade: "plans", Recalled: "recalled",
-                               PictureTaken: "pictures", BaseDrove: "drives"}
+_LATEST = {"task_received": "task", "goal": "goal", "goal_judged": "judged", "refused": "refusal", "usage": "usage",
+           "task_finished": "end"}
+"""The kinds of events of which the story keeps the last one, and where."""
+_LISTED = {"question": "questions", "said": "remarks", "plan": "plans", "recalled": "recalled", "picture": "pictures",
+           "drove": "drives"}
 """Those of which it keeps all, in their order."""
-_ASIDE = (TaskReceived, GoalUnderstood, QuestionAsked, StepStarted, StepFinished, CommandTried, OutcomeClaimed,
-          VerdictGiven, BaseDrove, UsageSoFar, TaskFinished)
+_ASIDE = ("task_received", "goal", "question", "step_started", "step_finished", "command", "outcome", "verdict",
+          "drove", "usage", "task_finished")
 """Those that are no moments of a step by themselves."""
 
 
@@ -196,47 +172,47 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
     for event in events_of(entries):
         story.seconds = max(story.seconds, event.t)
         story.sim_seconds = max(story.sim_seconds, event.sim_t)
-        if type(event) in _LATEST:
-            setattr(story, _LATEST[type(event)], event)
-        elif type(event) in _LISTED:
-            getattr(story, _LISTED[type(event)]).append(event)
-        if isinstance(event, TaskReceived):
+        if event.kind in _LATEST:
+            setattr(story, _LATEST[event.kind], event)
+        elif event.kind in _LISTED:
+            getattr(story, _LISTED[event.kind]).append(event)
+        if isinstance(event, events.TaskReceived):
             story.faults.extend((None, fault) for fault in event.faults)
-        elif isinstance(event, GoalUnderstood):
+        elif isinstance(event, events.GoalUnderstood):
             story.first_goal = story.first_goal or event
-        elif isinstance(event, StepStarted):
+        elif isinstance(event, events.StepStarted):
             story.steps.append(StepStory(event.index or 0, event.text, robot=event.robot, began=event.t))
-        elif isinstance(event, CommandTried):
+        elif isinstance(event, events.CommandTried):
             count += 1
             _step_of(story, event).moments.append(Attempt(count, event))
-        elif isinstance(event, (OutcomeClaimed, VerdictGiven)):
+        elif isinstance(event, (events.OutcomeClaimed, events.VerdictGiven)):
             _attach(story, event)
-        elif isinstance(event, StepFinished):
+        elif isinstance(event, events.StepFinished):
             step = _step_of(story, event)
             step.ok, step.ended = event.ok, event.t
-        elif isinstance(event, Answered):
+        elif isinstance(event, events.Answered):
             story.answer = event.text
-        elif isinstance(event, OffsetLearnt):
+        elif isinstance(event, events.OffsetLearnt):
             story.offsets[event.key] = event
-        elif isinstance(event, StackChanged):
+        elif isinstance(event, events.StackChanged):
             story.stacks.append(event.entries)
-        elif isinstance(event, FaultInjected):
+        elif isinstance(event, events.FaultInjected):
             story.faults.append((event.t, FaultRecord(event.fault, event.target, event.magnitude, event.count)))
-        if story.steps and not isinstance(event, _ASIDE):
+        if story.steps and event.kind not in _ASIDE:
             _step_of(story, event).moments.append(event)
     return story
 
 
-def _step_of(story: Story, event: Event) -> StepStory:
+def _step_of(story: Story, event: events.Event) -> StepStory:
     """The step that an event belongs to: the one it names, else the latest."""
     if not story.steps:
         story.steps.append(StepStory(0, story.text or "the task"))
     return next((step for step in reversed(story.steps) if step.index == event.index), story.steps[-1])
 
 
-def _attach(story: Story, event: Event) -> None:
+def _attach(story: Story, event: events.Event) -> None:
     attempts = _step_of(story, event).attempts
-    if attempts and isinstance(event, OutcomeClaimed):
+    if attempts and isinstance(event, events.OutcomeClaimed):
         attempts[-1].outcome = event
-    elif attempts and isinstance(event, VerdictGiven):
+    elif attempts and isinstance(event, events.VerdictGiven):
         attempts[-1].verdict = event

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import List, Sequence
 
-from hicrisp_core.domain.goal_words import goal_words
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import LlmFailure, Message
 from hicrisp_core.model import WorldState

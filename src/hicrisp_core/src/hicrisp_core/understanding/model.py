@@ -1,18 +1,25 @@
-"""The interpreter over a chat model: it reads the conversation and the scene, and decides alone."""
+"""The interpreter over a chat model: it reads the conversation and the scene, and decides alone; and how its text is
+read. Endpoints without schemas write it less strictly, and earlier releases wrote other keys; both are read.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import List, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import named_folder
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import holds
+from hicrisp_core.goals.typed import check_statement, mended
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning, Speaker, Turn
+from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, all_of, any_of
+from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, parse_goal, parse_statement
+from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.raw import ParseFailure
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.prompting.asking import Asked, ask, compact
@@ -20,16 +27,202 @@ from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 from hicrisp_core.prompting.turns import turns_text
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.understanding.answer import answer_of, read_meaning
+from hicrisp_core.understanding import form
 from hicrisp_core.understanding.form import form_text
 from hicrisp_core.understanding.scene_text import predicates_text, scene_text
 from hicrisp_core.understanding.schema import meaning_schema
 from hicrisp_core.understanding.verifier import refusal_of, verify
 
+_MOST_STAGES = 40
+_MOST_CHOICES = 9
+_LONGEST = 600
+"""Characters of a sentence to the user."""
+_EARLIER_KINDS = {"ask": form.QUESTION, "refuse": form.REFUSAL}
+_EARLIER_REASONS = {"unknown_thing": Reason.UNKNOWN_OBJECT, "no_task": Reason.NOTHING_TO_DO}
+_EARLIER_PARTS = ("first", "end", "keep")
 PROMPTS = "goal"
 """The folder of ``config/prompts``."""
 _LINE = 400
 """Characters of a line about earlier tasks."""
+
+
+class _Unfit(Exception):
+    """Something in the answer does not fit; the message says what would."""
+
+
+def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> Union[Meaning, ParseFailure]:
+    """Read an answer in the form of :func:`hicrisp_core.understanding.schema.meaning_schema`.
+
+    Returns:
+        The meaning, an answer checked against the facts, a goal as it is written; or what is wrong, with what
+        would be right.
+    """
+    found = read_json(completion.text, lambda value: isinstance(value, dict))
+    if found is None:
+        return ParseFailure(f"a JSON object with the key '{form.KIND}' is needed", completion.text.strip()[:80])
+    if completion.cut_off or found.cut_off:
+        return ParseFailure("the answer was cut off before its end: a shorter one is needed", completion.text[-80:])
+    said: Mapping[str, Any] = found.value
+    kind = str(said.get(form.KIND) or _implied(said)).strip().lower()
+    kind = _EARLIER_KINDS.get(kind, kind)
+    words = plain(str(said.get(form.SAY) or said.get("text") or ""), _LONGEST).strip()
+    try:
+        if kind == form.GOAL:
+            return _goal(said, domain, world)
+        if kind == form.QUESTION:
+            return Question(words or "What do you mean?", tuple(map(Choice, _choices(said))))
+        if kind == form.ANSWER:
+            return Answer(words, _facts(said, domain, world))
+        if kind == form.REFUSAL:
+            return Refusal(_reason(said), words)
+    except _Unfit as error:
+        return ParseFailure(str(error))
+    return ParseFailure(f"the key '{form.KIND}' must be one of: {', '.join(form.KINDS)}", kind[:80])
+
+
+def _implied(said: Mapping[str, Any]) -> str:
+    return form.GOAL if any(said.get(each) for each in (form.STAGES, form.INVARIANTS, *_EARLIER_PARTS)) else ""
+
+
+def _goal(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Goal:
+    if any(said.get(each) for each in _EARLIER_PARTS):
+        earlier = parse_goal(said)
+        if isinstance(earlier, Misfit):
+            raise _Unfit(str(earlier))
+        goal = earlier
+    else:
+        goal = Goal(_stages(said, form.STAGES, world), _conditions(said, form.INVARIANTS),
+                    _stages(said, form.OTHERWISE, world))
+    return goal.changed(lambda each: mended(each, domain, world))
+
+
+def _stages(said: Mapping[str, Any], key: str, world: WorldState) -> Tuple[Stage, ...]:
+    found: List[Stage] = []
+    for stage in _list(said, key, _MOST_STAGES):
+        if isinstance(stage, str):
+            stage = {form.CONDITIONS: [stage]}
+        if not isinstance(stage, dict):
+            raise _Unfit(f"each of '{key}' must be an object with '{form.CONDITIONS}'")
+        conditions = _conditions(stage, form.CONDITIONS)
+        if conditions:
+            found.append(Stage(conditions, _robot(stage.get(form.ROBOT), world),
+                               _conditions(stage, form.WHEN), stage.get(form.OPTIONAL) is True))
+    return tuple(found)
+
+
+def _conditions(said: Mapping[str, Any], key: str) -> Tuple[Statement, ...]:
+    return tuple(dict.fromkeys(_condition(each, 0) for each in _list(said, key, MOST_PARTS)))
+
+
+def _condition(said: Any, depth: int) -> Statement:
+    if isinstance(said, str):
+        found = parse_statement(said)
+        if isinstance(found, Misfit):
+            raise _Unfit(str(found))
+        return found
+    if not isinstance(said, dict):
+        raise _Unfit(f"a condition must be an object with '{form.PREDICATE}' or '{form.GROUP}'")
+    if said.get(form.GROUP):
+        return _group(said, depth)
+    return _fact(said)
+
+
+def _group(said: Mapping[str, Any], depth: int) -> Statement:
+    group = str(said[form.GROUP]).strip().lower()
+    if group not in form.GROUPS:
+        raise _Unfit(f"'{form.GROUP}' must be one of: {', '.join(form.GROUPS)}")
+    if depth >= DEEPEST:
+        raise _Unfit(f"at most {DEEPEST} groups may stand within each other")
+    parts = tuple(_condition(each, depth + 1) for each in _list(said, form.PARTS, MOST_PARTS))
+    if not parts:
+        raise _Unfit(f"the group '{group}' needs '{form.PARTS}'")
+    if group == "all":
+        return all_of(*parts)
+    if group == "any":
+        return any_of(*parts)
+    count = said.get(form.COUNT)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise _Unfit(f"the group '{group}' needs a whole number as '{form.COUNT}'")
+    return Count(parts, 0 if group == "at_most" else count, None if group == "at_least" else count)
+
+
+def _fact(said: Mapping[str, Any]) -> Statement:
+    predicate, subject = str(said.get(form.PREDICATE) or ""), str(said.get(form.SUBJECT) or "")
+    last = said.get(form.OBJECT)
+    if not predicate or not subject:
+        raise _Unfit(f"a fact needs '{form.PREDICATE}' and '{form.SUBJECT}'")
+    number = isinstance(last, (int, float)) and not isinstance(last, bool)
+    fact = Holds(Relation(subject, predicate, f"{last:g}" if number else str(last or "")))
+    return Not(fact) if said.get(form.HOLDS) is False else fact
+
+
+def _facts(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
+    """The facts of an answer, each found to be as it says."""
+    found: List[Relation] = []
+    for each in _list(said, form.FACTS, MOST_PARTS):
+        fact = _condition(each, DEEPEST)
+        misfit = check_statement(fact, domain, world)
+        if misfit is not None:
+            raise _Unfit(str(misfit))
+        if not holds(fact, world.relations, domain):
+            raise _Unfit(f"the answer rests on {fact}, which is not so in the scene")
+        found += [fact.fact] if isinstance(fact, Holds) else []
+    return tuple(found)
+
+
+def _choices(said: Mapping[str, Any]) -> Sequence[str]:
+    words = said.get(form.CHOICES) or said.get("which") or []
+    listed = words if isinstance(words, list) else [words]
+    return [plain(str(each).replace("_", " "), _LONGEST) for each in listed[:_MOST_CHOICES] if str(each).strip()]
+
+
+def _reason(said: Mapping[str, Any]) -> Reason:
+    word = str(said.get(form.REASON) or said.get("why") or "").strip().lower()
+    earlier: Optional[Reason] = _EARLIER_REASONS.get(word)
+    return earlier or next((each for each in Reason if each.value == word), Reason.IMPOSSIBLE)
+
+
+def _robot(said: Any, world: WorldState) -> str:
+    """The robot by its name, however it is capitalised; one that is not there stays as it was written."""
+    name = str(said or "").strip()
+    return next((known for known in world.robots if known.lower() == name.lower()), name)
+
+
+def _list(said: Mapping[str, Any], key: str, most: int) -> List[Any]:
+    found = said.get(key) or []
+    found = found if isinstance(found, list) else [found]
+    if len(found) > most:
+        raise _Unfit(f"'{key}' may have at most {most} entries")
+    return list(found)
+
+
+def answer_of(goal: Goal) -> Dict[str, Any]:
+    """Return a goal in the form of a model's answer."""
+    def staged(stages: Sequence[Stage]) -> List[Dict[str, Any]]:
+        return [{form.ROBOT: each.robot, form.WHEN: list(map(_written, each.when)),
+                 form.OPTIONAL: each.optional, form.CONDITIONS: list(map(_written, each.conditions))}
+                for each in stages]
+
+    return {form.KIND: form.GOAL, form.SAY: goal.said, form.STAGES: staged(goal.stages),
+            form.OTHERWISE: staged(goal.otherwise), form.INVARIANTS: list(map(_written, goal.invariants)),
+            form.CHOICES: [], form.FACTS: [], form.REASON: form.NO_REASON}
+
+
+def _written(statement: Statement) -> Dict[str, Any]:
+    if isinstance(statement, Holds):
+        fact = statement.fact
+        return {form.PREDICATE: fact.predicate, form.SUBJECT: fact.subject, form.OBJECT: fact.object, form.HOLDS: True}
+    if isinstance(statement, Not):
+        if isinstance(statement.part, Holds):
+            return {**_written(statement.part), form.HOLDS: False}
+        return {form.GROUP: "at_most", form.COUNT: 0, form.PARTS: [_written(statement.part)]}
+    parts = list(map(_written, statement.parts))
+    if statement.most is None:
+        every = statement.least == len(statement.parts)
+        group = "all" if every else "any" if statement.least == 1 else "at_least"
+        return {form.GROUP: group, form.COUNT: statement.least, form.PARTS: parts}
+    group = "exactly" if statement.least == statement.most else "at_most"
+    return {form.GROUP: group, form.COUNT: statement.most, form.PARTS: parts}
 
 
 class ModelInterpreter:

@@ -6,8 +6,7 @@ from typing import Mapping, Optional
 
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.model import Outcome
-from hicrisp_core.robot.base_robot import BaseRobot
-from hicrisp_core.robot.drive import Drive
+from hicrisp_core.robot.base_robot import BaseRobot, Drive
 
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.pursuit import Twist

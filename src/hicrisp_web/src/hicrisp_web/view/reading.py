@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional
 
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.domain import Domain
-from hicrisp_core.domain.goal_words import goal_words
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Meaning, Question, Refusal
@@ -14,8 +14,7 @@ from hicrisp_core.plan import outlook
 from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled import ControlledInterpreter
-from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in
-from hicrisp_core.understanding.controlled.nearest import nearest
+from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in, nearest
 from hicrisp_core.understanding.controlled.reader import Reader as Sentences
 from hicrisp_core.understanding.verifier import VerifiedInterpreter
 

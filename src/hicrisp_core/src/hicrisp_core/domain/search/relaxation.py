@@ -179,7 +179,8 @@ class _Lacks:
 
     def all_of(self, tests: Sequence[StateTest]) -> Optional[Keys]:
         """What is lacking for all of them; ``None`` when one can never be mended."""
-        known, found = self._known, ()
+        known = self._known
+        found: Keys = ()
         for test in tests:
             if test in known:
                 lacking = known[test]
@@ -188,7 +189,7 @@ class _Lacks:
             if lacking is None:
                 return None
             if lacking:
-                found += lacking  # type: ignore[assignment]
+                found += lacking
         return found
 
 

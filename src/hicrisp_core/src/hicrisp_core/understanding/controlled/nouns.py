@@ -12,34 +12,17 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.understanding.controlled.patterns import MARKS, Words, led
 from hicrisp_core.understanding.controlled.tables import Place, Tables
-from hicrisp_core.understanding.written.context import Context, Several, Unlinked
-from hicrisp_core.understanding.written.lines import parse_line
+from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, Where, parse_line
+from hicrisp_core.understanding.written.context import Several, Unlinked
 from hicrisp_core.understanding.written.names import words_of
-from hicrisp_core.understanding.written.objects import Objects
-from hicrisp_core.understanding.written.sayings import (
-    ACTOR,
-    BETWEEN,
-    HERE,
-    IT,
-    MADE,
-    ORDERS,
-    START,
-    STATES,
-    SWAP,
-    Amount,
-    Fact,
-    Line,
-    Phrase,
-    Where,
-    each_in,
-)
+from hicrisp_core.understanding.written.objects import GIVEN, Objects
+from hicrisp_core.understanding.written.sayings import ACTOR, BETWEEN, IT, MADE, ORDERS, STATES, SWAP, each_in
 
 AT, STATE = "at", "state"
 """The slots for a place and a state."""
 _BUILT_IN = frozenset((*ORDERS, SWAP, MADE))
 """What the written goal language says in every domain."""
 _PAIR = re.compile(r"(\w+)\(\{x\}, \{y\}\)")
-_GIVEN = (ACTOR, HERE, START, IT)
 THEM = "them"
 """Words of a phrase for the several objects that were spoken of last."""
 _MOST_WORDS, _MOST_READINGS = 6, 8
@@ -114,7 +97,7 @@ class Meanings:
                 if type_ not in self._actors:
                     return False
                 continue
-            names = () if phrase.words in _GIVEN else self.objects(phrase)
+            names = () if phrase.words in GIVEN else self.objects(phrase)
             if names and not any(self.domain.is_a(self._types.get(name, "object"), type_) for name in names):
                 return False
         return True

@@ -19,17 +19,8 @@ from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import AT, ONE, STATE, THEM, Meanings, NounPhrases, Phrases
 from hicrisp_core.understanding.controlled.patterns import LONGEST, MARKS, Pattern, Words, led, words_in
 from hicrisp_core.understanding.controlled.tables import Sentence, tables
-from hicrisp_core.understanding.written.sayings import (
-    ACTOR,
-    IT,
-    Amount,
-    Condition,
-    Line,
-    Phrase,
-    Queried,
-    SaidGoal,
-    SaidStage,
-)
+from hicrisp_core.understanding.written import Amount, Line, Phrase, SaidGoal, SaidStage
+from hicrisp_core.understanding.written.sayings import ACTOR, IT, Condition, Queried
 
 _MOST_CLAUSES, _MOST_READINGS = 8, 32
 _HOLDING, _WHEREABOUTS = "holding", ("at", "docked", "close")

@@ -1,9 +1,18 @@
 """Goals in the user's noun phrases: what they say, how a line is read, which objects they stand for."""
 
 from hicrisp_core.understanding.written.context import Context
-from hicrisp_core.understanding.written.lines import parse_line
 from hicrisp_core.understanding.written.linking import meaning_of
-from hicrisp_core.understanding.written.sayings import Amount, Asked, Fact, Line, Phrase, SaidGoal, SaidStage, Where
+from hicrisp_core.understanding.written.sayings import (
+           Amount,
+           Asked,
+           Fact,
+           Line,
+           Phrase,
+           SaidGoal,
+           SaidStage,
+           Where,
+           parse_line,
+)
 
 __all__ = ["Amount", "Asked", "Context", "Fact", "Line", "Phrase", "SaidGoal", "SaidStage", "Where", "meaning_of",
            "parse_line"]

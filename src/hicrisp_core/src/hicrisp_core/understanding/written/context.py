@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.saying import joined, named, sentence, spoken
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.model.meaning import Meaning, Reason, Refusal
-from hicrisp_core.understanding.written.sayings import Phrase
+from hicrisp_core.understanding.written.sayings import Phrase, each_in
 
 MOST_NAMES = 12
 """Names that a refusal lists."""
@@ -92,11 +92,4 @@ def listed(names: Sequence[str], word: str) -> str:
 
 def phrases_in(said: Any) -> Iterator[Phrase]:
     """Yield every phrase of a line, those within others too."""
-    if isinstance(said, Phrase):
-        yield said
-    if isinstance(said, tuple):
-        for each in said:
-            yield from phrases_in(each)
-    elif is_dataclass(said):
-        for part in fields(said):
-            yield from phrases_in(getattr(said, part.name))
+    return each_in(Phrase, said)

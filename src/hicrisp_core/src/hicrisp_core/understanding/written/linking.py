@@ -8,36 +8,14 @@ from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Not, Stage, Statement, any_of
-from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.understanding.written.answers import Answers
-from hicrisp_core.understanding.written.context import (
-    Context,
-    Several,
-    Unlinked,
-    called,
-    impossible,
-    listed,
-    phrases_in,
-    too_much,
-    unknown,
-)
-from hicrisp_core.understanding.written.dialect import in_words_of
-from hicrisp_core.understanding.written.lines import parse_phrase
+from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, listed
 from hicrisp_core.understanding.written.objects import MOST_CHOICES, Chosen, Objects, question
 from hicrisp_core.understanding.written.orders import Orders
 from hicrisp_core.understanding.written.predicates import Use
-from hicrisp_core.understanding.written.sayings import (
-    Asked,
-    Condition,
-    Line,
-    Queried,
-    Refused,
-    SaidGoal,
-    SaidStage,
-)
-from hicrisp_core.understanding.written.statements import Statements, conjuncts, denied, fits_limits
+from hicrisp_core.understanding.written.sayings import Asked, Condition, Line, Queried, Refused, SaidGoal, SaidStage
+from hicrisp_core.understanding.written.statements import Statements, checked, conjuncts, denied
 
 _MOST_TRIED = 40
 """Objects that are tried for a phrase for one."""
@@ -68,11 +46,11 @@ class _Link:
     """Links one line with one world."""
 
     def __init__(self, line: Line, domain: Domain, world: WorldState, context: Context) -> None:
-        self._line = in_words_of(domain, line)
         self._domain = domain
         self._world = world
         self._objects = Objects(domain, world, context)
-        self._objects.hear(tuple(phrases_in(self._line)))
+        self._line = self._objects.predicates.own_words(line)
+        self._objects.hear(self._line)
         statements = Statements(domain, world, self._objects)
         self._orders = Orders(domain, world, context, self._objects, statements)
         self._answers = Answers(domain, world, context, self._objects)
@@ -127,23 +105,11 @@ class _Link:
         found: List[Stage] = []
         for each in said:
             self._objects.robot = ""
-            robot = self._objects.robot = self._robot(each.robot)
-            when = _checked(self._conditions(each.when, Use.ASKED))
-            conditions = _checked(self._conditions(each.conditions, Use.MADE))
+            robot = self._objects.robot = self._objects.actor(each.robot)
+            when = checked(self._conditions(each.when, Use.ASKED))
+            conditions = checked(self._conditions(each.conditions, Use.MADE))
             found.append(Stage(conditions, robot if robot in self._world.robots else "", when, each.optional))
         return tuple(found)
-
-    def _robot(self, said: str) -> str:
-        """Return the robot or hand that is named for a stage; empty if several fit."""
-        if not said:
-            return ""
-        phrase = parse_phrase(said)
-        if isinstance(phrase, Misfit):
-            raise impossible(str(phrase))
-        found = self._objects.actors(self._objects.names.fitting(phrase.words).__contains__)
-        if not found:
-            raise unknown(f"robot '{phrase.words}'", self._world.robots)
-        return found[0] if len(found) == 1 else ""
 
     def _invariants(self, said: Iterable[Condition]) -> Tuple[Statement, ...]:
         self._objects.robot = ""
@@ -151,7 +117,7 @@ class _Link:
         for each in said:
             whole = any_of(*(self._orders.of(fact, Use.ASKED) for fact in each.facts))
             found.append(whole if each.holds else denied(whole))
-        return _checked(conjuncts(found))
+        return checked(conjuncts(found))
 
     def _conditions(self, said: Iterable[Condition], use: Use) -> Tuple[Statement, ...]:
         found = []
@@ -161,9 +127,3 @@ class _Link:
             # "Not all of them" is a question; as a goal each of them is not to be so.
             found.append(whole if each.holds else Not(whole) if use is Use.ASKED else denied(whole))
         return conjuncts(found)
-
-
-def _checked(parts: Tuple[Statement, ...]) -> Tuple[Statement, ...]:
-    if len(parts) > MOST_PARTS or not all(map(fits_limits, parts)):
-        raise too_much()
-    return parts

@@ -10,8 +10,9 @@ from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.model.meaning import Choice, Question
+from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.ports.kinds import BASE
-from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, unknown
+from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, impossible, unknown
 from hicrisp_core.understanding.written.names import Names
 from hicrisp_core.understanding.written.places import Places
 from hicrisp_core.understanding.written.predicates import CONTAINS, PLACES, Predicates, Use
@@ -24,8 +25,11 @@ from hicrisp_core.understanding.written.sayings import (
     NEAREST,
     START,
     Amount,
+    Line,
     Phrase,
     Where,
+    each_in,
+    parse_phrase,
 )
 
 MOST_CHOICES = 6
@@ -57,9 +61,9 @@ class Objects:
         self._world = world
         self._context = context
 
-    def hear(self, phrases: Sequence[Phrase]) -> None:
+    def hear(self, line: Line) -> None:
         """Take notice of the objects that a line names without doubt: they are not the ``other`` ones."""
-        plain = [each for each in phrases if each.amount is Amount.ONE and each.words not in GIVEN
+        plain = [each for each in each_in(Phrase, line) if each.amount is Amount.ONE and each.words not in GIVEN
                  and not (each.other or each.rank or each.state or each.where)]
         found = (self.names.exactly(each.words, fitting) or fitting
                  for each in plain for fitting in (self.names.fitting(each.words),))
@@ -117,6 +121,18 @@ class Objects:
         if not found:
             raise unknown(called(phrase), known)
         return found
+
+    def actor(self, said: str) -> str:
+        """Return the robot or hand that is named for a stage; empty if several fit, or none is named."""
+        if not said:
+            return ""
+        phrase = parse_phrase(said)
+        if isinstance(phrase, Misfit):
+            raise impossible(str(phrase))
+        found = self.actors(self.names.fitting(phrase.words).__contains__)
+        if not found:
+            raise unknown(f"robot '{phrase.words}'", self._world.robots)
+        return found[0] if len(found) == 1 else ""
 
     def actors(self, fits: Fits) -> Tuple[str, ...]:
         """Return who may act: the one that was named if it fits, or all that fit."""

@@ -218,6 +218,17 @@ def so_many(phrase: Phrase) -> int:
     return phrase.least or phrase.most or 0
 
 
+def checked(parts: Tuple[Statement, ...]) -> Tuple[Statement, ...]:
+    """Return statements that all hold.
+
+    Raises:
+        Unlinked: if they are too many or too long to be planned for.
+    """
+    if len(parts) > MOST_PARTS or not all(map(fits_limits, parts)):
+        raise too_much()
+    return parts
+
+
 def fits_limits(statement: Statement) -> bool:
     """Check whether a statement is short enough to be written and read again."""
     return sum(1 for _ in facts_in(statement)) <= MOST_PARTS and len(str(statement)) <= LONGEST
