@@ -110,11 +110,13 @@ def _needed(goal: Goal) -> Tuple[str, ...]:
     def names(statement: Statement) -> Iterator[str]:
         if isinstance(statement, Count) and statement.least < len(statement.parts):
             return
-        parts = (statement.part,) if isinstance(statement, Not) else getattr(statement, "parts", ())
         if isinstance(statement, Holds):
             yield from (statement.fact.subject, statement.fact.object)
-        for part in parts:
-            yield from names(part)
+        elif isinstance(statement, Not):
+            yield from names(statement.part)
+        else:
+            for part in statement.parts:
+                yield from names(part)
 
     stages = (each for stage in goal.stages if not stage.optional for each in stage.conditions)
     return tuple(dict.fromkeys(name for each in stages for name in names(each)))

@@ -367,7 +367,7 @@ def _hint(kind: Any, inside: Path) -> Any:
     for part in inside:
         arguments = get_args(hint)
         if is_dataclass(hint):
-            hint = get_type_hints(hint).get(str(part), Any)
+            hint = get_type_hints(cast(Any, hint)).get(str(part), Any)
         elif isinstance(part, int) and arguments[-1:] != (...,):
             hint = arguments[min(part, len(arguments) - 1)]
         else:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import named_folder
 from hicrisp_core.domain.schema import Domain
@@ -178,8 +178,8 @@ def _choices(said: Mapping[str, Any]) -> Sequence[str]:
 
 def _reason(said: Mapping[str, Any]) -> Reason:
     word = str(said.get(form.REASON) or said.get("why") or "").strip().lower()
-    earlier: Optional[Reason] = _EARLIER_REASONS.get(word)
-    return earlier or next((each for each in Reason if each.value == word), Reason.IMPOSSIBLE)
+    known = {each.value: each for each in Reason}
+    return _EARLIER_REASONS.get(word, known.get(word, Reason.IMPOSSIBLE))
 
 
 def _robot(said: Any, world: WorldState) -> str:

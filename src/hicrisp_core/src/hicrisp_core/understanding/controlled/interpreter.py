@@ -27,8 +27,8 @@ from hicrisp_core.understanding.written.sayings import ACTOR, IT, START, Conditi
 
 MOST = 3
 """Sentences that are offered."""
-_PERIOD = 1.0
-"""Wall seconds for all trials: a refusal must come at once."""
+_PERIOD = 10.0
+"""Wall seconds for all trials, which are few: a bound for a machine that stands still."""
 _TRIED, _OBJECTS = 24, 5
 """Ways to fill one sentence that are tried, and objects that it is filled with."""
 _OBJECT = re.compile(r"\[([^\]]*)\]")

@@ -236,13 +236,15 @@ def each_in(kind: Type[_Part], said: Any) -> Iterator[_Part]:
 
 def changed(said: _Said, kind: Type[_Part], change: Callable[[_Part], _Part]) -> _Said:
     """Return what is said with every part of a kind exchanged, but none within such a part."""
-    if isinstance(said, kind):
-        return cast(_Said, change(said))
-    if isinstance(said, tuple):
-        return cast(_Said, tuple(changed(each, kind, change) for each in said))
-    if is_dataclass(said) and not isinstance(said, type):
-        return replace(said, **{each.name: changed(getattr(said, each.name), kind, change) for each in fields(said)})
-    return said
+    whole: Any = said
+    if isinstance(whole, kind):
+        whole = change(whole)
+    elif isinstance(whole, tuple):
+        whole = tuple(changed(each, kind, change) for each in whole)
+    elif is_dataclass(whole):
+        parts = {each.name: changed(getattr(whole, each.name), kind, change) for each in fields(whole)}
+        whole = replace(cast(Any, whole), **parts)
+    return cast(_Said, whole)
 
 
 class _Unreadable(Exception):
