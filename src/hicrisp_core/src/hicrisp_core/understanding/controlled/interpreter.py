@@ -18,7 +18,7 @@ from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.nouns import ONE
 from hicrisp_core.understanding.controlled.patterns import LONGEST, MARKS, Pattern, Words, ended, led, words_in
-from hicrisp_core.understanding.controlled.reader import Reader, recipes
+from hicrisp_core.understanding.controlled.reader import Reader, recipes, spelled
 from hicrisp_core.understanding.controlled.tables import Sentence, tables
 from hicrisp_core.understanding.verifier import verify
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
@@ -54,9 +54,9 @@ def not_read(text: str, reader: Reader, remark: bool = False) -> Refusal:
     lines = reader.readings(said)
     if lines:
         return Refusal(Reason.NOTHING_TO_DO, _SEVERAL if len(lines) > 1 else _UNCLEAR if remark else _NO_TASK)
-    lenient = Reader(reader.meanings.domain, reader.world, unknown=True).readings(said)
+    lenient = Reader(reader.domain, reader.world, unknown=True).readings(said)
     strangers = [called(phrase) for line in lenient[:1] for phrase in phrases_in(line)
-                 if phrase.words not in (ACTOR, START) and not reader.meanings.objects(phrase)]
+                 if phrase.words not in (ACTOR, START) and not reader.nouns.objects(phrase)]
     if strangers:
         return not_there(strangers[0], reader.world.objects)
     strange = next((word for word in said if word not in reader.known_words and not word.isdigit()
@@ -69,7 +69,7 @@ def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
     """Return the sentences of the page nearest to a text that work now, about the objects of this world."""
     deadline = Deadline(_PERIOD)
     found: List[str] = []
-    sentences = [each for each in reader.tables.sentences if reader.meanings.has(each.needs)]
+    sentences = [each for each in reader.tables.sentences if reader.has(each.needs)]
     for sentence in sorted(sentences, key=lambda each: -_likeness(text, each, reader)):
         for filled in islice(_filled(sentence.example, text, reader), _TRIED):
             if deadline.passed or len(found) == MOST:
@@ -85,17 +85,16 @@ def unique(line: Line, reader: Reader) -> bool:
     """Check whether every phrase of a line stands for exactly one object of this world."""
     given = (ACTOR, START, *recipes())
     return all(phrase.amount is Amount.ONE and phrase.words != IT
-               and (phrase.words in given or len(reader.meanings.objects(phrase)) == 1)
+               and (phrase.words in given or len(reader.nouns.objects(phrase)) == 1)
                for phrase in phrases_in(line))
 
 
 def _works(line: Line, reader: Reader) -> bool:
-    domain, world = reader.meanings.domain, reader.world
-    meaning = meaning_of(line, domain, world, Context(recipes=recipes()))
+    meaning = reader.meaning(line)
     if not isinstance(meaning, Goal):
         return isinstance(meaning, Answer)
-    open_ = missing(meaning.statements, world.relations, domain)
-    return bool(open_) and verify(meaning, domain, world) is None
+    open_ = missing(meaning.statements, reader.world.relations, reader.domain)
+    return bool(open_) and verify(meaning, reader.domain, reader.world) is None
 
 
 def _likeness(text: str, sentence: Sentence, reader: Reader) -> float:
@@ -108,7 +107,7 @@ def _likeness(text: str, sentence: Sentence, reader: Reader) -> float:
 
 def _filled(example: str, text: str, reader: Reader) -> Iterator[str]:
     """Yield a sentence with objects of the world in place of its own, those that the text mentions first."""
-    domain, objects = reader.meanings.domain, reader.world.objects
+    domain, objects = reader.domain, reader.world.objects
     said = set(" ".join(words_in(text, reader.tables)).replace("_", " ").split())
     handled = {action.parameters[action.item_parameter].type for action in domain.actions.values()
                if action.item_parameter}
@@ -127,7 +126,7 @@ def _filled(example: str, text: str, reader: Reader) -> Iterator[str]:
 def _called(name: str, reader: Reader) -> str:
     """Return an object's name without its number, if it is the only one that is called so."""
     bare = " ".join(word for word in name.split("_") if not word.isdigit())
-    alone = bare and reader.meanings.objects(Phrase(bare)) == (name,)
+    alone = bare and reader.nouns.objects(Phrase(bare)) == (name,)
     return bare if alone else name.replace("_", " ")
 
 
@@ -174,7 +173,7 @@ class _Remark:
 
     def __init__(self, reader: Reader, goal: SaidGoal, asked: bool) -> None:
         self._reader = reader
-        self._objects = reader.meanings.objects
+        self._objects = reader.nouns.objects
         self._words = reader.tables.remarks
         self._goal = goal
         self._asked = asked
@@ -288,11 +287,8 @@ class _Remark:
 
 def _spelled(phrase: Phrase, other: Phrase) -> Phrase:
     """Return a phrase with what another one says in place of "one"."""
-    *words, last = phrase.words.split()
-    if last != ONE:
-        return phrase
-    said = " ".join((*words, other.words.split()[-1]))
-    return replace(phrase, words=said, where=(*other.where, *phrase.where))
+    where = other.where if phrase.words.split()[-1] == ONE else ()
+    return replace(spelled(phrase, other.words.split()[-1]), where=(*where, *phrase.where))
 
 
 def _subject(condition: Condition) -> Tuple[Phrase, ...]:

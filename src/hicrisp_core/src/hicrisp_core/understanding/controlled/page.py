@@ -42,8 +42,8 @@ def page() -> str:
     for chapter in of.forms:
         rows = ((f"{each.form}{_note(each.note)}", _quoted(each.says or (each.example,))) for each in chapter.rows)
         lines += [f"## {chapter.title}", "", *_table("form", "for example", rows)]
-    places = [(name.replace("_", " "), ", ".join(each.say)) for name, each in of.places.items()]
-    states = [(f"is {name}", ", ".join(each.say)) for name, each in of.states.items()]
+    places = [(name.replace("_", " "), ", ".join(each)) for name, each in of.places.items()]
+    states = [(f"is {each[0]}", ", ".join(each)) for each in of.states.values()]
     words = [(known[0], ", ".join(known[1:])) for known in map(_spelled, of.words.values()) if len(known) > 1]
     lines += ["## Places and states", "", *_table("place or state", "words", [*places, *states]), _PLACES, "",
               "## Synonyms", "", *_table("word", "also", words),

@@ -13,17 +13,24 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequ
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.config.settings import read_yaml
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.contradictions import contradiction
+from hicrisp_core.goals.normal import normal_goal
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Meaning
 from hicrisp_core.ports.kinds import ARM
-from hicrisp_core.understanding.controlled.nouns import AT, ONE, STATE, THEM, Meanings, NounPhrases, Phrases
+from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
 from hicrisp_core.understanding.controlled.patterns import LONGEST, MARKS, Pattern, Words, led, words_in
 from hicrisp_core.understanding.controlled.tables import Sentence, tables
-from hicrisp_core.understanding.written import Amount, Line, Phrase, SaidGoal, SaidStage
-from hicrisp_core.understanding.written.sayings import ACTOR, IT, Condition, Queried
+from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
+from hicrisp_core.understanding.written.objects import GIVEN
+from hicrisp_core.understanding.written.predicates import Use
+from hicrisp_core.understanding.written.sayings import ACTOR, IT, MADE, ORDERS, SWAP, Condition, Queried, each_in
 
 _MOST_CLAUSES, _MOST_READINGS = 8, 32
-_HOLDING, _WHEREABOUTS = "holding", ("at", "docked", "close")
+_BUILT_IN = frozenset((*ORDERS, SWAP, MADE))
+"""What the written goal language says in every domain."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class Clause:
     @property
     def keeps(self) -> bool:
         """Whether it is about what stays or must not be on the way."""
-        return all(each.startswith("| ") for each in self.sentence.means)
+        return self.sentence.means.startswith("| ")
 
     @property
     def phrases(self) -> Tuple[Phrases, ...]:
@@ -67,12 +74,13 @@ class Reader:
     def __init__(self, domain: Domain, world: WorldState, unknown: bool = False) -> None:
         self.tables = tables()
         self.world = world
-        self.meanings = Meanings(self.tables, domain, world)
-        self.nouns = NounPhrases(self.tables, self.meanings, world, unknown)
+        self.domain = domain
+        self.nouns = NounPhrases(self.tables, domain, world, unknown)
         self._patterns = [(sentence, Pattern(say, self.tables.words))
                           for sentence in (*self.tables.sentences, *own_facts(domain))
-                          if self.meanings.has(sentence.needs) for say in sentence.say]
+                          if self.has(sentence.needs) for say in sentence.say]
         self._found: Dict[Words, List[Clause]] = {}
+        self._meant: Dict[Line, Meaning] = {}
 
     @property
     def known_words(self) -> FrozenSet[str]:
@@ -93,18 +101,34 @@ class Reader:
         return found[0] if len(found) == 1 else None
 
     def readings(self, said: Words, before: Phrases = ()) -> Tuple[Line, ...]:
-        """Return every reading of the words of a text."""
-        found: Dict[FrozenSet[str], Line] = {}
+        """Return every reading of the words of a text, one for each meaning; one that contradicts itself, only if no
+        other does not.
+        """
+        found: Dict[bool, Dict[Meaning, Line]] = {True: {}, False: {}}
         if 0 < len(said) <= LONGEST:
             for line in islice(self._texts(said, before), _MOST_READINGS):
-                found.setdefault(_facts_of(line), line)
-        return tuple(found.values())
+                meaning = self.meaning(line)
+                sound = not isinstance(meaning, Goal) or contradiction(meaning, self.domain) is None
+                found[sound].setdefault(meaning, line)
+        return tuple((found[True] or found[False]).values())
+
+    def meaning(self, line: Line) -> Meaning:
+        """Return what a line means if nothing was said before it."""
+        if line not in self._meant:
+            meaning = meaning_of(line, self.domain, self.world, Context(recipes=recipes()))
+            self._meant[line] = normal_goal(meaning, self.domain) if isinstance(meaning, Goal) else meaning
+        return self._meant[line]
+
+    def has(self, predicate: str) -> bool:
+        """Check whether the domain has a predicate; an empty one is no demand."""
+        return not predicate or predicate in self.domain.predicates
 
     def slot(self, name: str, words: Words) -> Sequence[Any]:
         """Return what the words of a slot may be, by the slot's name."""
         said = " ".join(words)
-        if name in (AT, STATE):
-            return [key for key, each in self.meanings.choices[name].items() if said in each.say]
+        forms = {"at": self.tables.places, "state": self.tables.states}.get(name)
+        if forms is not None:
+            return [key for key, phrases in forms.items() if said in phrases]
         if name == "recipe":
             return [said] if said in recipes() else []
         if name == "with":
@@ -184,7 +208,7 @@ class Reader:
         for sentence, pattern in self._patterns:
             found = [Clause(sentence, values, said[:lead]) for given, lead in pattern.matches(said, self.slot)
                      for values in (self._numbered(sentence, given),)
-                     if values is not None and self.meanings.chosen(sentence.means, values) is not None]
+                     if values is not None and self._said(sentence.means, values) is not None]
             if found:
                 return found[:_MOST_CLAUSES]
         return []
@@ -204,11 +228,10 @@ class Reader:
 
     def _robot(self, said: Words) -> List[str]:
         """Return the only robot that words name, by its name or kind."""
-        bare = " ".join(led(said, self.tables.nouns["one"])[1]).replace("_", " ")
-        kinds = [kind for kind, phrases in self.tables.robots.items() if bare in phrases]
-        found = [name.replace("_", " ") for name, robot in self.world.robots.items()
-                 if name.replace("_", " ").lower() == bare or robot.kind in kinds]
-        return found if len(found) == 1 else []
+        bare = " ".join(led(said, self.tables.nouns["one"])[1])
+        kind = next((kind for kind, phrases in self.tables.robots.items() if bare in phrases), bare)
+        found = self.nouns.linked.actors(self.nouns.linked.names.fitting(kind).__contains__)
+        return [found[0].replace("_", " ")] if len(found) == 1 else []
 
     def _numbered(self, sentence: Sentence, values: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
         """Return the values of a match; for a sentence about so many objects, these one by one: those that are
@@ -218,7 +241,7 @@ class Reader:
         if not sentence.fixed or not objects:
             return values
         if len(objects) == 1 and objects[0].least in (0, sentence.fixed):
-            near = sorted(self.meanings.objects(objects[0]), key=self._distance)[:sentence.fixed]
+            near = sorted(self.nouns.objects(objects[0]), key=self._distance)[:sentence.fixed]
             objects = tuple(Phrase(name.replace("_", " ")) for name in near)
         single = all(each.amount is Amount.ONE for each in objects) and len(objects) == sentence.fixed
         return {f"o{number}": (each,) for number, each in enumerate(objects, 1)} if single else None
@@ -250,7 +273,7 @@ class Reader:
                     return None
                 stages.append(replace(last, conditions=(*last.conditions, *first.conditions)))
             stages += added
-        return None if any(map(_never_at_once, stages)) else SaidGoal(tuple(stages), (), invariants)
+        return SaidGoal(tuple(stages), (), invariants)
 
     def _meaning(self, clause: Clause, rest: Sequence[Clause]) -> Optional[Line]:
         sentence = clause.sentence
@@ -259,7 +282,28 @@ class Reader:
             means = sentence.way or means
         elif clause.ordered and not rest:
             means = sentence.last or means
-        return self.meanings.chosen(means, clause.values)
+        return self._said(means, clause.values)
+
+    def _said(self, means: str, values: Mapping[str, Any]) -> Optional[Line]:
+        """Return a line with what stands in its slots; ``None`` if no predicate says that of such objects."""
+        said = {name: " + ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+                for name, value in values.items()}
+        text = means.replace("{at}", "{at}({x}, {y})").replace("{state}", said.get("state", ""))
+        line = self.nouns.line(text.format_map(said).replace("not not ", ""))
+        return line if line is not None and all(map(self._fits, each_in(Fact, line))) else None
+
+    def _fits(self, fact: Fact) -> bool:
+        objects = self.nouns.linked
+        if fact.predicate in _BUILT_IN:
+            return True
+
+        def said_of(at: int, phrase: Phrase) -> bool:
+            names = objects.actors(bool) if phrase.words == ACTOR else \
+                () if phrase.words in GIVEN else self.nouns.objects(phrase)
+            return any(objects.predicates.fits(fact.predicate, at, Use.ASKED, name, exchanged)
+                       for name in names or ("",) for exchanged in (False, True))
+
+        return all(said_of(at, phrase) for at, phrases in enumerate(fact.arguments) for phrase in phrases)
 
 
 def own_facts(domain: Domain) -> Iterator[Sentence]:
@@ -268,7 +312,7 @@ def own_facts(domain: Domain) -> Iterator[Sentence]:
         slots = ("{x}", "{y}")[:len(predicate.arguments)]
         for text, means in ((predicate.text, ""), (predicate.not_text, "not ")):
             if text:
-                yield Sentence((f"{{sure}} {text.format(*slots)}",), (f"{means}{name}({', '.join(slots)})",), fact=True)
+                yield Sentence((f"{{sure}} {text.format(*slots)}",), f"{means}{name}({', '.join(slots)})", fact=True)
 
 
 @lru_cache(maxsize=1)
@@ -298,8 +342,8 @@ def _with_nouns(clause: Clause, before: Sequence[Phrases]) -> Iterator[Clause]:
         for name, value in clause.values.items():
             if isinstance(value, tuple):
                 value = tuple(one for phrase in value for one in (
-                    each if phrase.words in (IT, THEM) else (_spelled(phrase, noun),)))
-                noun = _noun(value[-1]) or noun
+                    each if phrase.words in (IT, THEM) else (spelled(phrase, noun),)))
+                noun = noun_of(value[-1]) or noun
             values[name] = value
         several, places = _is_several(values.get("x", ())), values.get("y", ())
         if several and [place.amount for place in places] == [Amount.ANY]:
@@ -311,39 +355,13 @@ def _is_several(phrases: Phrases) -> bool:
     return len(phrases) > 1 or any(each.amount in (Amount.ALL, Amount.COUNT) for each in phrases)
 
 
-def _noun(phrase: Phrase) -> str:
+def noun_of(phrase: Phrase) -> str:
+    """Return the word of a phrase that tells the kind of its object; empty if none does."""
     return next((word for word in reversed(phrase.words.split()) if not word.isdigit() and word != ONE), "")
 
 
-def _spelled(phrase: Phrase, noun: str) -> Phrase:
+def spelled(phrase: Phrase, noun: str) -> Phrase:
     """Return a phrase with the noun in place of "one": "the red box on the blue one"."""
     *words, last = phrase.words.split()
-    without = tuple(_spelled(each, _noun(phrase)) for each in phrase.without)
+    without = tuple(spelled(each, noun_of(phrase)) for each in phrase.without)
     return replace(phrase, words=" ".join((*words, noun)) if last == ONE and noun else phrase.words, without=without)
-
-
-def _never_at_once(stage: SaidStage) -> bool:
-    """Check whether a stage asks for an object in the hand and somewhere else, or for a robot in two places."""
-    facts = [each.facts[0] for each in stage.conditions if each.holds and len(each.facts) == 1]
-    held = {phrase for fact in facts if fact.predicate == _HOLDING for phrase in fact.arguments[-1]}
-    put = {phrase for fact in facts if fact.predicate != _HOLDING for phrase in fact.arguments[0]}
-    places = [each for fact in facts if fact.predicate in _WHEREABOUTS and fact.arguments[0][0].words == ACTOR
-              for each in fact.arguments[-1]]
-    return len(places) > 1 or bool(held & put)
-
-
-def _facts_of(line: Line) -> FrozenSet[str]:
-    """Return what tells readings apart: two that differ only in how objects are listed are the same."""
-    if not isinstance(line, SaidGoal):
-        return frozenset((str(line),))
-    found = {f"| {each}" for each in line.invariants}
-    numbered = [(f"{way}{at}", stage) for way, stages in (("", line.stages), ("else ", line.otherwise))
-                for at, stage in enumerate(stages)]
-    for number, stage in numbered:
-        for condition in stage.conditions:
-            fact, *others = condition.facts
-            pairs = [((one,), (other,)) for one in fact.arguments[0] for other in fact.arguments[-1]]
-            facts = [str(replace(fact, arguments=each)) for each in pairs] \
-                if len(fact.arguments) == 2 and not others else [str(condition)]
-            found |= {f"{number} {replace(stage, conditions=())}{condition.holds} {each}" for each in facts}
-    return frozenset(found)

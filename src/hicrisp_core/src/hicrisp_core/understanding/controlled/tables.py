@@ -26,7 +26,7 @@ class Sentence:
 
     Args:
         say: the pattern, or several that mean the same.
-        means: a line of the written goal language, or candidates of which the first that fits counts.
+        means: a line of the written goal language.
         way: the meaning if another part of the task follows in time.
         last: the meaning if it is the last of several parts in an order.
         needs: a predicate without which a domain cannot express it.
@@ -40,9 +40,9 @@ class Sentence:
     """
 
     say: Texts
-    means: Texts
-    way: Texts = ()
-    last: Texts = ()
+    means: str
+    way: str = ""
+    last: str = ""
     needs: str = ""
     again: bool = False
     fixed: int = 0
@@ -82,29 +82,19 @@ class Chapter:
 
 
 @dataclass(frozen=True, config=STRICT)
-class Place:
-    """A preposition or a state: the phrases for it, and what it may mean."""
-
-    say: Tuple[str, ...]
-    means: Tuple[str, ...]
-
-
-@dataclass(frozen=True, config=STRICT)
 class Tables:
     """All of it. The comments of the file explain the keys."""
 
     polite: Tuple[str, ...]
     contractions: Mapping[str, str]
-    numbers: Tuple[str, ...]
     words: Forms
     joins: Forms
     robots: Forms
     nouns: Forms
     ranks: Forms
-    ordinals: Mapping[str, int]
     among: Forms
-    places: Mapping[str, Place]
-    states: Mapping[str, Place]
+    places: Forms
+    states: Forms
     sections: Tuple[Section, ...]
     remarks: Forms
     naming: Tuple[str, ...]

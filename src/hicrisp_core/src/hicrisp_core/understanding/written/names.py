@@ -15,10 +15,10 @@ _COLOUR = ("colour", "color")
 _LONGEST_COMPOUND = 3
 """Words that may be spelled as one: ``coffee table maker``, ``coffeetable``."""
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
-_NUMBERS = {word: str(number) for words in (
-    "one two three four five six seven eight nine ten eleven twelve",
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
-    for number, word in enumerate(words.split(), 1)}
+_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+             "twelfth")
+NUMBERS = {word: str(number) for words in (_CARDINALS, _ORDINALS) for number, word in enumerate(words, 1)}
 _EXACT, _OWN, _TYPE, _ASIDE = range(4)
 """How well words fit: they are the name, their head is the name's head, their head is the type's, or they are
 only said besides.
@@ -29,6 +29,17 @@ Words = Tuple[str, ...]
 def words_of(text: str) -> Words:
     """Return the words of a text or name: lower case, digits apart from letters, without underscores."""
     return tuple(_TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def number_of(word: str, ordinal: bool = False) -> int:
+    """Return the number that a word says: 2 for ``two`` and ``2``; 0 if it says none.
+
+    Args:
+        ordinal: 2 is said as ``second`` and ``2nd``.
+    """
+    digits = re.fullmatch(r"(\d+)(?:st|nd|rd|th)" if ordinal else r"(\d+)", word)
+    words = _ORDINALS if ordinal else _CARDINALS
+    return int(digits[1]) if digits is not None else words.index(word) + 1 if word in words else 0
 
 
 class Names:
@@ -117,7 +128,7 @@ class Names:
             head = next((word for word in reversed(words) if not word.isdigit()), None)
             for begin in range(len(words)):
                 for end in range(begin + 1, min(len(words), begin + _LONGEST_COMPOUND) + 1):
-                    for form in _forms(words[begin:end]):
+                    for form in forms_of(words[begin:end]):
                         told = how if head in words[begin:end] else _ASIDE
                         found[form] = min(told, found.get(form, told))
 
@@ -173,7 +184,7 @@ def _accounted(words: Words, sayings: Mapping[str, int]) -> Optional[int]:
 
 
 def _number(word: str) -> str:
-    return _NUMBERS.get(word, word)
+    return NUMBERS.get(word, word)
 
 
 def _spelling(words: Words) -> Tuple[str, Words]:
@@ -186,7 +197,7 @@ def _joined(words: Words) -> str:
     return "".join(map(_number, words))
 
 
-def _forms(words: Words) -> Iterator[str]:
+def forms_of(words: Words) -> Iterator[str]:
     """Yield a word, or several as one, in the singular and the plural, as far as spelling tells."""
     said = _joined(words)
     yield said
