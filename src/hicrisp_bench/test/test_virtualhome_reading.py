@@ -10,7 +10,7 @@ from hicrisp_bench.virtualhome.answers import feedback_of
 from hicrisp_bench.virtualhome.reading import read_lines
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Command
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure
 from virtualhome_home import domain, graph, names, reading
 
 

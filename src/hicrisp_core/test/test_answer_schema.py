@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hicrisp_core.brain.plan_answer import read_plan_answer
+from hicrisp_core.brain.model_brain import read_plan_answer
 from hicrisp_core.domain import load_domain
 from hicrisp_core.llm.dialect import is_strict
 from hicrisp_core.llm.exchange import Completion

@@ -10,9 +10,9 @@ from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.domain import Searcher, load_domain
 from hicrisp_core.domain.schema import apply_effects
 from hicrisp_core.executive.assembly import load_parts
-from hicrisp_core.goals.contradictions import contradiction
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.truth import holds
+from hicrisp_core.goals.typed import contradiction
 from hicrisp_core.model import Command, FeedbackKind, Outcome, Pose, Relation, Status, Task, WorldObject
 from hicrisp_core.time.deadline import Deadline
 from pose_world import PoseWorld, catalogue

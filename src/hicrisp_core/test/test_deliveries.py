@@ -6,8 +6,7 @@ from goals import ScriptedInterpreter, goal
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.domain.schema import apply_effects
 from hicrisp_core.model import FeedbackKind, Relation, Task
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.prompting import describe

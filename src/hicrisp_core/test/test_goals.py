@@ -7,10 +7,8 @@ from goals import goal, read
 from hicrisp_core.domain import Searcher, apply_effects, load_domain
 from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.goals.normal import normal, same_goal
-from hicrisp_core.goals.planning import way_to
-from hicrisp_core.goals.searching import conditions_of
-from hicrisp_core.goals.truth import holds, missing
+from hicrisp_core.goals.planning import conditions_of, way_to
+from hicrisp_core.goals.truth import holds, missing, normal, same_goal
 from hicrisp_core.goals.typed import check_goal, mended
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Count, Goal, Holds, Not

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from hicrisp_core.parsing.json_text import read_json
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 
 DATA = Path(os.environ.get("HICRISP_DATA",
                            Path(__file__).resolve().parents[4] / "shared" / "data")) / "hicrisp"

@@ -6,12 +6,9 @@ import time
 
 import pytest
 from hicrisp_core.parsing import json_text
-from hicrisp_core.parsing.calls import read_calls
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
-from hicrisp_core.parsing.json_mending import DEEPEST, mended
-from hicrisp_core.parsing.json_text import read_json
-from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.json_text import DEEPEST, mended, read_json
+from hicrisp_core.parsing.plan_text import ParseFailure, is_cut_off, parse_plan, read_calls
 from tabletop import table_top
 
 WORLD = table_top({"red_box": "box", "blue_box": "box", "bowl": "bowl", "cylinder": "cylinder"})

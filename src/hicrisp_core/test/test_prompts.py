@@ -17,8 +17,8 @@ from hicrisp_core.model import Pose, Relation, RobotState, StackEntry, Task
 from hicrisp_core.model.goal import Goal, Holds, Not
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.actions import actions_text
 from hicrisp_core.prompting.answer_schema import answer_schema, command_schema, correction_schema, worded_schema
+from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import shown_examples
 from hicrisp_core.prompting.plan_prompt import PlanPrompt, command_object, example_answer, pairs_text, step_words
 from hicrisp_core.prompting.quarantine import plain, quarantined

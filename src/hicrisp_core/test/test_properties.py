@@ -18,8 +18,7 @@ from hicrisp_core.model.goal import Count, Holds, Not, facts_in
 from hicrisp_core.model.goal_text import parse_statement
 from hicrisp_core.parsing.grounding import ground_steps
 from hicrisp_core.parsing.json_text import read_json
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.policy.search_limits import SearchLimits
 from tabletop import table_top
 

@@ -3,7 +3,7 @@
 import json
 
 from chat_server import ChatServer
-from hicrisp_core.brain.alex import Alex
+from hicrisp_core.brain.agents import Alex
 from hicrisp_core.llm.client import ChatClient
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Task

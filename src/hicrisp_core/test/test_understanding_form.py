@@ -11,8 +11,8 @@ from hicrisp_core.model.meaning import Refusal
 from hicrisp_core.plan import first_look
 from hicrisp_core.scene import load_scene
 from hicrisp_core.understanding import form
+from hicrisp_core.understanding.form import MOST_CHARACTERS, MOST_ENUM_VALUES, meaning_schema
 from hicrisp_core.understanding.model import answer_of, read_meaning
-from hicrisp_core.understanding.schema import MOST_CHARACTERS, MOST_ENUM_VALUES, meaning_schema
 
 KEYS = [form.KIND, *form.KEYS]
 FACT = [form.PREDICATE, form.SUBJECT, form.OBJECT, form.HOLDS]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hicrisp_core.config.files import config_file
-from hicrisp_core.goals.normal import normal_all
+from hicrisp_core.goals.truth import normal_all
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import parse_statement
 from test_written_worlds import Question, linked, scene_world

@@ -21,8 +21,7 @@ from hicrisp_core.domain.wording import words_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Step
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 
 from hicrisp_bench.blocks_problems import Problem, above, sentence_problems
 from hicrisp_bench.statistics import wilson_interval

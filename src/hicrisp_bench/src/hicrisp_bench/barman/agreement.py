@@ -9,8 +9,7 @@ from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.grounding import ground_each
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 
 
 def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optional[int], str]:

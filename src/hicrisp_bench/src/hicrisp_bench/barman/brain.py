@@ -5,8 +5,7 @@ from __future__ import annotations
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Plan
 from hicrisp_core.parsing.grounding import ground_each
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 

@@ -7,8 +7,7 @@ from typing import FrozenSet, Set
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.grounding import ground_each
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 
 
 def named_ingredients(domain: Domain, world: WorldState, text: str) -> FrozenSet[str]:

@@ -23,8 +23,7 @@ from hicrisp_core.model.goal_text import parse_statement
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.grounding import ground_steps
 from hicrisp_core.parsing.json_text import read_json
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.prompting.quarantine import CLOSE, OPEN, quarantined

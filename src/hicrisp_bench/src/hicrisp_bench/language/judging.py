@@ -28,11 +28,10 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Option
 
 from hicrisp_core.domain.schema import apply_effects
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.goals.contradictions import at_once
-from hicrisp_core.goals.normal import normal, normal_all, same_goal
-from hicrisp_core.goals.searching import conditions_of
+from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, undoing
-from hicrisp_core.goals.truth import holds
+from hicrisp_core.goals.truth import holds, normal, normal_all, same_goal
+from hicrisp_core.goals.typed import at_once
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
 from hicrisp_core.model.meaning import Answer, Question, Refusal

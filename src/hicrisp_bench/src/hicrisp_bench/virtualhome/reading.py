@@ -18,8 +18,8 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Step
-from hicrisp_core.parsing.json_mending import mended
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.json_text import mended
+from hicrisp_core.parsing.plan_text import ParseFailure
 
 from hicrisp_bench.virtualhome.facts import name_of, number_of
 

@@ -13,7 +13,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.time.deadline import Deadline
 

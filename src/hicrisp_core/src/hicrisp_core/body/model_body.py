@@ -23,17 +23,15 @@ from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
-from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, is_cut_off, parse_plan
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.brain import Usage
-from hicrisp_core.prompting.actions import actions_text
 from hicrisp_core.prompting.answer_schema import PASS, REFUSE, command_schema, kind_of
 from hicrisp_core.prompting.asking import ask
-from hicrisp_core.prompting.openings import Openings
+from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.plan_prompt import pairs_text, request_texts
 from hicrisp_core.prompting.quarantine import plain, quarantined
-from hicrisp_core.prompting.templates import Prompts
+from hicrisp_core.prompting.templates import Openings, Prompts
 from hicrisp_core.time.deadline import Deadline
 
 _KEPT = 4

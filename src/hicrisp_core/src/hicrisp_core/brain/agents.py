@@ -1,14 +1,11 @@
-"""CoPAL's agents as one brain: Alex talks, Travi thinks the task through, Ropa writes the actions (III-A,
-III-B).
-"""
+"""CoPAL's agents as one brain: Alex talks, Travi thinks the task through, Ropa writes the actions (III-A, III-B)."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import Dict, Iterable, Mapping, Sequence, Union
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Dict, Iterable, Mapping, Sequence, Tuple, Union
 
-from hicrisp_core.brain.alex import Alex
-from hicrisp_core.brain.plan_answer import read_plan_answer
+from hicrisp_core.brain.model_brain import TOO_LONG, read_plan_answer
 from hicrisp_core.brain.specification import (
     Specification,
     example_specification,
@@ -23,22 +20,129 @@ from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.llm.models import Models
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.remembered import Remembered
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.json_text import read_json, without_thoughts
+from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.actions import actions_text
-from hicrisp_core.prompting.answer_schema import answer_schema
+from hicrisp_core.prompting.answer_schema import answer_schema, closed
 from hicrisp_core.prompting.asking import Asked, Turn, ask, compact
-from hicrisp_core.prompting.examples import shown_examples
+from hicrisp_core.prompting.describe import actions_text
+from hicrisp_core.prompting.examples import OUTCOMES, remembered_answers, remembered_text, report_turns, shown_examples
 from hicrisp_core.prompting.focus import focus
-from hicrisp_core.prompting.openings import Openings
 from hicrisp_core.prompting.plan_prompt import example_answer, goal_names, request_texts, step_object, wanted_text
-from hicrisp_core.prompting.quarantine import quarantined
-from hicrisp_core.prompting.remembered import remembered_answers, remembered_text
-from hicrisp_core.prompting.templates import Prompts
+from hicrisp_core.prompting.quarantine import plain, quarantined, task_text
+from hicrisp_core.prompting.templates import Openings, Prompts
 from hicrisp_core.time.deadline import Deadline
 
+EXCHANGES = 8
+"""Tasks that are remembered."""
+_LONGEST = 400
+"""Characters of one line; a task may be longer, but what is remembered of it need not."""
+_WORDS: Mapping[str, Any] = {"type": "string"}
+_HEARD: Mapping[str, Any] = closed({
+    "kind": {"type": "string", "enum": ["task", "talk"]}, "forward": _WORDS, "answer": _WORDS})
+"""What comes first decides: a task that is handed on, or words for the user; the other words are empty."""
+_TOLD: Mapping[str, Any] = closed({"answer": _WORDS})
+_LINE = 450
 _NO_PLAN = "no plan was made, and nothing was moved"
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """The last exchanges, oldest first. Nodes that think keep no state, so it travels with each request.
+
+    Args:
+        exchanges: for each task what the user asked, what was done and what was answered.
+    """
+
+    exchanges: Tuple[Tuple[str, ...], ...] = ()
+
+    def after(self, asked: str, done: Iterable[str], answered: str) -> "Dialogue":
+        """The dialogue with one more task."""
+        actions = "; ".join(done)
+        lines = (f"User: {asked}", f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
+        return Dialogue((*self.exchanges, tuple(_bounded(line) for line in lines))[-EXCHANGES:])
+
+    @property
+    def history(self) -> Tuple[str, ...]:
+        """The lines, as :class:`hicrisp_core.ports.brain.PlanRequest` takes them."""
+        return tuple(line for exchange in self.exchanges for line in exchange)
+
+
+def _bounded(line: str) -> str:
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + " [cut]"
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What Alex makes of a request: an answer for the user, or the request for the planner. One of both is
+    set.
+    """
+
+    answer: str = ""
+    forward: str = ""
+
+
+class Alex:
+    """The only agent that is told what was said and done before."""
+
+    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
+        self._client = client
+        self._domain = domain
+        self._prompts = prompts
+        self._system = prompts.render("alex", description=domain.description, abilities=describe.abilities_text(domain))
+        self._reports = report_turns(domain, prompts)
+
+    def hear(self, request: PlanRequest, deadline: Deadline) -> Asked[Heard]:
+        """Whether the request needs the robot; an answer that cannot be used lets the user's own words go
+        on.
+        """
+        prompt = self._prompts.render(
+            "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
+            objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
+        asked = ask(self._client, self._system, prompt, deadline, _HEARD, _read_heard)
+        if asked.answer is None and not asked.silent:
+            return Asked(Heard(forward=request.task.text), "", asked.usage)
+        return asked
+
+    def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
+        """The end of a task in words for its user; no text when the model gives none."""
+        prompt = self._prompts.render(
+            "alex_report", task=quarantined(request.task.text), history=_history(request.history),
+            outcome=OUTCOMES[request.success], message=quarantined(request.message),
+            done=describe.listed([describe.record_text(record) for record in request.done]),
+            failures=describe.listed([describe.failed_text(self._domain, entry)
+                                      for entry in request.failures]))
+        asked = ask(self._client, self._system, prompt.strip(), deadline, _TOLD, _read_told, self._reports)
+        return ReportAnswer(asked.answer or "", asked.usage)
+
+
+def _history(lines: Tuple[str, ...]) -> str:
+    return "\n".join(f"- {quarantined(line, _LINE)}" for line in lines) or "- nothing"
+
+
+def _fields(said: Completion) -> Dict[str, str]:
+    found = read_json(said.text, lambda value: isinstance(value, dict))
+    return {key: plain(str(value or "")).strip() for key, value in found.value.items()} if found else {}
+
+
+def _read_heard(said: Completion) -> Union[Heard, ParseFailure]:
+    if said.cut_off:
+        return ParseFailure(TOO_LONG, said.text[-80:])
+    fields = _fields(said)
+    # Also when there are words beside it: what needs the robot is not answered away.
+    if fields.get("forward"):
+        return Heard(forward=fields["forward"])
+    if fields.get("answer"):
+        return Heard(answer=fields["answer"])
+    return ParseFailure("one of 'answer' and 'forward' is needed, in JSON", said.text.strip()[:80])
+
+
+def _read_told(said: Completion) -> Union[str, ParseFailure]:
+    """The words of a report; they move nothing, so prose will do."""
+    fields = _fields(said)
+    words = fields.get("answer") or ("" if fields else plain(without_thoughts(said.text)).strip())
+    return words or ParseFailure("words for the user are needed as 'answer'", said.text.strip()[:80])
 
 
 class AgentBrain:

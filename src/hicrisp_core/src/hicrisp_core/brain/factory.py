@@ -6,9 +6,8 @@ from pathlib import Path as FilePath
 from typing import Union
 
 from hicrisp_core.brain.agents import AgentBrain
-from hicrisp_core.brain.model_brain import ModelBrain
+from hicrisp_core.brain.model_brain import ModelBrain, WordsBrain
 from hicrisp_core.brain.search_brain import SearchBrain
-from hicrisp_core.brain.words_brain import WordsBrain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm import roles
 from hicrisp_core.llm.models import Models

@@ -1,25 +1,83 @@
-"""The brain with a language model: its text becomes steps only through the parser and the domain's schema."""
+"""The brains with one language model: a plan in actions, or in words for which the body finds the commands."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.brain.plan_answer import read_plan_answer
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.model import WorldState
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.model import Plan, Step, WorldState
+from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
+from hicrisp_core.parsing.json_text import read_json, without_thoughts
+from hicrisp_core.parsing.plan_text import ParseFailure, RawStep, is_cut_off, parse_plan
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
-from hicrisp_core.prompting.answer_schema import answer_schema, correction_schema
+from hicrisp_core.prompting.answer_schema import (
+    ANSWER,
+    PLAN,
+    REFUSE,
+    RETRY,
+    answer_schema,
+    correction_schema,
+    kind_of,
+    worded_schema,
+)
 from hicrisp_core.prompting.asking import Turn, ask
-from hicrisp_core.prompting.plan_prompt import PlanPrompt, StepForm, step_object
+from hicrisp_core.prompting.plan_prompt import PlanPrompt, StepForm, step_object, step_words
+from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
+_KEYS = frozenset(("kind", "steps", "plan", "answer", "refusal", "reasoning"))
+TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a higher max_tokens"
 ReadAnswer = Callable[[Completion, WorldState, str], Union[PlanAnswer, ParseFailure]]
 """Reads an answer in a world; the name of the model that gave it is the source of the plan."""
+_NUMBERED = re.compile(r"^\s*(?:step\s*)?\d+\s*[.):]\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
+_MOST_STEPS = 60
+_LONGEST = 300
+"""Characters of a step that are kept."""
+
+
+def read_plan_answer(
+    said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
+) -> Union[PlanAnswer, ParseFailure]:
+    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, however it is written: with
+    all of the schema's keys, or with those of its kind only.
+
+    Steps go before words beside them; ``answer`` and ``refusal`` are read as keys, too.
+
+    Args:
+        each: whether a step with a name that does not fit stays in the plan and fails when its turn comes,
+            instead of making the whole answer one that cannot be used.
+    """
+    found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
+    words = found.value if found else {}
+    raw: Union[Tuple[RawStep, ...], ParseFailure] = () if kind_of(words) == RETRY else parse_plan(said.text, domain)
+    if said.cut_off or is_cut_off(said.text):
+        # Its whole steps could be read, but a plan whose end is missing would pass for the whole task.
+        return ParseFailure(TOO_LONG, said.text[-80:])
+    told = _spoken(words)
+    if told is not None and (isinstance(raw, ParseFailure) or not raw):
+        return told
+    if isinstance(raw, ParseFailure):
+        return raw
+    grounded = ground_each(raw, domain, world) if each else ground_steps(raw, domain, world)
+    if not isinstance(grounded, Grounded):
+        return grounded
+    reasoning = "; ".join(filter(None, (str(words.get("reasoning", "") or ""), *grounded.notes)))
+    return PlanAnswer(Plan(grounded.steps, source, plain(reasoning)))
+
+
+def _spoken(words: Mapping[str, Any]) -> Optional[PlanAnswer]:
+    """An answer or a refusal in words, when the model gave one instead of steps."""
+    kind, text, why = kind_of(words), words.get("text") or "", words.get("why") or ""
+    answer = str(words.get("answer") or {ANSWER: text or why, PLAN: text}.get(kind, "")).strip()
+    refusal = str(words.get("refusal") or {REFUSE: why or text, PLAN: why}.get(kind, "")).strip()
+    if answer and kind != REFUSE:
+        return PlanAnswer(answer=plain(answer))
+    return PlanAnswer(refusal=plain(refusal)) if refusal else None
 
 
 class ModelBrain:
@@ -74,3 +132,37 @@ class ModelBrain:
 
     def _read_actions(self, said: Completion, world: WorldState, source: str) -> Union[PlanAnswer, ParseFailure]:
         return read_plan_answer(said, self._domain, world, source)
+
+
+class WordsBrain(ModelBrain):
+    """Plans in sentences, in JSON or in a numbered list; steps that it writes as actions are taken as those.
+
+    Its corrections (the rung ``llm_step``) name actions, as those of every brain do.
+    """
+
+    @property
+    def _step_form(self) -> StepForm:
+        return step_words
+
+    def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
+        return self._asked(client, prompt, world, deadline, worded_schema(), self._read_words,
+                           self._prompt.opening(world)[1])
+
+    def _read_words(self, answer: Completion, world: WorldState, source: str) -> Union[PlanAnswer, ParseFailure]:
+        """Sentences become steps without an action; every other form is read as the other brains' is."""
+        said = read_json(answer.text, lambda value: isinstance(value, dict) and "steps" in value)
+        words = said.value if said else {}
+        sentences = _sentences(words["steps"]) if said else _NUMBERED.findall(without_thoughts(answer.text))
+        if not sentences or answer.cut_off or is_cut_off(answer.text):
+            return read_plan_answer(answer, self._domain, world, source)
+        if len(sentences) > _MOST_STEPS:
+            return ParseFailure(f"the plan has {len(sentences)} steps; at most {_MOST_STEPS} are taken")
+        steps = tuple(Step(plain(sentence, _LONGEST), "") for sentence in sentences)
+        return PlanAnswer(Plan(steps, source, plain(str(words.get("reasoning") or ""))))
+
+
+def _sentences(entries: Any) -> List[str]:
+    """The steps when all of them are sentences, else none."""
+    if not isinstance(entries, list) or not all(isinstance(entry, str) and entry.strip() for entry in entries):
+        return []
+    return [entry.strip() for entry in entries]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.brain.plan_answer import TOO_LONG
+from hicrisp_core.brain.model_brain import TOO_LONG
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.exchange import Completion
@@ -14,7 +14,7 @@ from hicrisp_core.model import Command, WorldState
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json, without_thoughts
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.prompting.answer_schema import WORDS, closed
 from hicrisp_core.prompting.examples import Shown
 from hicrisp_core.prompting.quarantine import plain

@@ -15,7 +15,7 @@ from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditio
 from hicrisp_core.domain.wording import described, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
-from hicrisp_core.goals.searching import conditions_of
+from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.model import CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind
 from hicrisp_core.model.misfit import Misfit

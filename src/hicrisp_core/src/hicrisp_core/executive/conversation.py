@@ -20,9 +20,9 @@ from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.records import in_words
 from hicrisp_core.executive.service import serves
 from hicrisp_core.executive.understanding import Settled, settle
-from hicrisp_core.goals.normal import same_goal
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions
+from hicrisp_core.goals.truth import same_goal
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Refusal, Speaker, Turn

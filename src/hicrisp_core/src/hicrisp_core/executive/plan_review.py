@@ -12,8 +12,7 @@ from hicrisp_core.domain.wording import words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.grounding import ground_steps
-from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 
 _QUOTED = 60
 """Characters of a line that a message repeats."""

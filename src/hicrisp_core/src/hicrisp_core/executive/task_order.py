@@ -13,7 +13,7 @@ from hicrisp_core.body.drive_goals import DriveSpace, leads_into
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import DomainError
-from hicrisp_core.goals.itinerary import itinerary_of
+from hicrisp_core.goals.stages import itinerary_of
 from hicrisp_core.model import (
     Cause,
     CauseKind,

@@ -1,4 +1,4 @@
-"""The order of a goal: what is left of its stages in a world, and what holds at its end."""
+"""The order of a goal: what is left of its stages in a world, what holds at its end, and where it leads a base."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import AbstractSet, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.errors import DomainError
-from hicrisp_core.goals.contradictions import contrary
 from hicrisp_core.goals.truth import holds, missing
+from hicrisp_core.goals.typed import contrary
 from hicrisp_core.model import Relation, Step, WorldState
 from hicrisp_core.model.goal import Goal, Holds, Stage, Statement, facts_in
+from hicrisp_core.model.itinerary import Itinerary
 
 log = logging.getLogger(__name__)
 
@@ -138,3 +139,24 @@ def undoing(predicate: str, domain: Domain) -> FrozenSet[str]:
                 found.update(made.atom.predicate for made in action.effects
                              if not made.removes and made.atom.arguments == removed.atom.arguments)
     return frozenset(found)
+
+
+def itinerary_of(goal: Optional[Goal], domain: Domain) -> Optional[Itinerary]:
+    """Return the areas that the stages of a goal name, a group for each stage.
+
+    Returns:
+        ``None`` if the goal names none, or leaves open which: its stages have conditions, alternatives, or
+        are optional.
+    """
+    if goal is None or goal.otherwise or any(each.when or each.optional for each in goal.stages):
+        return None
+    roles = domain.roles
+    groups: List[Tuple[str, ...]] = []
+    for stage in goal.stages:
+        if not all(isinstance(each, Holds) for each in stage.conditions):
+            return None
+        group = tuple(dict.fromkeys(each.fact.object for each in stage.conditions if isinstance(each, Holds)
+                                    and each.fact.predicate in (roles.located, roles.visited)))
+        if group:
+            groups.append(group)
+    return Itinerary(tuple(groups), ordered=len(groups) > 1) if groups else None

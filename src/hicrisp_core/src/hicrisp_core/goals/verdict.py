@@ -1,14 +1,14 @@
-"""The verdict on a goal, as the data of a Feedback: what is missing, or what a command would end."""
+"""The verdict on a goal, as the data of a Feedback: what is missing, or what a command would end or did end."""
 
 from __future__ import annotations
 
 from typing import Callable, Iterable, Optional, Tuple
 
 from hicrisp_core.domain.checker import no_picture
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import holds, missing, ways_to_say
-from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
+from hicrisp_core.model import Cause, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 from hicrisp_core.model.goal import Goal, Statement, facts_in
 
 Doubt = Callable[[Relation, WorldState], Optional[Cause]]
@@ -61,3 +61,30 @@ def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ..
     named = dict.fromkeys(name for each in statements for fact in facts_in(each)
                           for name in (fact.subject, fact.object) if name in world.objects)
     return tuple(sorted(named, key=lambda name: not world.objects[name].unseen))
+
+
+def guard(
+    keep: Iterable[Statement], domain: Domain, command: Command, world: WorldState
+) -> Optional[Feedback]:
+    """Why a command may not run: by the domain's effects it would end what is to stay so; ``None`` where it
+    may.
+
+    What does not hold now cannot be ended; that it holds in the end is the goal's matter.
+    """
+    kept = tuple(keep)
+    if not kept or command.action not in domain.actions:
+        return None
+    return breaking(command, ended_by(kept, domain, world, apply_effects(domain, command, world)))
+
+
+def ended_by(
+    keep: Iterable[Statement], domain: Domain, before: WorldState, after: WorldState
+) -> Tuple[Statement, ...]:
+    """The statements that hold before and not after."""
+    return tuple(each for each in keep if holds(each, before.relations, domain)
+                 and not holds(each, after.relations, domain))
+
+
+def breaking(command: Command, ended: Tuple[Statement, ...]) -> Optional[Feedback]:
+    """The feedback for a command that would end what is to stay so; ``None`` where it ends nothing."""
+    return Feedback(Level.HIGH, FeedbackKind.BREAKS_CONDITION, command, conditions=ended) if ended else None

@@ -12,7 +12,7 @@ from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Step, Value, WorldState
 from hicrisp_core.parsing.names import fitting, words_by_name
-from hicrisp_core.parsing.raw import ParseFailure, RawStep
+from hicrisp_core.parsing.plan_text import ParseFailure, RawStep
 from hicrisp_core.parsing.spelling import described, likely, meant
 
 _QUANTITY = re.compile(r"\s*(-?\d+(?:\.\d+)?)(?:[\W_]|[a-z])*$", re.IGNORECASE)

@@ -1,20 +1,22 @@
-"""Plans as models write them: JSON, function calls, ``[ACTION] <thing>``, numbered prose; nothing is ever
-evaluated.
-"""
+"""Plans as models write them: JSON, function calls, ``[ACTION] <thing>``, numbered prose; nothing is ever evaluated."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Any, List, Mapping, Optional, Tuple, Union
+from dataclasses import dataclass, field, replace
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.roles import Roles
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.parsing.calls import read_calls, unquoted
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.parsing.json_text import FoundJson, read_json, without_thoughts
-from hicrisp_core.parsing.prose import read_sentence
-from hicrisp_core.parsing.raw import ParseFailure, RawStep
 
+_NAME = re.compile(r"([A-Za-z_]\w*)\(")
+_SPACED = re.compile(r"\s*([A-Za-z_]\w*)\s+(\([^()]*\))\s*")
+_KEYWORD = re.compile(r"\s*(\w+)\s*=(?!=)(.*)", re.DOTALL)
+_LONGEST_NAME = 60
+"""Characters of a name in a sentence; more is another sentence."""
+_PLACE = re.compile(r"\{(\w+)\}")
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*(?=[.!]?\s*$)")
 _BRACKETS = re.compile(r"\[\s*([A-Za-z_]\w*)\s*\]\s*((?:<[^<>]*>\s*(?:\([\d.]*\))?\s*)*)")
 _ADDRESSED = re.compile(r"\[\s*\w+\s+to\s+\w+\s*\]\s*(\w+)\s*(.*)")
 _FILLERS = ("from", "to", "in", "into", "on", "onto", "with", "back", "the", "of")
@@ -31,6 +33,122 @@ _REMARKS = ("step", "id", "index", "number", "text", "reason", "reasoning", "des
             "note", "thought")
 """Keys of a step that are neither its action nor an argument, unless the action has such a parameter."""
 MAX_CHARACTERS = 100_000
+
+
+@dataclass(frozen=True)
+class RawStep:
+    """An action with its arguments as they were written.
+
+    Args:
+        positional: arguments without names, in their order.
+        named: arguments by parameter name.
+        quote: the text that this was read from.
+        after: the indices of the steps that it waits for, where the plan says so.
+    """
+
+    action: str
+    positional: Tuple[str, ...] = ()
+    named: Mapping[str, str] = field(default_factory=dict)
+    quote: str = ""
+    after: Optional[Tuple[int, ...]] = None
+
+
+@dataclass(frozen=True)
+class ParseFailure:
+    """Why an answer could not be read, and the place."""
+
+    message: str
+    quote: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message}: '{self.quote[:160]}'" if self.quote else self.message
+
+
+def read_calls(line: str) -> List[RawStep]:
+    """The calls of a line, in order; calls inside the arguments of another stay text."""
+    spaced = _SPACED.fullmatch(line)
+    if spaced:
+        line = spaced.group(1) + spaced.group(2)
+    found: List[RawStep] = []
+    at = 0
+    while True:
+        name = _NAME.search(line, at)
+        if name is None:
+            return found
+        arguments, end = _arguments(line, name.end())
+        found.append(_step(name.group(1), arguments, line[name.start():end]))
+        at = end
+
+
+def _arguments(line: str, at: int) -> Tuple[List[str], int]:
+    """The arguments from behind the opening bracket, and where the call ends; an unclosed call ends with
+    the line.
+    """
+    parts: List[str] = [""]
+    depth = 0
+    quote: Optional[str] = None
+    while at < len(line):
+        char = line[at]
+        at += 1
+        if quote:
+            quote = None if char == quote else quote
+        elif char in "\"'" and (not parts[-1].strip() or parts[-1].rstrip()[-1] in "=([{,"):
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            if depth == 0:
+                break
+            depth -= 1
+        elif char == "," and depth == 0:
+            parts.append("")
+            continue
+        parts[-1] += char
+    return [part for part in parts if part.strip()], at
+
+
+def _step(name: str, arguments: List[str], quote: str) -> RawStep:
+    positional: List[str] = []
+    named: Dict[str, str] = {}
+    for argument in arguments:
+        keyword = _KEYWORD.fullmatch(argument)
+        if keyword:
+            named[keyword.group(1)] = unquoted(keyword.group(2))
+        else:
+            positional.append(unquoted(argument))
+    return RawStep(name, tuple(positional), named, quote)
+
+
+def unquoted(value: object) -> str:
+    """A value as text, without the quotes around it."""
+    return str(value).strip().strip("'\"").strip()
+
+
+def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
+    """Return the step of one sentence, by the action that has the most words of its own in it; none where it
+    is not understood.
+    """
+    said = _ASIDE.sub("", text).strip()
+    found: List[Tuple[int, RawStep]] = []
+    for action in domain.actions.values():
+        match = _form(action).fullmatch(said)
+        if match is not None:
+            own = len(_PLACE.sub("", action.text))
+            found.append((own, RawStep(action.name, (), dict(match.groupdict()), text)))
+    return (max(found, key=lambda pair: pair[0])[1],) if found else ()
+
+
+def _form(action: Action) -> "re.Pattern[str]":
+    """The sentence of an action, with a place for each name."""
+    pattern, named = "", set()
+    parts = _PLACE.split(action.text.strip())
+    for words, name in zip(parts[::2], [*parts[1::2], ""]):
+        pattern += r"\s+".join(re.escape(word) for word in words.split(" "))
+        if name:
+            pattern += rf"(?P={name})" if name in named else rf"(?P<{name}>[^,;.:!?()]{{1,{_LONGEST_NAME}}}?)"
+            named.add(name)
+    return re.compile(rf"{pattern}\s*[.!]?", re.IGNORECASE)
+
 
 _Read = Union[Tuple[RawStep, ...], ParseFailure]
 

@@ -21,7 +21,7 @@ class Request:
         text: the user's words: a new task, an answer, or a remark while a task runs.
         world: what is observed now.
         conversation: the turns about the same task before it, oldest first.
-        history: lines about earlier tasks, oldest first (see :mod:`hicrisp_core.brain.dialogue`).
+        history: lines about earlier tasks, oldest first (see :mod:`hicrisp_core.brain.agents`).
         goal: what is left of the running task's goal; ``None`` if no task runs or its goal is unknown.
         handled: the objects that the robots handle now.
         examples: earlier tasks that went well, the most alike last.

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.model import WorldState
-from hicrisp_core.prompting.actions import implied_robot
+from hicrisp_core.prompting.describe import implied_robot
 
 PLAN, ANSWER, REFUSE, RETRY = "plan", "answer", "refuse", "retry"
 """The kinds of answers; ``retry`` is a correction that needs no steps before the failed action."""

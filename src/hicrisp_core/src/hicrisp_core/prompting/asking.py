@@ -8,7 +8,7 @@ from typing import Any, Callable, Generic, List, Mapping, Optional, Sequence, Tu
 
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.time.deadline import Deadline

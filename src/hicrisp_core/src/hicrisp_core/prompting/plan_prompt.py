@@ -14,16 +14,13 @@ from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.meaning import Turn as Said
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.actions import actions_text
 from hicrisp_core.prompting.answer_schema import ANSWER, COMMAND, PLAN, REFUSE, named_parameters, plan_answer
 from hicrisp_core.prompting.asking import Turn, compact
-from hicrisp_core.prompting.examples import Shown, shown_examples
+from hicrisp_core.prompting.describe import actions_text
+from hicrisp_core.prompting.examples import Shown, remembered_text, shown_examples
 from hicrisp_core.prompting.focus import focus
-from hicrisp_core.prompting.openings import Opening, Openings
-from hicrisp_core.prompting.quarantine import plain
-from hicrisp_core.prompting.remembered import remembered_text
-from hicrisp_core.prompting.templates import Prompts
-from hicrisp_core.prompting.turns import task_text
+from hicrisp_core.prompting.quarantine import plain, task_text
+from hicrisp_core.prompting.templates import Opening, Openings, Prompts
 
 _MOST_PAIRS = 12
 _NOTHING_SPECIAL = "Nothing is in the way."

@@ -1,11 +1,12 @@
-"""Text from users and object names is data: bounded, without control characters, and fenced off in a
-prompt.
-"""
+"""Text from users and object names is data: bounded, without control characters, and fenced off in a prompt."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Sequence
+
+from hicrisp_core.model.meaning import Turn
 
 OPEN, CLOSE = "<<<", ">>>"
 LIMIT = 2000
@@ -33,3 +34,13 @@ def _in_line(char: str) -> str:
     if char in "\n\r\t" or unicodedata.category(char) in ("Zl", "Zp"):
         return " "
     return "" if unicodedata.category(char).startswith("C") else char
+
+
+def turns_text(turns: Sequence[Turn]) -> str:
+    """Return the turns, one a line."""
+    return "\n".join(f"{turn.speaker.value}: {quarantined(turn.text)}" for turn in turns)
+
+
+def task_text(task: str, conversation: Sequence[Turn]) -> str:
+    """Return a task with what was said about it since."""
+    return "\n".join(filter(None, (quarantined(task), turns_text(conversation))))

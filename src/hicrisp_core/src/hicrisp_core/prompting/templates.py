@@ -1,16 +1,21 @@
-"""Prompt files with ``$placeholders``; a wrong one is a configuration error, found when the files are
-read.
-"""
+"""Prompt files with ``$placeholders``, and how a conversation with a model opens."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from string import Template
-from typing import Dict, FrozenSet, Mapping, Union
+from typing import Callable, Dict, FrozenSet, Iterable, Mapping, Tuple, Union
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import WorldState
+from hicrisp_core.prompting.asking import Turn
+
+SHARED = "default"
+"""The folder whose prompts stand in for those that the folder beside it does not have."""
+Opening = Tuple[str, Tuple[Turn, ...]]
+"""The rules and the turns."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,6 @@ GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
     "request": _placeholders("scene conversation", "context"),
 }
 """The prompts of the interpreter: the rules, and what is asked."""
-SHARED = "default"
-"""The folder whose prompts stand in for those that the folder beside it does not have."""
 
 
 class Prompts:
@@ -126,3 +129,42 @@ def _check(file: FilePath, text: str, placeholders: Placeholders) -> None:
     missing = sorted(placeholders.required - found)
     if missing:
         raise ConfigError(f"{file}: the placeholder '${missing[0]}' is missing; valid are: {listed}")
+
+
+def _nothing() -> Mapping[str, str]:
+    return {}
+
+
+class Openings:
+    """The openings of one prompt; the same for the same robots, so that servers keep what they read of it.
+
+    Args:
+        name: of the prompt with the rules.
+        values: of its placeholders besides ``examples`` and ``turns``.
+    """
+
+    def __init__(self, prompts: Prompts, name: str, values: Mapping[str, str]) -> None:
+        self._prompts = prompts
+        self._name = name
+        self._values = values
+        self._made: Dict[Tuple[Tuple[str, str], ...], Opening] = {}
+
+    def of(
+        self, world: WorldState, turns: Callable[[WorldState], Iterable[Turn]],
+        more: Callable[[], Mapping[str, str]] = _nothing,
+    ) -> Opening:
+        """The opening in a world.
+
+        Args:
+            turns: the examples, for the robots of a world.
+            more: values that depend on the robots, too.
+        """
+        key = tuple(sorted((name, robot.kind) for name, robot in world.robots.items()))
+        if key not in self._made:
+            self._made[key] = self._open(tuple(turns(world)), more())
+        return self._made[key]
+
+    def _open(self, turns: Tuple[Turn, ...], more: Mapping[str, str]) -> Opening:
+        examples = "\n\n".join(f"{request}\n{answer}" for request, answer in turns) or "(none)"
+        system = self._prompts.render(self._name, **self._values, **more, examples=examples, turns="")
+        return system.strip(), turns if self._prompts.says(self._name, "turns") else ()

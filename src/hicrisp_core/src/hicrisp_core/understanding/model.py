@@ -20,17 +20,15 @@ from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, parse_goal, parse_
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.json_text import read_json
-from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.prompting.asking import Asked, ask, compact
-from hicrisp_core.prompting.quarantine import plain, quarantined
+from hicrisp_core.prompting.quarantine import plain, quarantined, turns_text
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
-from hicrisp_core.prompting.turns import turns_text
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding import form
-from hicrisp_core.understanding.form import form_text
+from hicrisp_core.understanding.form import form_text, meaning_schema
 from hicrisp_core.understanding.scene_text import predicates_text, scene_text
-from hicrisp_core.understanding.schema import meaning_schema
 from hicrisp_core.understanding.verifier import refusal_of, verify
 
 _MOST_STAGES = 40
@@ -51,7 +49,7 @@ class _Unfit(Exception):
 
 
 def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> Union[Meaning, ParseFailure]:
-    """Read an answer in the form of :func:`hicrisp_core.understanding.schema.meaning_schema`.
+    """Read an answer in the form of :func:`hicrisp_core.understanding.form.meaning_schema`.
 
     Returns:
         The meaning, an answer checked against the facts, a goal as it is written; or what is wrong, with what

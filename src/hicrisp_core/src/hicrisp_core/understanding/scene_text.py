@@ -9,7 +9,7 @@ from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.prompting.quarantine import plain
-from hicrisp_core.understanding.schema import goal_words
+from hicrisp_core.understanding.form import goal_words
 
 _NAME_LIMIT = 60
 _CENTIMETRES = 100.0

@@ -7,7 +7,7 @@ import time
 from threading import Condition, Lock, Thread
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
-from hicrisp_core.brain.dialogue import Dialogue
+from hicrisp_core.brain.agents import Dialogue
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State

@@ -17,9 +17,18 @@ from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal, Speaker
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.nouns import ONE
-from hicrisp_core.understanding.controlled.patterns import LONGEST, MARKS, Pattern, Words, ended, led, words_in
 from hicrisp_core.understanding.controlled.reader import Reader, recipes, spelled
-from hicrisp_core.understanding.controlled.tables import Sentence, tables
+from hicrisp_core.understanding.controlled.tables import (
+    LONGEST,
+    MARKS,
+    Pattern,
+    Sentence,
+    Words,
+    ended,
+    led,
+    tables,
+    words_in,
+)
 from hicrisp_core.understanding.verifier import verify
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.context import called, not_there, phrases_in

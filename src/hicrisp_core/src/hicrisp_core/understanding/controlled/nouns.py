@@ -9,8 +9,7 @@ from typing import Dict, FrozenSet, Iterator, List, Optional, Tuple
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.misfit import Misfit
-from hicrisp_core.understanding.controlled.patterns import MARKS, Words, led
-from hicrisp_core.understanding.controlled.tables import Tables
+from hicrisp_core.understanding.controlled.tables import MARKS, Tables, Words, led
 from hicrisp_core.understanding.written import Amount, Context, Line, Phrase, Where, parse_line
 from hicrisp_core.understanding.written.context import Several, Unlinked
 from hicrisp_core.understanding.written.names import NUMBERS, forms_of, number_of, words_of

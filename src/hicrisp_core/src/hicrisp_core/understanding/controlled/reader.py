@@ -13,16 +13,15 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequ
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.config.settings import read_yaml
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.contradictions import contradiction
-from hicrisp_core.goals.normal import normal_goal
+from hicrisp_core.goals.truth import normal_goal
+from hicrisp_core.goals.typed import contradiction
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Meaning
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
-from hicrisp_core.understanding.controlled.patterns import LONGEST, MARKS, Pattern, Words, led, words_in
-from hicrisp_core.understanding.controlled.tables import Sentence, tables
+from hicrisp_core.understanding.controlled.tables import LONGEST, MARKS, Pattern, Sentence, Words, led, tables, words_in
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.objects import GIVEN
 from hicrisp_core.understanding.written.predicates import Use
