@@ -75,9 +75,7 @@ def _bounded(line: str) -> str:
 
 @dataclass(frozen=True)
 class Heard:
-    """What Alex makes of a request: an answer for the user, or the request for the planner. One of both is
-    set.
-    """
+    """What Alex makes of a request: an answer for the user, or the request for the planner. One of both is set."""
 
     answer: str = ""
     forward: str = ""
@@ -94,9 +92,7 @@ class Alex:
         self._reports = report_turns(domain, prompts)
 
     def hear(self, request: PlanRequest, deadline: Deadline) -> Asked[Heard]:
-        """Whether the request needs the robot; an answer that cannot be used lets the user's own words go
-        on.
-        """
+        """Whether the request needs the robot; an answer that cannot be used lets the user's own words go on."""
         prompt = self._prompts.render(
             "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
             objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
@@ -146,8 +142,7 @@ def _read_told(said: Completion) -> Union[str, ParseFailure]:
 
 
 class AgentBrain:
-    """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no
-    failures.
+    """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no failures.
 
     Args:
         models: gives each agent its model.
@@ -205,9 +200,7 @@ class AgentBrain:
 
 
 class Travi:
-    """Specifies a task: goal, things, state, remaining steps, each a field that is thought through in
-    turn.
-    """
+    """Specifies a task: goal, things, state, remaining steps, each a field that is thought through in turn."""
 
     def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
         self._client = client

@@ -70,9 +70,7 @@ def remembered_specification(domain: Domain, each: Remembered) -> Specification:
 
 
 def read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:
-    """Read Travi's answer, as JSON or under headings; an unknown thing is refused with those that there
-    are.
-    """
+    """Read Travi's answer, as JSON or under headings; an unknown thing is refused with those that there are."""
     found = read_json(said.text, lambda value: isinstance(value, dict) and "goal" in value)
     if said.cut_off or (found is not None and found.cut_off):
         return ParseFailure(TOO_LONG, said.text[-80:])

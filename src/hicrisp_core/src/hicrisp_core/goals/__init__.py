@@ -1,3 +1,1 @@
-"""Goals: read from writing, checked against domain and world, judged on facts, put in words, made
-searchable.
-"""
+"""Goals: read from writing, checked against domain and world, judged on facts, put in words, made searchable."""

@@ -46,9 +46,7 @@ def check_statement(statement: Statement, domain: Domain, world: WorldState) -> 
 
 
 def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement:
-    """The statement with the predicate that the domain has for a type: a thing goes into a bowl, not onto
-    it.
-    """
+    """The statement with the predicate that the domain has for a type: a thing goes into a bowl, not onto it."""
     if isinstance(statement, Not):
         return Not(mended(statement.part, domain, world))
     if isinstance(statement, Count):

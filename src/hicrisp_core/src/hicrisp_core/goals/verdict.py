@@ -66,8 +66,7 @@ def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ..
 def guard(
     keep: Iterable[Statement], domain: Domain, command: Command, world: WorldState
 ) -> Optional[Feedback]:
-    """Why a command may not run: by the domain's effects it would end what is to stay so; ``None`` where it
-    may.
+    """Why a command may not run: by the domain's effects it would end what is to stay so; ``None`` where it may.
 
     What does not hold now cannot be ended; that it holds in the end is the goal's matter.
     """

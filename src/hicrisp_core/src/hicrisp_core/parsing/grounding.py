@@ -1,6 +1,4 @@
-"""From written names to the domain's and the world's: exact, by attributes, or one close match that is
-reported.
-"""
+"""From written names to the domain's and the world's: exact, by attributes, or one close match that is reported."""
 
 from __future__ import annotations
 

@@ -33,9 +33,7 @@ class FoundJson(NamedTuple):
 
 
 def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> Optional[FoundJson]:
-    """The first wanted object or list in a text, whole ones before those that are cut off; thoughts are
-    passed over.
-    """
+    """The first wanted object or list in a text, whole ones before those that are cut off; thoughts are passed over."""
     said = without_thoughts(text)
     for cut_off in (False, True):
         for candidate in (*_FENCE.findall(said), said):
@@ -99,8 +97,7 @@ class Mended(NamedTuple):
 
 
 def mended(text: str) -> Optional[Mended]:
-    """The value that begins at the first character, as JSON; ``None`` when its brackets do not match or
-    are too deep.
+    """The value that begins at the first character, as JSON; ``None`` when its brackets do not match or are too deep.
 
     Comments and trailing commas go, Python's quotes and words become JSON's. Of a text that is cut off the
     whole entries of the outermost list stay, and what is open is closed; nothing stays where none is whole.

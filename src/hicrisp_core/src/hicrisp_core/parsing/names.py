@@ -19,9 +19,7 @@ def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
 
 
 def fitting(words: Sequence[str], world: WorldState) -> List[str]:
-    """Return the objects that have all of some words, one in the plural too; the one of exactly that name
-    alone.
-    """
+    """Return the objects that have all of some words, one in the plural too; the one of exactly that name alone."""
     joined = "_".join(words)
     if joined in world.objects:
         return [joined]

@@ -81,9 +81,7 @@ def read_calls(line: str) -> List[RawStep]:
 
 
 def _arguments(line: str, at: int) -> Tuple[List[str], int]:
-    """The arguments from behind the opening bracket, and where the call ends; an unclosed call ends with
-    the line.
-    """
+    """The arguments from behind the opening bracket, and where the call ends; an unclosed call ends with the line."""
     parts: List[str] = [""]
     depth = 0
     quote: Optional[str] = None
@@ -239,9 +237,7 @@ def _from_object(entry: Mapping[str, Any], domain: Optional[Domain]) -> List[Raw
 
 
 def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
-    """Line by line; a numbered line that is no step is an error, for to leave a step out is to change the
-    plan.
-    """
+    """Line by line; a numbered line that is no step is an error, for to leave a step out is to change the plan."""
     steps: List[RawStep] = []
     unread = ""
     for line in text.splitlines():

@@ -1,6 +1,4 @@
-"""Which known name a misspelt one can only mean: compared word by word, and by none where two serve as
-well.
-"""
+"""Which known name a misspelt one can only mean: compared word by word, and by none where two serve as well."""
 
 from __future__ import annotations
 
@@ -11,9 +9,7 @@ from typing import Collection, Dict, List, Mapping, Optional, Sequence, Tuple
 _LONG = 8
 """Letters of a word from which on two slips in it are taken for slips; in a shorter one it is one."""
 _REPLACED = 5
-"""Letters of a word from which on another letter may be a slip: fork and cork, rum and gum are other
-words.
-"""
+"""Letters of a word from which on another letter may be a slip: fork and cork, rum and gum are other words."""
 
 _ALIKE = 0.8
 """Likeness (Ratcliff and Obershelp) from which a name with an unknown word in it is taken for another one."""
@@ -37,8 +33,7 @@ def slips(written: str, known: str) -> Optional[int]:
 
 
 def meant(written: str, names: Collection[str], words: Collection[str] = ()) -> Tuple[str, ...]:
-    """The names with the fewest slips between them and a written one: one is what is meant, several leave it
-    open.
+    """The names with the fewest slips between them and a written one: one is what is meant, several leave it open.
 
     Args:
         words: the words that mean something here; none of them is a misspelt other one.
@@ -64,9 +59,7 @@ def described(written: Sequence[str], things: Mapping[str, Collection[str]]) -> 
 
 
 def likely(written: str, things: Mapping[str, Collection[str]]) -> Optional[str]:
-    """The only thing that has all the words of a name that mean something here, where the two are much
-    alike.
-    """
+    """The only thing that has all the words of a name that mean something here, where the two are much alike."""
     known = {word for words in things.values() for word in words}
     telling = known.intersection(written.split("_"))
     found = [name for name, words in things.items() if telling and telling <= set(words)]

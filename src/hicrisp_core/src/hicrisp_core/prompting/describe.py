@@ -148,9 +148,7 @@ def triplets_text(world: WorldState) -> str:
 
 
 def available_text(domain: Domain, world: WorldState) -> str:
-    """The actions that something can be done with in this state (BrainBody-LLM, section 3, the state's
-    second part).
-    """
+    """The actions that something can be done with in this state (BrainBody-LLM, section 3, the state's second part)."""
     facts, is_a = Facts(world.relations), type_test(domain, world)
     found = [action.name for action in domain.actions.values() if _can_run(domain, action, world, facts, is_a)]
     return ", ".join(found) or "none"

@@ -1,6 +1,4 @@
-"""What matters to a request: all of a small scene; of a large one the things it is about and what touches
-them.
-"""
+"""What matters to a request: all of a small scene; of a large one the things it is about and what touches them."""
 
 from __future__ import annotations
 
