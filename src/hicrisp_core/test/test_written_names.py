@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hicrisp_core.understanding.written.names import Names
+from hicrisp_core.parsing.names import Names
 from test_written_worlds import Reason, goal, refused, scene_world, table_of
 
 DOMAIN = scene_world("tabletop")[0]

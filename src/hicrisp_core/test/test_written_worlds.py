@@ -16,9 +16,9 @@ from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldSta
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Meaning, Question, Reason, Refusal
 from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.parsing.names import Names
 from hicrisp_core.scene import load_scene
 from hicrisp_core.understanding.written import Context, meaning_of, parse_line
-from hicrisp_core.understanding.written.names import Names
 
 SCENES = sorted(path.stem for path in Path(config_file("scenes", "tabletop")).parent.glob("*.yaml"))
 TABLE = WorldObject("table", "surface", "surface", (0.8, 1.2, 0.04), movable=False,

@@ -9,9 +9,8 @@ from typing import Collection, Dict, List, Sequence, Tuple, Union
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Step, Value, WorldState
-from hicrisp_core.parsing.names import fitting, words_by_name
+from hicrisp_core.parsing.names import Names, likely, respelled, words_by_name
 from hicrisp_core.parsing.plan_text import ParseFailure, RawStep
-from hicrisp_core.parsing.spelling import described, likely, meant
 
 _QUANTITY = re.compile(r"\s*(-?\d+(?:\.\d+)?)(?:[\W_]|[a-z])*$", re.IGNORECASE)
 """A number with what models write behind it: ``50ml``, ``2_parts``, ``1.``"""
@@ -79,7 +78,8 @@ class _Grounder:
     def __init__(self, domain: Domain, world: WorldState) -> None:
         self._domain = domain
         self._world = world
-        self._names = world.types()
+        self._types = world.types()
+        self._names = Names(domain, world)
         self._words = words_by_name(world)
         self._known = frozenset(word for words in self._words.values() for word in words)
         self.notes: List[str] = []
@@ -148,7 +148,7 @@ class _Grounder:
             return _normal(word) not in self._world.robots  # The robot is often left out.
         if parameter.type == "number":
             return parameter.default is not None and not _QUANTITY.match(word)
-        known = self._world.types().get(_normal(word))
+        known = self._types.get(_normal(word))
         return (parameter.optional or parameter.any) and known is not None \
             and not self._domain.is_a(known, parameter.type)
 
@@ -161,45 +161,34 @@ class _Grounder:
     def name(self, written: str) -> str:
         """The name in the world that is meant, or what was written when there is none."""
         name = _normal(written)
-        if name in self._world.types() or not name:
+        if name in self._types or not name:
             if _PUNCTUATED.search(written):
                 self.notes.append(f"'{written}' was read as '{name}'")
             return name
-        words = tuple(word for word in name.split("_") if word)
-        matching = fitting(words, self._world) if words else []
-        if len(matching) > 1:
-            raise DomainError(f"'{written}' may be any of: {', '.join(matching)}; say which", tuple(matching))
-        if matching:
-            return matching[0]
+        found = self._named(name)
         unnumbered = _NUMBER_BEHIND.sub("", name)
-        if unnumbered in self._world.types() and not any(
-                _NUMBER_BEHIND.sub("", other) == unnumbered != other for other in self._world.types()):
-            self.notes.append(f"'{written}' was read as '{unnumbered}', the only one")
-            return unnumbered
-        return self._misspelt(name)
-
-    def _misspelt(self, name: str) -> str:
-        """The name that a misspelt one can only mean, with a note; the name itself where there is none.
-
-        Raises:
-            DomainError: when it may be one of several.
-        """
-        found = meant(name, self._names, self._known) or described(name.split("_"), self._words)
+        if not found and unnumbered in self._types and not any(
+                _NUMBER_BEHIND.sub("", other) == unnumbered != other for other in self._types):
+            found = (unnumbered,)
+        found = found or self._named("_".join(respelled(name.split("_"), self._known)))
+        close = likely(name, self._words) if not found else found[0]
         if len(found) > 1:
-            raise DomainError(f"'{name}' may be any of: {', '.join(found)}; say which", found)
-        close = found[0] if found else likely(name, self._words)
-        if close is None:
-            return name
-        self.notes.append(f"the name '{name}' was read as '{close}'")
-        return close
+            raise DomainError(f"'{written}' may be any of: {', '.join(found)}; say which", found)
+        if close and not self._names.exactly(name, found):
+            self.notes.append(f"the name '{name}' was read as '{close}'")
+        return close or name
+
+    def _named(self, name: str) -> Tuple[str, ...]:
+        found = self._names.fitting(name, observed=True)
+        return self._names.exactly(name, found) or found
 
     def _action(self, name: str, words: Collection[str]) -> str:
-        """The word of an action that is written, or the only one that it is a misspelling of."""
-        found = (name,) if name in words else meant(name, words)
-        if len(found) != 1 or found[0] == name:
+        """Return the word of an action that is written, or the only one that it is a misspelling of."""
+        found = "_".join(respelled(name.split("_"), {part for word in words for part in word.split("_")}))
+        if name in words or found not in words:
             return name
-        self.notes.append(f"the action '{name}' was read as '{found[0]}'")
-        return found[0]
+        self.notes.append(f"the action '{name}' was read as '{found}'")
+        return found
 
     def _joined(self, words: Sequence[str]) -> List[str]:
         """The words with those put together that are one name written with gaps, as ``lime slice``."""
@@ -216,7 +205,7 @@ class _Grounder:
 
     def _is_split(self, words: Sequence[str]) -> bool:
         parts = [_normal(word) for word in words]
-        return "_".join(parts) in self._names and not all(part in self._names for part in parts)
+        return "_".join(parts) in self._types and not all(part in self._types for part in parts)
 
 
 def _numbered(words: Sequence[str], first: int) -> Dict[str, Value]:

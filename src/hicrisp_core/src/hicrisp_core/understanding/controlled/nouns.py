@@ -9,10 +9,10 @@ from typing import Dict, FrozenSet, Iterator, List, Optional, Tuple
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.parsing.names import NUMBERS, forms_of, number_of, words_of
 from hicrisp_core.understanding.controlled.tables import MARKS, Tables, Words, led
 from hicrisp_core.understanding.written import Amount, Context, Line, Phrase, Where, parse_line
 from hicrisp_core.understanding.written.context import Several, Unlinked
-from hicrisp_core.understanding.written.names import NUMBERS, forms_of, number_of, words_of
 from hicrisp_core.understanding.written.objects import Objects
 from hicrisp_core.understanding.written.sayings import BETWEEN, IT, STATES, Condition, each_in
 

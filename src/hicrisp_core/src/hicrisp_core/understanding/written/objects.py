@@ -11,9 +11,9 @@ from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.model.meaning import Choice, Question
 from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.parsing.names import Names
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, impossible, unknown
-from hicrisp_core.understanding.written.names import Names
 from hicrisp_core.understanding.written.places import Places
 from hicrisp_core.understanding.written.predicates import CONTAINS, PLACES, Predicates, Use
 from hicrisp_core.understanding.written.sayings import (

@@ -11,8 +11,8 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Statement, all_of
 from hicrisp_core.model.goal_text import MOST_PARTS
+from hicrisp_core.parsing.names import words_of
 from hicrisp_core.understanding.written.context import Context, impossible, listed, unknown
-from hicrisp_core.understanding.written.names import words_of
 from hicrisp_core.understanding.written.objects import Objects
 from hicrisp_core.understanding.written.places import FRONT, LEFT
 from hicrisp_core.understanding.written.predicates import CONTAINS, Use
