@@ -31,7 +31,7 @@ from hicrisp_core.prompting.asking import ask
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.plan_prompt import pairs_text, request_texts
 from hicrisp_core.prompting.quarantine import plain, quarantined
-from hicrisp_core.prompting.templates import Openings, Prompts
+from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
 _KEPT = 4
@@ -93,7 +93,6 @@ class ModelBody(Aiming):
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._openings = Openings(prompts, "system_body", {"description": domain.description})
         self._ahead = Answers()
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
@@ -119,8 +118,9 @@ class ModelBody(Aiming):
         told = request_texts(self._domain, world, said, map(str, step.arguments.values()))
         prompt = self._prompts.render(
             "body", step=quarantined(said), **{key: told[key] for key in ("objects", "facts", "triplets")})
-        system, _ = self._openings.of(world, lambda _: (), lambda: {
-            "actions": actions_text(self._domain, world), "pairs": pairs_text(self._domain, world)})
+        system, _ = self._prompts.opening(
+            "system_body", (), description=self._domain.description, actions=actions_text(self._domain, world),
+            pairs=pairs_text(self._domain, world))
         return Question(system, prompt.strip(), step.robot)
 
     def _asked(self, question: Question, step: Step, world: WorldState, deadline: Deadline) -> Translation:

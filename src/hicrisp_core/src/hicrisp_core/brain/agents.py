@@ -31,7 +31,7 @@ from hicrisp_core.prompting.examples import OUTCOMES, remembered_answers, rememb
 from hicrisp_core.prompting.focus import focus
 from hicrisp_core.prompting.plan_prompt import example_answer, goal_names, request_texts, step_object, wanted_text
 from hicrisp_core.prompting.quarantine import plain, quarantined, task_text
-from hicrisp_core.prompting.templates import Openings, Prompts
+from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
 EXCHANGES = 8
@@ -206,8 +206,6 @@ class Travi:
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._openings = Openings(prompts, "travi", {
-            "description": domain.description, "abilities": describe.abilities_text(domain)})
 
     def specify(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
         """The task in detail; after a failure from the state that it left, knowing what is done."""
@@ -217,7 +215,9 @@ class Travi:
             prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(self._domain, request))
         else:
             prompt = self._remembered(request.examples, request.world) + self._prompts.render("travi_request", **known)
-        system, turns = self._openings.of(request.world, self._turns)
+        system, turns = self._prompts.opening(
+            "travi", self._turns(request.world), description=self._domain.description,
+            abilities=describe.abilities_text(self._domain))
 
         def read(said: Completion) -> Union[Specification, ParseFailure]:
             return read_specification(said, self._domain, request.world)
@@ -236,9 +236,9 @@ class Travi:
     def _known(
         self, task: str, world: WorldState, names: Iterable[str] = (), notes: Iterable[str] = ()
     ) -> Dict[str, str]:
-        told = request_texts(self._domain, world, task, names)
         facts = describe.facts_text(self._domain, focus(task, names, self._domain, world).world, notes)
-        return {"task": quarantined(task), "objects": told["objects"], "facts": facts, "goal": ""}
+        objects = request_texts(self._domain, world, task, names)["objects"]
+        return {"task": quarantined(task), "objects": objects, "facts": facts, "goal": ""}
 
     def _turns(self, world: WorldState) -> Iterable[Turn]:
         for shown in shown_examples(self._domain, world.robots):
@@ -254,7 +254,6 @@ class Ropa:
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._openings = Openings(prompts, "ropa", {"description": domain.description})
 
     def plan(
         self, task: Specification, world: WorldState, deadline: Deadline, again: bool = False,
@@ -269,7 +268,8 @@ class Ropa:
             again: whether the last plan failed, so that it is not the one to be remembered.
             examples: earlier tasks that went well.
         """
-        system, turns = self._openings.of(world, self._turns, lambda: {"actions": actions_text(self._domain, world)})
+        system, turns = self._prompts.opening(
+            "ropa", self._turns(world), description=self._domain.description, actions=actions_text(self._domain, world))
         client = self._client.afresh() if again else self._client
         known = [each for each in examples if all(step.action in self._domain.actions for step in each.steps)]
         earlier = remembered_text(known, lambda step: step_object(self._domain, world, step))

@@ -6,7 +6,7 @@ from pathlib import Path as FilePath
 from typing import Union
 
 from hicrisp_core.brain.agents import AgentBrain
-from hicrisp_core.brain.model_brain import ModelBrain, WordsBrain
+from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm import roles
@@ -39,5 +39,4 @@ def make_brain(
     if policy.brain == COPAL:
         return AgentBrain(models, domain, Prompts(prompts, AGENT_PLACEHOLDERS),
                           ModelBrain(client, domain, Prompts(prompts), corrector))
-    kind = WordsBrain if policy.worded else ModelBrain
-    return kind(client, domain, Prompts(prompts), corrector)
+    return ModelBrain(client, domain, Prompts(prompts), corrector, policy.worded)

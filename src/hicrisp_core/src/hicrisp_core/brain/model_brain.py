@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.chat_model import ChatModel
@@ -24,16 +24,14 @@ from hicrisp_core.prompting.answer_schema import (
     kind_of,
     worded_schema,
 )
-from hicrisp_core.prompting.asking import Turn, ask
-from hicrisp_core.prompting.plan_prompt import PlanPrompt, StepForm, step_object, step_words
+from hicrisp_core.prompting.asking import ask
+from hicrisp_core.prompting.plan_prompt import PlanPrompt, step_object, step_words
 from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
 _KEYS = frozenset(("kind", "steps", "plan", "answer", "refusal", "reasoning"))
 TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a higher max_tokens"
-ReadAnswer = Callable[[Completion, WorldState, str], Union[PlanAnswer, ParseFailure]]
-"""Reads an answer in a world; the name of the model that gave it is the source of the plan."""
 _NUMBERED = re.compile(r"^\s*(?:step\s*)?\d+\s*[.):]\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 _MOST_STEPS = 60
 _LONGEST = 300
@@ -85,21 +83,24 @@ class ModelBrain:
 
     Args:
         prompts: the folder's templates.
-        corrector: answers corrections; the planner's own model where none is given.
+        corrector: answers corrections; the planner's own model if none is given.
+        worded: it plans in sentences, in JSON or in a numbered list (BrainBody-LLM, section 3.1); steps that it writes
+            as actions are taken as those, and its corrections name actions, as those of every brain do.
     """
 
-    def __init__(
-        self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Optional[ChatModel] = None
-    ) -> None:
+    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts, corrector: Optional[ChatModel] = None,
+                 worded: bool = False) -> None:
         self._client = client
         self._corrector = corrector or client
         self._domain = domain
-        self._prompt = PlanPrompt(prompts, domain, self._step_form)
+        self._worded = worded
+        self._prompt = PlanPrompt(prompts, domain, step_words if worded else step_object)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for a plan, or from the failed step on for a new one."""
         client = self._client.afresh() if request.feedback else self._client
-        answer = self._ask_plan(client, self._prompt.plan(request), request.world, deadline)
+        schema = worded_schema() if self._worded else answer_schema(self._domain, request.world)
+        answer = self._asked(client, self._prompt.plan(request), request.world, deadline, schema)
         if answer.plan is not None and not answer.plan.steps:
             said = answer.plan.reasoning or "it is so already"
             return PlanAnswer(answer=f"The language model plans no steps: {said}", usage=answer.usage)
@@ -107,62 +108,33 @@ class ModelBrain:
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
-        return self._asked(
-            self._corrector.afresh(), self._prompt.correct(request), request.world, deadline,
-            correction_schema(self._domain, request.world), self._read_actions)
+        schema = correction_schema(self._domain, request.world)
+        return self._asked(self._corrector.afresh(), self._prompt.correct(request), request.world, deadline, schema,
+                           corrects=True)
 
-    @property
-    def _step_form(self) -> StepForm:
-        """How the examples write steps."""
-        return step_object
+    def _asked(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline, schema: Mapping[str, Any],
+               corrects: bool = False) -> PlanAnswer:
+        def read(said: Completion) -> Union[PlanAnswer, ParseFailure]:
+            worded = _in_words(said, client.name) if self._worded and not corrects else None
+            return worded or read_plan_answer(said, self._domain, world, client.name)
 
-    def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        return self._asked(client, prompt, world, deadline, answer_schema(self._domain, world),
-                           self._read_actions, self._prompt.opening(world)[1])
-
-    def _asked(
-        self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline,
-        schema: Mapping[str, Any], read: ReadAnswer, examples: Sequence[Turn] = (),
-    ) -> PlanAnswer:
-        asked = ask(client, self._prompt.opening(world)[0], prompt, deadline, schema,
-                    lambda said: read(said, world, client.name), examples)
+        system, examples = self._prompt.opening(world)
+        asked = ask(client, system, prompt, deadline, schema, read, () if corrects else examples)
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         return replace(asked.answer, usage=asked.usage)
 
-    def _read_actions(self, said: Completion, world: WorldState, source: str) -> Union[PlanAnswer, ParseFailure]:
-        return read_plan_answer(said, self._domain, world, source)
 
-
-class WordsBrain(ModelBrain):
-    """Plans in sentences, in JSON or in a numbered list; steps that it writes as actions are taken as those.
-
-    Its corrections (the rung ``llm_step``) name actions, as those of every brain do.
-    """
-
-    @property
-    def _step_form(self) -> StepForm:
-        return step_words
-
-    def _ask_plan(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline) -> PlanAnswer:
-        return self._asked(client, prompt, world, deadline, worded_schema(), self._read_words,
-                           self._prompt.opening(world)[1])
-
-    def _read_words(self, answer: Completion, world: WorldState, source: str) -> Union[PlanAnswer, ParseFailure]:
-        """Sentences become steps without an action; every other form is read as the other brains' is."""
-        said = read_json(answer.text, lambda value: isinstance(value, dict) and "steps" in value)
-        words = said.value if said else {}
-        sentences = _sentences(words["steps"]) if said else _NUMBERED.findall(without_thoughts(answer.text))
-        if not sentences or answer.cut_off or is_cut_off(answer.text):
-            return read_plan_answer(answer, self._domain, world, source)
-        if len(sentences) > _MOST_STEPS:
-            return ParseFailure(f"the plan has {len(sentences)} steps; at most {_MOST_STEPS} are taken")
-        steps = tuple(Step(plain(sentence, _LONGEST), "") for sentence in sentences)
-        return PlanAnswer(Plan(steps, source, plain(str(words.get("reasoning") or ""))))
-
-
-def _sentences(entries: Any) -> List[str]:
-    """The steps when all of them are sentences, else none."""
-    if not isinstance(entries, list) or not all(isinstance(entry, str) and entry.strip() for entry in entries):
-        return []
-    return [entry.strip() for entry in entries]
+def _in_words(answer: Completion, source: str) -> Union[PlanAnswer, ParseFailure, None]:
+    """Return sentences as steps without an action; ``None`` for any other form."""
+    said = read_json(answer.text, lambda value: isinstance(value, dict) and "steps" in value)
+    words = said.value if said else {}
+    sentences = words["steps"] if said else _NUMBERED.findall(without_thoughts(answer.text))
+    if not isinstance(sentences, list) or not all(isinstance(each, str) and each.strip() for each in sentences):
+        return None
+    if not sentences or answer.cut_off or is_cut_off(answer.text):
+        return None
+    if len(sentences) > _MOST_STEPS:
+        return ParseFailure(f"the plan has {len(sentences)} steps; at most {_MOST_STEPS} are taken")
+    steps = tuple(Step(plain(sentence.strip(), _LONGEST), "") for sentence in sentences)
+    return PlanAnswer(Plan(steps, source, plain(str(words.get("reasoning") or ""))))

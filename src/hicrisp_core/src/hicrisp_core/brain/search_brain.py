@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import FrozenSet, Iterator, Sequence, Set, Tuple
+from typing import FrozenSet, Iterator, Sequence, Tuple
 
 from hicrisp_core.domain.saying import joined, named, sentence
 from hicrisp_core.domain.schema import Domain, expected_facts
@@ -18,90 +18,84 @@ from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
 
-def out_of_reach(domain: Domain, feedback: Tuple[Feedback, ...]) -> FrozenSet[str]:
-    """The things that no motion was found to pick up."""
-    return frozenset(domain.item(entry.command) for entry in _without_motion(feedback)
-                     if entry.command is not None and _picks(domain, entry.command))
+class SearchBrain:
+    """Plans by search (LLM+P); without a goal it asks for one."""
 
-
-def no_path_to(feedback: Tuple[Feedback, ...]) -> FrozenSet[str]:
-    """The places to which no path leads."""
-    return frozenset(name for entry in feedback if entry.kind is FeedbackKind.UNREACHABLE for name in entry.subjects)
-
-
-def placed_by(domain: Domain, feedback: Tuple[Feedback, ...], world: WorldState) -> FrozenSet[str]:
-    """The things that no motion was found to place others by."""
-    found: Set[str] = set()
-    for entry in _without_motion(feedback):
-        command = entry.command
-        if command is not None and not _picks(domain, command):
-            item, named = domain.item(command), (str(value) for value in command.arguments.values())
-            found.update(name for name in named if name in world.objects and name != item)
-    return frozenset(found)
-
-
-def _without_motion(feedback: Tuple[Feedback, ...]) -> Iterator[Feedback]:
-    return (entry for entry in feedback if entry.kind is FeedbackKind.PLANNING and entry.command is not None)
-
-
-def _picks(domain: Domain, command: Command) -> bool:
-    item = domain.item(command)
-    return bool(item) and any(fact.predicate == domain.roles.held and fact.object == item
-                              for fact in expected_facts(domain, command)[0])
-
-
-class GoalSearch:
-    """Finds the steps to goals."""
-
-    def __init__(self, domain: Domain, searcher: Searcher) -> None:
+    def __init__(self, domain: Domain) -> None:
         self._domain = domain
-        self._searcher = searcher
+        self._searcher = Searcher(domain)
 
-    def plan(self, request: PlanRequest, goal: Goal, deadline: Deadline) -> PlanAnswer:
-        """The steps from the world as it is now; an answer where nothing is missing; why there is no way."""
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """Return the steps to the goal from the world as it is now, that nothing is missing, or why there is no way."""
+        if request.goal is None:
+            return PlanAnswer(needs_goal=True)
+        domain, facts = self._domain, request.world.relations
         unseen = frozenset(each.name for each in request.world.unseen)
-        goal = without(goal, unseen)
+        goal = without(request.goal, unseen)
         lost = [name for name in _needed(goal) if name in unseen]
         if lost:
             return PlanAnswer(refusal=_lost(lost, request.world))
-        facts = request.world.relations
-        wanted = (*(each for stage in chosen(goal, facts, self._domain).stages
-                    if applies(stage, facts, self._domain) for each in stage.conditions), *goal.invariants)
-        if not missing(wanted, facts, self._domain):
-            so = GoalWords(self._domain).state(wanted)
-            if not so:
-                return PlanAnswer(answer="Nothing needs to be done: what the task waits for is not so.")
-            return PlanAnswer(answer=f"Nothing needs to be done, it is so already: {so}.")
-        barred = no_path_to(request.feedback)
-        rest = passing_over(goal, barred, self._domain)
+        wanted = (*(each for stage in chosen(goal, facts, domain).stages if applies(stage, facts, domain)
+                    for each in stage.conditions), *goal.invariants)
+        if not missing(wanted, facts, domain):
+            so = GoalWords(domain).state(wanted)
+            return PlanAnswer(answer=f"Nothing needs to be done, it is so already: {so}." if so else
+                              "Nothing needs to be done: what the task waits for is not so.")
+        barred = frozenset(name for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE
+                           for name in entry.subjects)
+        rest = passing_over(goal, barred, domain)
         if rest != goal and rest.empty:
-            return PlanAnswer(refusal=f"{', '.join(sorted(barred))} cannot be reached, and nothing else is left "
-                                      "to do.")
+            return PlanAnswer(refusal=f"{', '.join(sorted(barred))} cannot be reached, and nothing else is left to do.")
         way = way_to(self._searcher, request.world, rest, deadline)
-        stuck = barred | out_of_reach(self._domain, request.feedback) \
-            | placed_by(self._domain, request.feedback, request.world)
+        stuck = barred | frozenset(name for entry in request.feedback for name in self._stuck(entry, request.world))
         if _named_by(way) & stuck:
             others = without(rest, stuck)
             vain = tuple(each for each in others.stages if each.optional and stuck & set(Goal((each,)).names))
             way = way_to(self._searcher, request.world, _besides(others, vain), deadline)
             way = replace(way, left_out=(*vain, *way.left_out))
-        refusal = in_vain(goal, way, self._domain)
+        refusal = in_vain(goal, way, domain)
         named_ = sorted(_named_by(way) & stuck)
         if named_ and not refusal:
             refusal = f"{', '.join(named_)} cannot be reached, and the task leaves no other way."
         if refusal:
             return PlanAnswer(refusal=refusal)
-        steps = tuple(Step(self._domain.describe(each), each.action, each.arguments, each.robot)
-                      for each in way.commands)
-        said = goal if goal.said else replace(goal, said=goal_words(goal, self._domain))
+        said = goal if goal.said else replace(goal, said=goal_words(goal, domain))
         notes = [f"{', '.join(sorted(barred))} cannot be reached; the rest goes on"] if rest != goal else []
         if way.left_out:
             said = _besides(said, way.left_out)
-            notes.append(f"no way leads to this, which may be left out: "
-                         f"{goal_words(Goal(way.left_out), self._domain)}")
-        if way.left_out and not steps:
-            return PlanAnswer(answer=sentence(f"Nothing is done: {'; '.join(notes)}"))
-        return PlanAnswer(Plan(steps, OFFLINE_SOURCE, "; ".join(notes), goal=said))
+            notes.append(f"no way leads to this, which may be left out: {goal_words(Goal(way.left_out), domain)}")
+            if not way.commands:
+                return PlanAnswer(answer=sentence(f"Nothing is done: {'; '.join(notes)}"))
+        return PlanAnswer(replace(self._plan(way.commands, "; ".join(notes)), goal=said))
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """Return the steps that make the preconditions of the stack's top true."""
+        top = request.stack[-1]
+        if top.command.action not in self._domain.actions:
+            return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
+        if top.feedback.kind is FeedbackKind.UNREACHABLE:
+            return PlanAnswer(refusal="no single action makes a way to where none leads")
+        found = self._searcher.find(request.world, preconditions_of(self._domain, top.command), deadline=deadline)
+        if not found.found:
+            why = "the search ran out of time on the way" if found.out_of_time else "no way was found"
+            return PlanAnswer(refusal=f"{why} to where '{self._domain.describe(top.command)}' can be tried")
+        return PlanAnswer(self._plan(found.commands, "what the failed action needs"))
+
+    def _plan(self, commands: Sequence[Command], reasoning: str) -> Plan:
+        steps = tuple(Step(self._domain.describe(each), each.action, each.arguments, each.robot) for each in commands)
+        return Plan(steps, OFFLINE_SOURCE, reasoning)
+
+    def _stuck(self, entry: Feedback, world: WorldState) -> Iterator[str]:
+        """Yield what a plan does without, as no motion was found: the object to pick up, or those to place it by."""
+        if entry.kind is not FeedbackKind.PLANNING or entry.command is None:
+            return
+        item, held = self._domain.item(entry.command), self._domain.roles.held
+        if item and any(fact.predicate == held and fact.object == item
+                        for fact in expected_facts(self._domain, entry.command)[0]):
+            yield item
+        else:
+            named = map(str, entry.command.arguments.values())
+            yield from (name for name in named if name in world.objects and name != item)
 
 
 def without(goal: Goal, names: FrozenSet[str]) -> Goal:
@@ -178,32 +172,3 @@ def in_vain(goal: Goal, way: Way, domain: Domain) -> str:
             else "No way was found"
         return f"{why} to this: {said}."
     return ""
-
-
-class SearchBrain:
-    """Plans by search (LLM+P); without a goal it asks for one."""
-
-    def __init__(self, domain: Domain) -> None:
-        self._domain = domain
-        self._searcher = Searcher(domain)
-        self._goals = GoalSearch(domain, self._searcher)
-
-    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        """Return the steps to the request's goal from the world as it is now."""
-        if request.goal is None:
-            return PlanAnswer(needs_goal=True)
-        return self._goals.plan(request, request.goal, deadline)
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Return the steps that make the preconditions of the stack's top true."""
-        top = request.stack[-1]
-        if top.command.action not in self._domain.actions:
-            return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
-        if top.feedback.kind is FeedbackKind.UNREACHABLE:
-            return PlanAnswer(refusal="no single action makes a way to where none leads")
-        found = self._searcher.find(request.world, preconditions_of(self._domain, top.command), deadline=deadline)
-        if not found.found:
-            why = "the search ran out of time on the way" if found.out_of_time else "no way was found"
-            return PlanAnswer(refusal=f"{why} to where '{self._domain.describe(top.command)}' can be tried")
-        steps = tuple(Step(self._domain.describe(c), c.action, c.arguments, c.robot) for c in found.commands)
-        return PlanAnswer(Plan(steps, OFFLINE_SOURCE, "what the failed action needs"))

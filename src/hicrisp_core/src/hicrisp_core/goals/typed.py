@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Dict, Iterable, List, Optional, Set, Tuple
+from itertools import combinations
+from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate, did_you_mean
 from hicrisp_core.goals.truth import normal_all, ways_to_say
@@ -163,8 +164,7 @@ def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[Misfit]
     literals = normal_all(conditions, domain)
     wanted = [each.fact for each in literals if isinstance(each, Holds)]
     denied = {each.part.fact for each in literals if isinstance(each, Not) and isinstance(each.part, Holds)}
-    found = _opposed(wanted, denied) or _in_hand(wanted, domain) or _two_places(wanted, domain) or _ring(
-        wanted, domain)
+    found = next((found for found in _clashes(wanted, denied, domain) if found is not None), None)
     if found is None:
         return None
     return Misfit(MisfitKind.CONTRADICTION, found[0], " and ".join(str(Holds(fact)) for fact in found[1]))
@@ -173,42 +173,23 @@ def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[Misfit]
 _Found = Optional[Tuple[str, Tuple[Relation, ...]]]
 
 
-def _opposed(wanted: Iterable[Relation], denied: Set[Relation]) -> _Found:
-    both = [fact for fact in wanted if fact in denied]
-    return (f"'{Holds(both[0])}' is to hold and not to hold", (both[0],)) if both else None
-
-
-def _in_hand(wanted: Iterable[Relation], domain: Domain) -> _Found:
-    """One hand holds one thing, and what it holds is nowhere else."""
-    hands: Dict[str, Relation] = {}
-    held: Dict[str, Relation] = {}
-    for fact in wanted:
-        if fact.predicate != domain.roles.held:
-            continue
-        other = hands.setdefault(fact.subject, fact)
-        if other != fact:
-            return f"{fact.subject} holds one thing at a time, not {other.object} and {fact.object}", (other,
-                                                                                                       fact)
-        if held.setdefault(fact.object, fact) != fact:
-            return f"{fact.object} can be in one hand only", (held[fact.object], fact)
-    for fact in wanted:
-        in_hand = held.get(fact.subject) or held.get(fact.object)
-        if in_hand is not None and fact.predicate != domain.roles.held and fact.object:
-            return f"{in_hand.object} cannot be in the hand and '{Holds(fact)}' hold as well", (in_hand, fact)
-    return None
-
-
-def _two_places(wanted: Iterable[Relation], domain: Domain) -> _Found:
-    """A thing is on one thing or in one thing."""
-    places: Dict[str, Relation] = {}
-    for fact in wanted:
-        if fact.predicate not in (domain.roles.stands_on, domain.roles.inside):
-            continue
-        other = places.setdefault(fact.subject, fact)
-        if other != fact:
-            why = f"{fact.subject} can be in one place only, not '{Holds(other)}' and '{Holds(fact)}'"
-            return why, (other, fact)
-    return None
+def _clashes(wanted: List[Relation], denied: Set[Relation], domain: Domain) -> Iterator[_Found]:
+    """Yield what cannot be: of a fact and its denial, of one hand and of one object in two places, of a ring."""
+    roles = domain.roles
+    yield next(((f"'{Holds(fact)}' is to hold and not to hold", (fact,)) for fact in wanted if fact in denied), None)
+    held = [fact for fact in wanted if fact.predicate == roles.held]
+    yield next(((f"{one.subject} holds one thing at a time, not {one.object} and {other.object}", (one, other))
+                for one, other in combinations(held, 2) if one.subject == other.subject), None)
+    yield next(((f"{one.object} can be in one hand only", (one, other))
+                for one, other in combinations(held, 2) if one.object == other.object), None)
+    yield next(((f"{one.object} cannot be in the hand and '{Holds(fact)}' hold as well", (one, fact))
+                for fact in wanted for one in held if one.object in (fact.subject, fact.object) and fact.object
+                and fact.predicate != roles.held), None)
+    for places in ((roles.stands_on, roles.inside), (roles.located, roles.docked)):
+        placed = [fact for fact in wanted if fact.predicate in places]
+        yield next(((f"{one.subject} can be in one place only, not '{Holds(one)}' and '{Holds(other)}'", (one, other))
+                    for one, other in combinations(placed, 2) if one.subject == other.subject), None)
+    yield _ring(wanted, domain)
 
 
 def _ring(wanted: Iterable[Relation], domain: Domain) -> _Found:
@@ -229,31 +210,14 @@ def _ring(wanted: Iterable[Relation], domain: Domain) -> _Found:
     return None
 
 
-def _back_to_itself(facts: Iterable[Relation]) -> Tuple[Relation, ...]:
-    """Facts that lead from a thing over others back to it; none where no facts do."""
-    onward: Dict[str, List[Relation]] = {}
-    for fact in facts:
-        onward.setdefault(fact.subject, []).append(fact)
-    closed: Set[str] = set()
-    for start in sorted(onward):
-        way: List[Relation] = []
-        ring = _walk(start, onward, way, closed)
-        if ring:
-            return ring
-    return ()
-
-
-def _walk(
-    name: str, onward: Dict[str, List[Relation]], way: List[Relation], closed: Set[str]
-) -> Tuple[Relation, ...]:
-    visited = [fact.subject for fact in way]
-    if name in visited:
-        return tuple(way[visited.index(name):])
-    if name in closed:
-        return ()
-    for fact in onward.get(name, ()):
-        ring = _walk(fact.object, onward, [*way, fact], closed)
-        if ring:
-            return ring
-    closed.add(name)
-    return ()
+def _back_to_itself(facts: List[Relation]) -> Tuple[Relation, ...]:
+    """Return facts that lead from an object over others back to it; none if no facts do."""
+    while any(each.object not in {other.subject for other in facts} for each in facts):
+        facts = [each for each in facts if each.object in {other.subject for other in facts}]
+    onward = {each.subject: each for each in reversed(facts)}
+    way: List[Relation] = []
+    name = min(onward, default="")
+    while onward and name not in [each.subject for each in way]:
+        way.append(onward[name])
+        name = way[-1].object
+    return tuple(way[[each.subject for each in way].index(name):]) if way else ()

@@ -20,7 +20,7 @@ from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import Shown, remembered_text, shown_examples
 from hicrisp_core.prompting.focus import focus
 from hicrisp_core.prompting.quarantine import plain, task_text
-from hicrisp_core.prompting.templates import Opening, Openings, Prompts
+from hicrisp_core.prompting.templates import Opening, Prompts
 
 _MOST_PAIRS = 12
 _NOTHING_SPECIAL = "Nothing is in the way."
@@ -57,11 +57,11 @@ class PlanPrompt:
         self._prompts = prompts
         self._domain = domain
         self._step_form = step_form
-        self._openings = Openings(prompts, "system", {"description": domain.description})
 
     def opening(self, world: WorldState) -> Opening:
         """The rules, and the examples that go before a request as turns."""
-        return self._openings.of(world, self._turns, lambda: {"actions": actions_text(self._domain, world)})
+        return self._prompts.opening("system", self._turns(world), description=self._domain.description,
+                                     actions=actions_text(self._domain, world))
 
     def plan(self, request: PlanRequest) -> str:
         """The prompt for a new plan, or for one from the failed step on."""

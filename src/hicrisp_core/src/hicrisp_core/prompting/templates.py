@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from string import Template
-from typing import Callable, Dict, FrozenSet, Iterable, Mapping, Tuple, Union
+from typing import Dict, FrozenSet, Iterable, Mapping, Tuple, Union
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import WorldState
 from hicrisp_core.prompting.asking import Turn
 
 SHARED = "default"
@@ -95,10 +94,16 @@ class Prompts:
             _check(file, text, expected)
             self._texts[name] = text
 
-    def says(self, name: str, placeholder: str) -> bool:
-        """Whether a prompt has a placeholder."""
-        return any(placeholder in (match.group("named"), match.group("braced"))
-                   for match in Template.pattern.finditer(self._texts.get(name, "")))
+    def opening(self, name: str, turns: Iterable[Turn], **values: str) -> Opening:
+        """Return the rules of a conversation with its examples, as turns where the prompt says ``$turns``, or among the
+        rules.
+        """
+        told = tuple(turns)
+        examples = "\n\n".join(f"{request}\n{answer}" for request, answer in told) or "(none)"
+        system = self.render(name, **values, examples=examples, turns="").strip()
+        as_turns = any("turns" in (match.group("named"), match.group("braced"))
+                       for match in Template.pattern.finditer(self._texts[name]))
+        return system, told if as_turns else ()
 
     def render(self, name: str, **values: str) -> str:
         """A prompt with its placeholders filled in; the values are not read as templates again.
@@ -129,42 +134,3 @@ def _check(file: FilePath, text: str, placeholders: Placeholders) -> None:
     missing = sorted(placeholders.required - found)
     if missing:
         raise ConfigError(f"{file}: the placeholder '${missing[0]}' is missing; valid are: {listed}")
-
-
-def _nothing() -> Mapping[str, str]:
-    return {}
-
-
-class Openings:
-    """The openings of one prompt; the same for the same robots, so that servers keep what they read of it.
-
-    Args:
-        name: of the prompt with the rules.
-        values: of its placeholders besides ``examples`` and ``turns``.
-    """
-
-    def __init__(self, prompts: Prompts, name: str, values: Mapping[str, str]) -> None:
-        self._prompts = prompts
-        self._name = name
-        self._values = values
-        self._made: Dict[Tuple[Tuple[str, str], ...], Opening] = {}
-
-    def of(
-        self, world: WorldState, turns: Callable[[WorldState], Iterable[Turn]],
-        more: Callable[[], Mapping[str, str]] = _nothing,
-    ) -> Opening:
-        """The opening in a world.
-
-        Args:
-            turns: the examples, for the robots of a world.
-            more: values that depend on the robots, too.
-        """
-        key = tuple(sorted((name, robot.kind) for name, robot in world.robots.items()))
-        if key not in self._made:
-            self._made[key] = self._open(tuple(turns(world)), more())
-        return self._made[key]
-
-    def _open(self, turns: Tuple[Turn, ...], more: Mapping[str, str]) -> Opening:
-        examples = "\n\n".join(f"{request}\n{answer}" for request, answer in turns) or "(none)"
-        system = self._prompts.render(self._name, **self._values, **more, examples=examples, turns="")
-        return system.strip(), turns if self._prompts.says(self._name, "turns") else ()
