@@ -17,6 +17,8 @@ words.
 
 _ALIKE = 0.8
 """Likeness (Ratcliff and Obershelp) from which a name with an unknown word in it is taken for another one."""
+_CODE = re.compile(r"\d+|(?<![^\W\d_])[^\W\d_](?![^\W\d_])")
+"""Numbers and single letters of a name: with another one it is another name."""
 
 
 def slips(written: str, known: str) -> Optional[int]:
@@ -70,7 +72,7 @@ def likely(written: str, things: Mapping[str, Collection[str]]) -> Optional[str]
     known = {word for words in things.values() for word in words}
     telling = known.intersection(written.split("_"))
     found = [name for name, words in things.items() if telling and telling <= set(words)]
-    if len(found) != 1 or re.findall(r"\d+", written) != re.findall(r"\d+", found[0]):
+    if len(found) != 1 or _CODE.findall(written) != _CODE.findall(found[0]):
         return None
     return found[0] if SequenceMatcher(None, written, found[0]).ratio() >= _ALIKE else None
 
