@@ -217,3 +217,16 @@ def test_many_nested_places_are_refused_at_once() -> None:
     text = "put the red box " + "on the table next to the bowl " * 6 + "in the bowl"
 
     assert line("blocks", text).startswith("Refusal")
+
+
+@pytest.mark.parametrize(("text", "means"), [
+    ("d is on a", "on(d, a)"), ("block d is on block a", "on(d, a)"),
+    ("a is on i, and put d on a", "on(a, i) & on(d, a)"), ("stack a on i", "on(a, i)"), ("pick up a", "holding(_, a)")])
+def test_a_letter_is_a_name_where_an_object_has_it(text: str, means: str) -> None:
+    domain = load_domain(ROOT / "config" / "domains" / "blocks.yaml")
+    things = {"table": WorldObject("table", "surface"), **{name: WorldObject(name, "block") for name in "acdi"}}
+    world = WorldState(things, robots={"panda": RobotState("panda", "arm")})
+    found = line_of(text, Reader(domain, world))
+    meant = [meaning_of(each, domain, world) for each in (found, parse_line(means)) if not isinstance(each, Refusal)]
+    assert len(meant) == 2
+    assert meant[0] == meant[1]

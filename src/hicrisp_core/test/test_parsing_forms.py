@@ -5,6 +5,9 @@ import random
 import time
 
 import pytest
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import load_domain
+from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.parsing import json_text
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
 from hicrisp_core.parsing.json_text import DEEPEST, mended, read_json
@@ -100,6 +103,31 @@ def test_a_close_name_is_taken_with_a_note_and_another_number_is_not(domain):
     other = grounded(domain, '{"steps": ["pick(panda, box_2)"]}', world)
     assert isinstance(other, ParseFailure)
     assert "no object 'box_2'" in str(other)
+
+
+@pytest.mark.parametrize("written", [
+    "pick(panda, 117-b_cups)", "1. pick up the 117-b cups", '{"steps": [{"pick": ["117-B_cups"]}]}', "pick(117_b_cups)",
+    "[PICK] <117-b_cups> (1)", "pick up 117-b_cups", "pick(panda, 117-b cups)"])
+def test_a_code_with_a_hyphen_is_a_name_in_every_form(domain, written):
+    found = grounded(domain, written, table_top({"117-b_cups": "cylinder", "soap": "box"}))
+    assert [str(step) for step in found.steps] == ["pick(panda, 117-b_cups)"]
+
+
+@pytest.mark.parametrize("code", ["117-a_cups", "118-b_cups", "117_a_cups", "117-c cups"])
+def test_another_code_is_refused_with_those_that_are_there_and_never_taken_for_the_nearest(domain, code):
+    found = grounded(domain, f"1. pick up the {code}", table_top({"117-b_cups": "cylinder", "soap": "box"}))
+    assert isinstance(found, ParseFailure)
+    assert "there are: 117-b_cups, soap" in str(found)
+
+
+@pytest.mark.parametrize("text", [
+    "1. stack d on a", "1. stack block d on block a", "stack(d, a)", "1. Stack the d on the a."])
+def test_single_letters_are_names_and_no_articles(text):
+    domain, table = load_domain(config_file("domains", "blocks")), WorldObject("table", "surface")
+    world = WorldState({"table": table, **{name: WorldObject(name, "block") for name in "acdi"}},
+                       robots={"panda": RobotState("panda", "arm")})
+    found = grounded(domain, text, world)
+    assert [step.arguments for step in found.steps] == [{"robot": "panda", "item": "d", "below": "a"}]
 
 
 @pytest.mark.parametrize(("text", "said"), [

@@ -124,3 +124,21 @@ def test_words_that_are_nearly_an_objects_are_shown_first_and_never_taken_at_onc
     found, _ = understood(domain, line, sure=1.0)
     assert isinstance(found.meaning, Question)
     assert same_goal(found.meaning.chosen("yes").goal, goal(meant), domain)
+
+
+@pytest.mark.parametrize("line", ["holding(_, 17-a cups)", "holding(_, 65-b cups)", "in(17-b cups, bowl 3)"])
+def test_a_code_or_number_that_is_not_there_is_refused_and_never_the_nearest(domain, line):
+    world = table_top({"17-b_cups": "cylinder", "bowl_1": "bowl", "bowl_2": "bowl"})
+    found = EmbeddedInterpreter(Written(line, 1.0), domain, 0.5).understand(Request(LONG_WINDED, world), Deadline(5))
+    assert isinstance(found.meaning, Refusal)
+    assert "There " in found.meaning.text
+
+
+def test_a_code_is_a_name_however_its_parts_are_joined(domain):
+    world = table_top({"17-b_cups": "cylinder", "41-a_cups": "cylinder", "bowl": "bowl"})
+    for line in ("in(17-b_cups, bowl)", "in(17b cups, bowl)", "in(17-b, bowl)"):
+        found = EmbeddedInterpreter(Written(line, 1.0), domain, 0.5).understand(Request(line, world), Deadline(5))
+        assert same_goal(found.meaning, goal("in(17-b_cups,bowl)"), domain)
+    found = EmbeddedInterpreter(Written("in(all cups, bowl)", 1.0), domain, 0.5).understand(
+        Request("the cups into the bowl", world), Deadline(5))
+    assert same_goal(found.meaning, goal("in(17-b_cups,bowl)", "in(41-a_cups,bowl)"), domain)

@@ -8,12 +8,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hicrisp_core.config.files import config_folders
 from hicrisp_core.llm.embedded_files import BASE_KEY, find_adapter, model_files, sha256_of
 from hicrisp_core.llm.gguf_header import read_header
+from hicrisp_core.understanding.hearing import WORDS
 from hicrisp_core.understanding.written import Phrase
 from hicrisp_training.adapter import card_of, hashes, write_adapter
 from hicrisp_training.renaming import Renamer, plural, replaced
-from hicrisp_training.rows import DATA, Row, parts, read_rows
+from hicrisp_training.rows import DATA, Row, parts, read_rows, vocabulary
 from hicrisp_training.scenes import Scenes, in_scene_words
 
 ROWS, WRONG = read_rows()
@@ -89,6 +91,11 @@ def test_the_shipped_adapter_was_trained_with_todays_prompt_and_language() -> No
     today = hashes()
     assert {name: card["hashes"][name] for name in ("prompt", "language")} == {
         name: today[name] for name in ("prompt", "language")}, "train the adapter again, or undo the renaming"
+
+
+def test_the_shipped_words_are_those_of_todays_sentences() -> None:
+    files = [folder / WORDS for folder in config_folders("llm") if (folder / WORDS).is_file()]
+    assert files[0].read_text(encoding="utf-8") == vocabulary(ROWS), "run scripts/train_brain words"
 
 
 def test_two_minutes_of_training_lower_the_loss() -> None:

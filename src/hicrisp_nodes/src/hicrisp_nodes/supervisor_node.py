@@ -13,7 +13,7 @@ from typing import Any, Dict, Tuple
 import rosgraph
 import rospy
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.executive.ending import wants_end
+from hicrisp_core.understanding.ending import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
@@ -174,6 +174,8 @@ class Supervisor:
         ]
 
     def _submit(self, task: str) -> SubmitTaskResponse:
+        if wants_end(task) and self._queue.current is not None:  # As a task it would wait for the one that is meant.
+            return SubmitTaskResponse(False, "", self._queue.cancel()[1])
         admission = self._queue.submit(task)
         return SubmitTaskResponse(admission.accepted, admission.request.id if admission.request else "",
                                   admission.message)

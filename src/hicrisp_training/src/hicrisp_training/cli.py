@@ -20,10 +20,11 @@ from hicrisp_core.llm.embedded import EmbeddedModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure
 from hicrisp_core.llm.settings import load_llm_settings
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.hearing import WORDS
 from hicrisp_core.understanding.written import parse_line
 
 from hicrisp_training.adapter import CHECKPOINT, card_of, export, hashes, write_card
-from hicrisp_training.rows import read_rows
+from hicrisp_training.rows import read_rows, vocabulary
 from hicrisp_training.scenes import Sample, Scenes
 
 _FLAGS = (("train", "minutes", 120.0, "of learning, in all pieces together"), ("smoke", "minutes", 2.0, "of learning"),
@@ -33,7 +34,7 @@ _FLAGS = (("train", "minutes", 120.0, "of learning, in all pieces together"), ("
           ("train", "rate", 1e-3, "the highest learning rate"), ("train measure", "base", "", "another base's GGUF"),
           ("train export", "folder", "build/training", "of checkpoints"), ("measure", "json", "", "of all answers"),
           ("export measure", "adapter", "config/llm/adapters/goals.gguf", "the adapter's file"),
-          ("measure", "most", 0, "sentences; 0 for all"))
+          ("words", "file", f"config/llm/{WORDS}", "of words"), ("measure", "most", 0, "sentences; 0 for all"))
 """Commands that have a flag, the flag, its default, and what it means."""
 
 
@@ -44,6 +45,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     for name, run, said in (("train", _train, "learn, or go on from the checkpoint, and write the adapter beside it"),
                             ("smoke", _smoke, "learn a little from few sentences; the loss must fall"),
                             ("export", _export, "write the adapter of the checkpoint, and its card"),
+                            ("words", _words, "write the words of the sentences, which tell what is English"),
                             ("measure", _measure, "ask the served model the held-out sentences, for the card")):
         command = commands.add_parser(name, help=said, description=said)
         command.set_defaults(run=run)
@@ -90,6 +92,10 @@ def _smoke(given: argparse.Namespace) -> None:
 
 def _export(given: argparse.Namespace) -> None:
     logging.info("%s", export(Path(given.folder) / CHECKPOINT, Path(given.adapter)))
+
+
+def _words(given: argparse.Namespace) -> None:
+    Path(given.file).write_text(vocabulary(read_rows()[0]), encoding="utf-8")
 
 
 def _measure(given: argparse.Namespace) -> None:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
+import textwrap
+from collections import Counter
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.parsing.names import words_of
 from hicrisp_core.understanding.written import Fact, Line, Phrase, SaidGoal, Where, parse_line
 from hicrisp_core.understanding.written.sayings import BETWEEN, FARTHEST, MADE, NEAREST, ORDERS, SWAP
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 DOMAINS = ("tabletop", "blocks", "lab", "agv", "kitchen", "virtualhome")
+_TOLD = 3
+"""Rows that say a word which is known."""
 Role = Tuple[str, int]  # A predicate and the index of an argument: words of one role can replace each other.
 
 
@@ -119,3 +124,11 @@ def read_rows(folder: Path = DATA / "sentences") -> Tuple[List[Row], List[str]]:
             except (ValueError, LookupError, TypeError) as error:
                 wrong.append(f"{file.name}:{number}: {error}")
     return list(rows.values()), wrong
+
+
+def vocabulary(rows: Iterable[Row]) -> str:
+    """Return the words that several rows say, as the file of words that the interpreters know."""
+    said = Counter(word for row in rows for word in {each for turn in row.turns if turn.speaker is Speaker.USER
+                                                     for each in words_of(turn.text) if not each.isdigit()})
+    known = sorted(word for word, count in said.items() if count >= _TOLD)
+    return textwrap.fill(" ".join(known), 140, break_long_words=False, break_on_hyphens=False) + "\n"

@@ -15,7 +15,6 @@ from typing import Callable, Dict, Iterator, Optional, Tuple
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
 from hicrisp_core.domain.wording import goal_words
-from hicrisp_core.executive.ending import wants_end
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.records import in_words
 from hicrisp_core.executive.service import serves
@@ -31,6 +30,7 @@ from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import LinkedEvent
 from hicrisp_core.trace.events import UserSaid
+from hicrisp_core.understanding.ending import wants_end
 
 log = logging.getLogger(__name__)
 

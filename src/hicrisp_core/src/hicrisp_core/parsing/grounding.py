@@ -80,6 +80,7 @@ class _Grounder:
         self._world = world
         self._types = world.types()
         self._names = Names(domain, world)
+        self._spelled = {_normal(name): name for name in self._types}
         self._words = words_by_name(world)
         self._known = frozenset(word for words in self._words.values() for word in words)
         self.notes: List[str] = []
@@ -145,10 +146,10 @@ class _Grounder:
     def _passed_over(self, action: Action, parameter: Parameter, word: str) -> bool:
         """Whether a parameter that may be left out is not what a word is meant for: it is of another kind."""
         if parameter.name == action.robot_parameter:
-            return _normal(word) not in self._world.robots  # The robot is often left out.
+            return self._own(word) not in self._world.robots  # The robot is often left out.
         if parameter.type == "number":
             return parameter.default is not None and not _QUANTITY.match(word)
-        known = self._types.get(_normal(word))
+        known = self._types.get(self._own(word))
         return (parameter.optional or parameter.any) and known is not None \
             and not self._domain.is_a(known, parameter.type)
 
@@ -158,9 +159,13 @@ class _Grounder:
             return number.group(1) if number else written
         return self.name(written)
 
+    def _own(self, written: str) -> str:
+        """The world's own spelling of a name, however it is capitalised and joined."""
+        return written if written in self._types else self._spelled.get(_normal(written), _normal(written))
+
     def name(self, written: str) -> str:
         """The name in the world that is meant, or what was written when there is none."""
-        name = _normal(written)
+        name = self._own(written)
         if name in self._types or not name:
             if _PUNCTUATED.search(written):
                 self.notes.append(f"'{written}' was read as '{name}'")
@@ -205,7 +210,7 @@ class _Grounder:
 
     def _is_split(self, words: Sequence[str]) -> bool:
         parts = [_normal(word) for word in words]
-        return "_".join(parts) in self._types and not all(part in self._types for part in parts)
+        return "_".join(parts) in self._spelled and not all(part in self._spelled for part in parts)
 
 
 def _numbered(words: Sequence[str], first: int) -> Dict[str, Value]:

@@ -32,6 +32,8 @@ _REPLACED = 5
 """Letters of a word in which another letter may be a slip: fork and cork, rum and gum are other words."""
 _ALIKE = 0.8
 """How alike a name with an unknown word in it is to the one that it is taken for."""
+_CODE = re.compile(r"\d+|(?<![^\W\d_])[^\W\d_](?![^\W\d_])")
+"""Numbers and single letters of a name: with another one it is another name."""
 Words = Tuple[str, ...]
 
 
@@ -243,7 +245,7 @@ def likely(written: str, things: Mapping[str, Collection[str]]) -> str:
     """Return the only object that has all words of a name that mean something here, if the two are much alike."""
     telling = {word for words in things.values() for word in words}.intersection(written.split("_"))
     found = [name for name, words in things.items() if telling and telling <= set(words)]
-    alike = len(found) == 1 and re.findall(r"\d+", written) == re.findall(r"\d+", found[0]) \
+    alike = len(found) == 1 and _CODE.findall(written) == _CODE.findall(found[0]) \
         and SequenceMatcher(None, written, found[0]).ratio() >= _ALIKE
     return found[0] if alike else ""
 

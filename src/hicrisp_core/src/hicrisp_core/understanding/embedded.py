@@ -68,7 +68,7 @@ class EmbeddedInterpreter:
         meaning = self._meaning(line, request)
         if isinstance(meaning, Goal) and said.sure is not None and said.sure < self._ask_below \
                 and verify(meaning, self._domain, request.world) is None:
-            meaning = self._shown(meaning)
+            meaning = shown(meaning, self._domain)
         return Understood(meaning, usage=usage, sure=said.sure)
 
     def _meaning(self, line: Line, request: Request) -> Meaning:
@@ -83,16 +83,17 @@ class EmbeddedInterpreter:
                 for name, goal in goals_nearby(line, self._domain, request.world, context).items()
                 if verify(goal, self._domain, request.world) is None}
         if len(near) == 1:
-            return self._shown(next(iter(near.values())))
+            return shown(next(iter(near.values())), self._domain, meaning.text)
         if 1 < len(near) <= _MOST_CHOICES:
             return Question(f"{meaning.text} Do you mean one of these?",
                             tuple(Choice(spoken(name), goal) for name, goal in near.items()))
         return meaning
 
-    def _shown(self, goal: Goal) -> Question:
-        """The question whether a goal is the right one."""
-        return Question(f"I understand: {goal_words(goal, self._domain)}. Is that right?",
-                        (Choice(_YES, goal), Choice(_NO)))
+
+def shown(goal: Goal, domain: Domain, why: str = "") -> Question:
+    """Return the question whether a goal is the right one, and why it is asked."""
+    text = f"I understand: {goal_words(goal, domain)}. Is that right?"
+    return Question(f"{why} {text}".strip(), (Choice(_YES, goal), Choice(_NO)))
 
 
 def messages(request: Request) -> List[Message]:

@@ -12,6 +12,7 @@ from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter
 from hicrisp_core.understanding.embedded import EmbeddedInterpreter
+from hicrisp_core.understanding.hearing import HearingInterpreter
 from hicrisp_core.understanding.model import ModelInterpreter
 from hicrisp_core.understanding.verifier import VerifiedInterpreter
 
@@ -34,4 +35,4 @@ def make_interpreter(
         interpreter = EmbeddedInterpreter(models.of(roles.GOAL), domain, settings.ask_below)
     else:
         return ModelInterpreter(models.of(roles.GOAL), domain, prompts)
-    return VerifiedInterpreter(interpreter, domain)
+    return HearingInterpreter(VerifiedInterpreter(interpreter, domain), domain)

@@ -40,7 +40,8 @@ def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context
         if phrase.words == ACTOR:
             continue
         near = _nearest(phrase, world)
-        tried = {name: _with(line, phrase, name) for name in (near or (*world.objects, *world.robots))}
+        others = () if any(map(str.isdigit, phrase.words)) else (*world.objects, *world.robots)
+        tried = {name: _with(line, phrase, name) for name in (near or others)}
         meant = {name: meaning_of(other, domain, world, context) for name, other in tried.items() if other is not None}
         found = {name: goal for name, goal in meant.items() if isinstance(goal, Goal)}
         if found and (near or len(found) == 1):
@@ -81,13 +82,17 @@ def _nearest(phrase: Phrase, world: WorldState) -> Tuple[str, ...]:
     shared = {name: [any(_alike(word, own) for own in words) for word in said]
               for name, words in words_by_name(world).items()}
     most = max(map(sum, shared.values()), default=0)
-    return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(found[:-1])))
+    coded = [any(map(str.isdigit, word)) for word in said]
+    return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(found[:-1])
+                        and all(hit or not code for hit, code in zip(found, coded))))
 
 
 def _alike(word: str, other: str) -> bool:
-    """Whether a word may be another one, misspelt or a part of it: "remote" for a remote control."""
-    if word == other:
-        return True
+    """Whether a word may be another one, misspelt or a part of it: "remote" for a remote control. A number or a code
+    is never misspelt.
+    """
+    if word == other or any(map(str.isdigit, word + other)):
+        return word == other
     return min(len(word), len(other)) >= _SHORTEST and (
         len(word) > _SHORTEST and (other.startswith(word) or other.endswith(word))
         or SequenceMatcher(None, word, other).ratio() >= _ALIKE)

@@ -143,6 +143,8 @@ class NounPhrases:
         if " ".join(said) in (*self._nouns["everything"], *self._nouns["anything"]):
             return Phrase(_OBJECT, Amount.ALL if " ".join(said) in self._nouns["everything"] else Amount.ANY)
         determiner, rest = led(said, self._determiners)
+        if not rest:  # A letter may be a name: a, the block.
+            determiner, rest = "", said
         amount = self._determiners.get(determiner, Amount.ONE)
         least, most = 0, None
         if not determiner:
