@@ -11,8 +11,9 @@ from hicrisp_core.brain.plan_answer import TOO_LONG
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.parsing.json_text import read_json, without_thoughts
+from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.raw import ParseFailure
+from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.brain import PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import closed
@@ -58,7 +59,8 @@ class Alex:
         prompt = self._prompts.render(
             "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
             objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
-        asked = ask(self._client, self._system, prompt, deadline, _HEARD, _read_heard)
+        asked = ask(self._client, self._system, prompt, deadline, _HEARD, _read_heard,
+                    keep=lambda heard: not heard.answer)
         if asked.answer is None and not asked.silent:
             return Asked(Heard(forward=request.task.text), "", asked.usage)
         return asked

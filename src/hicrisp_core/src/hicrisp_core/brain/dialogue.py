@@ -5,7 +5,9 @@ III-A).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterable, Tuple
+from typing import Iterable, Sequence, Tuple
+
+from hicrisp_core.model.meaning import Turn
 
 EXCHANGES = 8
 """Tasks that are remembered."""
@@ -23,10 +25,17 @@ class Dialogue:
 
     exchanges: Tuple[Tuple[str, ...], ...] = ()
 
-    def after(self, asked: str, done: Iterable[str], answered: str) -> "Dialogue":
-        """The dialogue with one more task."""
+    def after(
+        self, asked: str, done: Iterable[str], answered: str, later: Sequence[Turn] = ()
+    ) -> "Dialogue":
+        """The dialogue with one more task.
+
+        Args:
+            later: what was said about it after its first words, oldest first.
+        """
         actions = "; ".join(done)
-        lines = (f"User: {asked}", f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
+        said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in later)
+        lines = (f"User: {asked}", *said, f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
         return Dialogue((*self.exchanges, tuple(_bounded(line) for line in lines))[-EXCHANGES:])
 
     @property

@@ -11,7 +11,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
 from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.goals.planning import Way, way_to
-from hicrisp_core.goals.stages import applies, chosen
+from hicrisp_core.goals.stages import applies, chosen, seen_part
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import OFFLINE_SOURCE, Plan, Step, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, facts_in
@@ -31,19 +31,20 @@ class GoalSearch:
         unseen = frozenset(each.name for each in request.world.unseen)
         goal = without(goal, unseen)
         lost = [name for name in _needed(goal) if name in unseen]
-        if lost:
-            return PlanAnswer(refusal=_lost(lost, request.world))
+        seen = seen_part(goal, unseen) if lost else goal
         facts = request.world.relations
-        wanted = (*(each for stage in chosen(goal, facts, self._domain).stages
-                    if applies(stage, facts, self._domain) for each in stage.conditions), *goal.invariants)
+        wanted = (*(each for stage in chosen(seen, facts, self._domain).stages
+                    if applies(stage, facts, self._domain) for each in stage.conditions), *seen.invariants)
         if not missing(wanted, facts, self._domain):
+            if lost:
+                return PlanAnswer(refusal=_lost(lost, request.world))
             so = GoalWords(self._domain).state(wanted)
             if not so:
                 return PlanAnswer(answer="Nothing needs to be done: what the task waits for is not so.")
             return PlanAnswer(answer=f"Nothing needs to be done, it is so already: {so}.")
         barred = no_path_to(request.feedback)
-        rest = passing_over(goal, barred, self._domain)
-        if rest != goal and rest.empty:
+        rest = passing_over(seen, barred, self._domain)
+        if rest != seen and rest.empty:
             return PlanAnswer(refusal=f"{', '.join(sorted(barred))} cannot be reached, and nothing else is left "
                                       "to do.")
         way = way_to(self._searcher, request.world, rest, deadline)
@@ -63,7 +64,9 @@ class GoalSearch:
         steps = tuple(Step(self._domain.describe(each), each.action, each.arguments, each.robot)
                       for each in way.commands)
         said = goal if goal.said else replace(goal, said=goal_words(goal, self._domain))
-        notes = [f"{', '.join(sorted(barred))} cannot be reached; the rest goes on"] if rest != goal else []
+        notes = [f"{', '.join(sorted(barred))} cannot be reached; the rest goes on"] if rest != seen else []
+        if lost:
+            notes.append(f"{_lost(lost, request.world)} The rest goes on")
         if way.left_out:
             said = _besides(said, way.left_out)
             notes.append(f"no way leads to this, which may be left out: "

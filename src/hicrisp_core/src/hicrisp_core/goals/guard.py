@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterable, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain, apply_effects
-from hicrisp_core.goals.truth import holds
+from hicrisp_core.goals.truth import holds, truth, unknown_in
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, WorldState
 from hicrisp_core.model.goal import Statement
 
@@ -27,9 +27,9 @@ def guard(
 def ended_by(
     keep: Iterable[Statement], domain: Domain, before: WorldState, after: WorldState
 ) -> Tuple[Statement, ...]:
-    """The statements that hold before and not after."""
+    """The statements that hold before and are false after; what is not seen any more is not false."""
     return tuple(each for each in keep if holds(each, before.relations, domain)
-                 and not holds(each, after.relations, domain))
+                 and truth(each, after.relations, domain, unknown_in(after, domain)) is False)
 
 
 def breaking(command: Command, ended: Tuple[Statement, ...]) -> Optional[Feedback]:

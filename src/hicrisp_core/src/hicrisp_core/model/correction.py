@@ -75,14 +75,22 @@ class Maker:
         """The maker of a plan by its ``source``."""
         return cls(MakerKind.OFFLINE) if source == OFFLINE_SOURCE else cls(MakerKind.MODEL, source)
 
+    @property
+    def label(self) -> str:
+        """A model's name, the kind of every other maker; empty where there is none."""
+        if self.kind is MakerKind.MODEL:
+            return self.name
+        return "" if self.kind is MakerKind.NOBODY else self.kind.value
+
 
 @dataclass(frozen=True)
 class StackEntry:
-    """A failed command and why it failed (HiCRISP, section III-D)."""
+    """A failed command and why it failed (HiCRISP, section III-D); ``maker`` made it, where a correction has it."""
 
     command: Command
     feedback: Feedback
     attempts: int = 1
+    maker: Maker = Maker()
 
 
 @dataclass(frozen=True)

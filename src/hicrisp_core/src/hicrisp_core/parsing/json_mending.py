@@ -16,10 +16,11 @@ _ENDS_STRING = re.compile(r"\s*(?:[,:\]}]|\Z|//|#)")
 
 
 class Mended(NamedTuple):
-    """JSON made of a text, and whether the text ended before it did."""
+    """JSON made of a text, whether the text ended before it did, and how many of its characters it took."""
 
     text: str
     cut_off: bool
+    length: int
 
 
 def mended(text: str) -> Optional[Mended]:
@@ -56,11 +57,11 @@ class _Mender:
                 if not self._mark(char):
                     return None
                 if not self._open:
-                    return Mended("".join(self._out), False)
+                    return Mended("".join(self._out), False, self._at)
         if self._whole is None:
-            return Mended("", True)
+            return Mended("", True, len(self._text))
         length, closing = self._whole
-        return Mended("".join(self._out[:length]) + closing, True)
+        return Mended("".join(self._out[:length]) + closing, True, len(self._text))
 
     def _string(self, quote: str) -> bool:
         """Copy a string with JSON's quotes; False when it does not end."""

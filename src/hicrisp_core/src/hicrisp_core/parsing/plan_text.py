@@ -11,9 +11,10 @@ from typing import Any, List, Mapping, Optional, Tuple, Union
 from hicrisp_core.domain.roles import Roles
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.parsing.calls import read_calls, unquoted
-from hicrisp_core.parsing.json_text import FoundJson, read_json, without_thoughts
+from hicrisp_core.parsing.json_text import FoundJson, objects_in, read_json
 from hicrisp_core.parsing.prose import read_sentence
 from hicrisp_core.parsing.raw import ParseFailure, RawStep
+from hicrisp_core.parsing.thoughts import without_thoughts
 
 _BRACKETS = re.compile(r"\[\s*([A-Za-z_]\w*)\s*\]\s*((?:<[^<>]*>\s*(?:\([\d.]*\))?\s*)*)")
 _ADDRESSED = re.compile(r"\[\s*\w+\s+to\s+\w+\s*\]\s*(\w+)\s*(.*)")
@@ -57,7 +58,22 @@ def is_cut_off(text: str) -> bool:
     return found is not None and found.cut_off
 
 
+def is_ambiguous(text: str) -> bool:
+    """Check whether a final answer holds several objects, so that to read one would be to choose; calls one after
+    another are one plan.
+    """
+    objects, adjacent = objects_in(text)
+    return any(each != objects[0] for each in objects) and not (adjacent and all(map(_is_call, objects)))
+
+
+def _is_call(value: Any) -> bool:
+    return isinstance(value, dict) and any(key in value for key in _NAMES) and not any(key in value for key in _KEYS)
+
+
 def _plan_json(text: str) -> Optional[FoundJson]:
+    objects, adjacent = objects_in(text)
+    if len(objects) > 1 and adjacent and all(map(_is_call, objects)):
+        return FoundJson(list(objects), False)
     return read_json(text, lambda value: _is_plan(value, text.strip()))
 
 
