@@ -23,6 +23,7 @@ from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 
 _DOUBTS = (FeedbackKind.CANNOT_TELL, FeedbackKind.GOAL_UNSEEN)
+_UNSEEN = "no step brings it back into view"
 _GRID = 0.01
 """Metres to which positions are rounded: noise moves things by more, a true loop does not."""
 _FOUND = Tuple[Optional[Correction], Usage]
@@ -96,7 +97,7 @@ class GoalPursuit:
             if found is not None and found.steps:
                 return CorrectorAnswer(found, mark(met, rung), usage)
             note = found.note if found is not None and found.note else note
-        given_up = Correction(Rung.GIVE_UP, note=note or "no step brings it back into view" if out_of_view else "nothing else is left to try")
+        given_up = Correction(Rung.GIVE_UP, note=note or (_UNSEEN if out_of_view else "nothing else is left to try"))
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _rungs(self) -> Tuple[Rung, ...]:
@@ -121,7 +122,7 @@ class GoalPursuit:
             undone = self._words.state(self._ended(reached, way.commands, world))
             note = f"this must be undone first, and is made again: {undone}"
         if way.found and not way.commands:
-            note = "no step brings it back into view"
+            note = _UNSEEN
         elif not way.found:
             tried = f" without what was found impossible ({', '.join(sorted(barred))})" if barred else ""
             note = f"no way to the goal was found{tried}"

@@ -134,6 +134,11 @@ class GoalKeeper:
         self._ledger.tell(GoalJudged(seen=found is None, missing=words))
         return found
 
+    def holds_in(self, world: WorldState) -> bool:
+        """Whether nothing of what is left of the goal is missing in a world that is known for certain."""
+        left = self._certain()
+        return left is not None and missed(left, self._domain, world) is None
+
     def _certain(self) -> Optional[Goal]:
         """What is left of the goal, without stages that may be left out."""
         left = self.goal

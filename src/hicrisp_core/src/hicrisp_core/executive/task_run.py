@@ -20,12 +20,12 @@ from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger
 from hicrisp_core.executive.look_ahead import LookAhead
-from hicrisp_core.executive.looking import out_of_sight, out_of_view
+from hicrisp_core.executive.looking import out_of_sight
 from hicrisp_core.executive.relapses import Relapses
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.goals.stages import in_stages
-from hicrisp_core.model import Command, Feedback, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, FeedbackKind, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import OFF, Policy
@@ -118,6 +118,8 @@ class TaskRun:
                 continue
             if result.new_steps is None:
                 left_out = self._failed[0][1].reason if self._failed and self._goal.state != SEEN else ""
+                if not result.ok and self._failed:
+                    return replace(result, reason=f"{sentence(result.reason)} {sentence(self._reasons())}")
                 return result if not result.ok else StepResult(not left_out, reason=left_out)
             self._replan(result, self._runner.attempts.observe())
 
@@ -130,6 +132,11 @@ class TaskRun:
     def goal_state(self) -> str:
         """What is known of the goal: seen, missed, unknown; empty where it is not judged."""
         return self._goal.state
+
+    def agrees(self, true: Optional[WorldState]) -> bool:
+        """Whether the goal holds in the true state, too, where a simulation tells that."""
+        return true is None or self._goal.holds_in(
+            true if self._ports.watch is None else self._ports.watch.see(true))
 
     @property
     def account(self) -> Account:
@@ -219,10 +226,12 @@ class TaskRun:
             self._ledger.left(self._schedule.step(index).robot)
             self._turned = True
         else:
-            self._keep_in_mind(result, self._runner.attempts.latest())
+            world = self._runner.attempts.latest()
+            self._keep_in_mind(result, world)
             self._failed.append((index, result))
             self._over = self._over or self._runner.ended()
-            lost = self._goal.judged and any(map(out_of_view, result.failures))
+            unseen = {each.name for each in world.unseen}
+            lost = self._goal.judged and any(unseen.intersection(each.subjects) for each in result.failures)
             goes_on = (lost or self._policy.on_failed_step != "stop") and not self._over
             if goes_on and lost:  # What can be done without it is found by what the goal lacks.
                 self._schedule.drop(self._schedule.part(index)[1:])
@@ -339,7 +348,8 @@ class TaskRun:
             return StepResult(True)
         self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)
         self._pursued += 1
-        self._relapses.found(missed.conditions, world)
+        if missed.kind is FeedbackKind.GOAL_MISSED:
+            self._relapses.found(missed.conditions, world)
         if self._pursued > self._policy.threshold:
             reason = (f"{told(missed, self._domain)} "
                       f"({self._policy.threshold} corrections did not help)")

@@ -41,8 +41,9 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
         return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=lost, conditions=lacking, cause=no_picture(world))
     causes = {fact: cause for fact in facts_in(lacking[0]) for cause in (doubt(fact, world),) if cause is not None}
     cause = next(iter(causes.values()))
-    return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names, conditions=lacking[:1],
-                    cause=cause, unmet=tuple(Unmet((fact,)) for fact in causes))
+    return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names or _things(lacking[:1], world),
+                    conditions=lacking[:1], cause=cause,
+                    unmet=tuple(Unmet((fact,)) for fact in causes))
 
 
 def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, List, Mapping, Optional, Tuple, Union
+from typing import AbstractSet, Any, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.roles import Roles
 from hicrisp_core.domain.schema import Domain
@@ -58,12 +58,18 @@ def is_cut_off(text: str) -> bool:
     return found is not None and found.cut_off
 
 
-def is_ambiguous(text: str) -> bool:
-    """Check whether a final answer holds several objects, so that to read one would be to choose; calls one after
-    another are one plan.
+def is_ambiguous(text: str, keys: AbstractSet[str]) -> bool:
+    """Check whether a final answer holds several objects that may be meant, so that to read one would be to choose;
+    calls one after another are one plan.
+
+    Args:
+        keys: those of an answer; an object with none of them is no plan and no answer.
     """
     objects, adjacent = objects_in(text)
-    return any(each != objects[0] for each in objects) and not (adjacent and all(map(_is_call, objects)))
+    if adjacent and all(map(_is_call, objects)):
+        return False
+    meant = [each for each in objects if each is None or not keys.isdisjoint(each) or _is_plan(each, "")]
+    return any(each != meant[0] for each in meant)
 
 
 def _is_call(value: Any) -> bool:
@@ -80,7 +86,7 @@ def _plan_json(text: str) -> Optional[FoundJson]:
 def _is_plan(value: Any, text: str) -> bool:
     if isinstance(value, list):
         return text == "[]" or bool(value) and all(isinstance(entry, (str, dict)) for entry in value)
-    return _entries(value) is not None
+    return isinstance(value, dict) and _entries(value) is not None
 
 
 def _entries(value: Any) -> Optional[List[Any]]:

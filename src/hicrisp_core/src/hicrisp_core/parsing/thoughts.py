@@ -51,7 +51,7 @@ def without_thoughts(text: str) -> str:
     said, at = "", 0
     for begins, ends in sorted(thoughts):
         said, at = f"{said} {text[at:begins]}", max(at, ends)
-    return said + text[at:]
+    return (said + text[at:]).lstrip() if thoughts else text
 
 
 def _is_json(text: str) -> bool:

@@ -57,6 +57,7 @@ def ask(
         examples: questions and answers that go before, as if they had been asked and answered.
         keep: whether the same question may get the same answer from the model's memory the next time.
     """
+    keys = frozenset(schema.get("properties", ()))
     messages = conversation(system, examples, prompt)
     opening = len(messages)
     usage = Usage()
@@ -67,7 +68,7 @@ def ask(
         if isinstance(said, LlmFailure):
             before = f" Its first answer could not be used: {trouble}" if len(messages) > opening else ""
             return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage, silent=True)
-        found = _SEVERAL if is_ambiguous(said.text) else read(said)
+        found = _SEVERAL if is_ambiguous(said.text, keys) else read(said)
         if isinstance(found, ParseFailure) or not keep(found):
             client.forget(messages, schema)
         if not isinstance(found, ParseFailure):
