@@ -35,7 +35,8 @@ def run(domain, config_dir):
     "[THINK]{}[/THINK]{}", "<reasoning>{}</reasoning>{}", "{} is wrong.</reasoning>\n{}", "◁think▷{}◁/think▷{}",
     "<|channel|>analysis<|message|>{}<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>",
     "<|channel>thought\n{}<channel|>{}", "<|START_THINKING|>{}<|END_THINKING|><|START_RESPONSE|>{}<|END_RESPONSE|>",
-    "<|begin_of_thought|>{}<|end_of_thought|><|begin_of_solution|>{}<|end_of_solution|>", "<seed:think>{}</seed:think>{}",
+    "<|begin_of_thought|>{}<|end_of_thought|><|begin_of_solution|>{}<|end_of_solution|>",
+    "<seed:think>{}</seed:think>{}",
     "<weighing_up>{}</weighing_up><answer>{}</answer>", "<think>a <think>b</think> {}</think>{}",
     "<Thought>{}</Thought>\n```json\n{}\n```"])
 def test_a_plan_that_is_thrown_away_is_not_run_whatever_marks_the_thought(run, text):

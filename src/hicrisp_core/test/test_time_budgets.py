@@ -4,7 +4,6 @@ tried.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -20,7 +19,6 @@ from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Ledger, TaskResult
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Outcome, Pose, Task, WorldState
 from hicrisp_core.policy.policy import Budget, Policy, load_policy
-from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import BaseSettings
 from hicrisp_core.robot.symbolic import SymbolicWorld

@@ -67,7 +67,7 @@ class ModelBrain:
         schema: Mapping[str, Any], read: ReadAnswer, examples: Sequence[Turn] = (),
     ) -> PlanAnswer:
         asked = ask(client, self._prompt.opening(world)[0], prompt, deadline, schema,
-                    lambda said: read(said, world, client.name), examples, 
+                    lambda said: read(said, world, client.name), examples,
                     keep=lambda found: found.plan is not None and bool(found.plan.steps))
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)

@@ -15,7 +15,18 @@ from hicrisp_core.goals.guard import ended_by
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions, seen_part
 from hicrisp_core.goals.truth import holds, ways_to_say
-from hicrisp_core.model import Command, Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung, StackEntry, Step, WorldState
+from hicrisp_core.model import (
+    Command,
+    Correction,
+    Feedback,
+    FeedbackKind,
+    Maker,
+    MakerKind,
+    Rung,
+    StackEntry,
+    Step,
+    WorldState,
+)
 from hicrisp_core.model.goal import Statement
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, PlanRequest, Usage

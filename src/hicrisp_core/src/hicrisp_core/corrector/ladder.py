@@ -299,7 +299,8 @@ class Ladder:
 
 def _fails_again(feedback: Feedback) -> bool:
     """Whether the same motion fails again unless something else changes first."""
-    return (feedback.kind in (FeedbackKind.PLANNING, FeedbackKind.BREAKS_CONDITION) or feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet)
+    return feedback.kind in (FeedbackKind.PLANNING, FeedbackKind.BREAKS_CONDITION) or (
+        feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet)
 
 
 def _constrained(command: Command) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import List, Tuple
 
 from hicrisp_core.model import Command, Feedback, Maker, StackEntry
+from hicrisp_core.model.correction import NOBODY
 
 
 class FeedbackStack:
@@ -37,7 +38,7 @@ class FeedbackStack:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def push(self, command: Command, feedback: Feedback, maker: Maker = Maker()) -> None:
+    def push(self, command: Command, feedback: Feedback, maker: Maker = NOBODY) -> None:
         """Put a failed command on top (Algorithm 1, lines 5 and 23), with who made it where that was a correction;
         the stack must not be full.
         """

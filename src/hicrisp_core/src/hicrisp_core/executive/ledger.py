@@ -337,7 +337,8 @@ class Ledger:
             counts.usage.calls,
             counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds,
             canceled,
-            account.done, account.given_up, account.not_begun, looks=counts.looks, corrected_by=dict(counts.corrected_by))
+            account.done, account.given_up, account.not_begun, looks=counts.looks,
+            corrected_by=dict(counts.corrected_by))
 
 
 def _used_up(used: Iterable[Tuple[float, float, str]]) -> str:

@@ -33,6 +33,7 @@ from hicrisp_core.model import (
     Task,
     WorldState,
 )
+from hicrisp_core.model.correction import NOBODY
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import KnownWay
@@ -267,7 +268,7 @@ class StepRunner:
             self._tell(stack)
         return _Carried.OUT
 
-    def _push(self, stack: FeedbackStack, attempt: Attempt, maker: Maker = Maker()) -> None:
+    def _push(self, stack: FeedbackStack, attempt: Attempt, maker: Maker = NOBODY) -> None:
         if attempt.verdict.feedback is not None:
             stack.push(attempt.command, attempt.verdict.feedback, maker)
             self._tell(stack)

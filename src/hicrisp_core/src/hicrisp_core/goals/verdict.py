@@ -38,7 +38,8 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
                         conditions=false) if false else None
     lost = tuple(name for name in _things(lacking, world) if name in unseen)
     if lost:
-        return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=lost, conditions=lacking, cause=no_picture(world))
+        return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=lost, conditions=lacking,
+                        cause=no_picture(world))
     causes = {fact: cause for fact in facts_in(lacking[0]) for cause in (doubt(fact, world),) if cause is not None}
     cause = next(iter(causes.values()))
     return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names or _things(lacking[:1], world),

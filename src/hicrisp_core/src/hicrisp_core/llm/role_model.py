@@ -83,10 +83,9 @@ class RoleModel(ChatModel):
         self._write(said.exchanges)
         return said
 
-    def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> None:
-        """Drop the answer to a question from the memory."""
-        if self._memory is not None:
-            self._memory.forget(_question(messages, schema))
+    def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
+        """Drop the answer to a question from the memory; whether it was there."""
+        return self._memory is not None and self._memory.forget(_question(messages, schema))
 
     def _noted(
         self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]],
@@ -142,10 +141,10 @@ class Memory:
                 self._answers.move_to_end(question)
             return self._answers.get(question)
 
-    def forget(self, question: str) -> None:
-        """Drop an answer."""
+    def forget(self, question: str) -> bool:
+        """Drop an answer; whether it was there."""
         with self._lock:
-            self._answers.pop(question, None)
+            return self._answers.pop(question, None) is not None
 
     def put(self, question: str, answer: Completion) -> None:
         """Keep an answer."""

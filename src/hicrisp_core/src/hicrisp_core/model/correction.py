@@ -83,6 +83,10 @@ class Maker:
         return "" if self.kind is MakerKind.NOBODY else self.kind.value
 
 
+NOBODY = Maker()
+"""Of what is no correction."""
+
+
 @dataclass(frozen=True)
 class StackEntry:
     """A failed command and why it failed (HiCRISP, section III-D); ``maker`` made it, where a correction has it."""
@@ -90,7 +94,7 @@ class StackEntry:
     command: Command
     feedback: Feedback
     attempts: int = 1
-    maker: Maker = Maker()
+    maker: Maker = NOBODY
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,6 @@ class Correction:
     """
     note: str = ""
     """Why, in words for people; no code reads them."""
-    maker: Maker = Maker()
+    maker: Maker = NOBODY
     goal: Optional[Goal] = None
     """What the new steps lead to, where who made them says it anew."""

@@ -6,8 +6,9 @@ import json
 import re
 from typing import Dict, List, Tuple
 
-_ANSWERS = frozenset("action actions answer call calls code final function json output plan response result "
-                     "solution steps tool".split())
+_ANSWERS = frozenset((
+    "action", "actions", "answer", "call", "calls", "code", "final", "function", "json", "output", "plan", "response",
+    "result", "solution", "steps", "tool"))
 """Words in the names of marks that stand around an answer; any other closing mark ends a thought."""
 _THINKING = "think|thought|reason|reflect|analy|scratch|inner|deliberat|ponder|musing|monolog"
 """Stems of names that need no closing mark to begin a thought."""
@@ -33,8 +34,8 @@ def without_thoughts(text: str) -> str:
     """
     if _is_json(text):
         return text
-    for spelling, mark in _SPELT:
-        text = spelling.sub(mark, text)
+    for spelling, written in _SPELT:
+        text = spelling.sub(written, text)
     thoughts: List[Tuple[int, int]] = []
     opened: Dict[str, int] = {}
     for mark in _MARK.finditer(text):
