@@ -344,3 +344,50 @@ def test_a_file_may_leave_the_temperature_out_and_set_what_an_endpoint_has_besid
     settings = load_llm_settings(file)
     assert (settings.temperature, settings.reasoning_effort, settings.extra_body) == (None, "low", {"top_k": 20})
     assert settings.of_role("body").extra_body == {}  # It was meant for the other endpoint.
+
+
+# Gateways and templates.
+
+
+@pytest.mark.parametrize("body", [
+    {"choices": None, "error": {"message": "too many requests", "code": 429}},
+    {"choices": [], "error": {"message": "too many requests", "code": "rate_limited"}},
+    {"error": "too many requests"},
+    {"choices": [{"index": 0, "finish_reason": "error", "error": {"message": "too many requests", "code": 503},
+                  "message": {"role": "assistant", "content": "half an"}}]}])
+def test_an_error_inside_a_good_answer_is_tried_again_as_that_error_would_be(body):
+    inside = {"body": json.dumps({"id": "1", "object": "chat.completion", **body})}
+    answer, requests = asked(inside, GOOD, retries=1)
+    assert (answer.text, len(requests)) == (GOOD, 2)
+    assert answer.before[0].kind in ("rate_limit", "server")
+    failure, _ = asked(inside, retries=0)
+    assert "too many requests" in failure.message
+
+
+def test_an_error_inside_a_good_answer_that_will_not_pass_is_final_and_told():
+    inside = {"body": json.dumps({"choices": None, "error": {"message": "no credits are left", "code": 402}})}
+    failure, requests = asked(inside, retries=2)
+    assert len(requests) == 1
+    assert "no credits are left" in failure.message
+
+
+@pytest.mark.parametrize("said", [
+    "System role not supported", "Developer instruction is not enabled for models/gemma-3-27b-it",
+    "Only user and assistant roles are supported!", "Conversation roles must alternate user/assistant/user/assistant",
+    "Unexpected role 'system' after role 'user'"])
+def test_a_model_without_a_system_role_gets_the_rules_with_the_first_question(said):
+    def templated(request):
+        roles = [each["role"] for each in request["messages"]]
+        return refused(said) if "system" in roles else json.dumps(request["messages"])
+
+    with ChatServer(templated) as server:
+        client = ChatClient(LlmSettings("t", base_url=server.url), lambda _: None)
+        messages = [{"role": "system", "content": "the rules"}, *ASK, {"role": "assistant", "content": "yes"}, *ASK]
+        for _ in range(2):
+            answer = client.complete(messages, Deadline(60), STRICT)
+        assert len(server.requests) == 3
+        sent = json.loads(answer.text)
+        assert [each["role"] for each in sent] == ["user", "assistant", "user"]
+        assert sent[0]["content"] == "the rules\n\nhello"
+        assert form_of(server.requests[-1]) == "json_schema strict"
+        assert "system role" in client._dialect.refused

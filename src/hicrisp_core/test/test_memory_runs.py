@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import pytest
 from chat_server import ChatServer
-from goals import goal
+from goals import ScriptedInterpreter, goal
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.memory import tables
-from hicrisp_core.memory.entries import entry_of
+from hicrisp_core.memory.entries import Example, entry_of
 from hicrisp_core.memory.store import Store
-from hicrisp_core.model import Plan, Rung, Status, Task
+from hicrisp_core.model import Plan, Relation, Rung, Status, Task
 from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Request
@@ -32,6 +32,8 @@ THINGS = {"box": "box", "lid": "box", "plate": "cylinder"}
 PICK = "pick(panda, box)"
 AWAY = ["pick(panda, lid)", "put_down(panda, lid)"]
 POLICY = Policy("test", rungs=(Rung.MEMORY, Rung.LLM_STEP), autonomy="full")
+JUDGED = replace(POLICY, verify_goal="task")
+IN_HAND = goal("holding(panda,box)")
 
 
 @pytest.fixture
@@ -149,7 +151,7 @@ def test_a_correction_never_undoes_what_the_task_has_made(run_of, store):
 
 
 def test_the_brain_is_offered_the_near_example_in_todays_names(run_of, store):
-    first = run_of([PICK], facts=[])
+    first = run_of([PICK], facts=[], policy=JUDGED, interpreter=ScriptedInterpreter(IN_HAND))
     assert first.executive.run(Task("pick up the box")).success
     second = run_of(["pick(panda, crate)"], things={"crate": "box"}, facts=[])
     second.executive.run(Task("pick up the crate"))
@@ -176,6 +178,46 @@ def test_what_went_wrong_is_no_example(run_of, store):
     run.world.fails(PICK, times=9, status=Status.EXECUTION)
     assert not run().success
     assert entries(store) == []
+
+
+def examples(store):
+    return [[str(each) for each in entry.steps] for entry in entries(store) if isinstance(entry, Example)]
+
+
+def test_an_example_is_the_plan_as_it_was_carried_out_with_what_mended_it(run_of, store):
+    run = run_of(["pick(panda, plate)", PICK], policy=JUDGED, interpreter=ScriptedInterpreter(IN_HAND))
+    assert run().success
+    assert examples(store) == [run.world.executed]
+    assert run.world.executed[0] == "pick(panda, plate)"
+    assert run.world.executed[-1] == PICK
+
+
+def test_what_nobody_judged_is_no_example(run_of, store):
+    assert run_of([PICK], facts=[])().success
+    assert examples(store) == []
+
+
+def test_what_came_true_by_another_hand_is_no_example(run_of, store):
+    run = run_of(["pick(panda, lid)"], facts=[], policy=JUDGED, interpreter=ScriptedInterpreter(
+        goal("holding(panda,lid)", "on(box,plate)")))
+    apply = run.world._apply
+
+    def and_another(command):
+        apply(command)
+        facts = run.world.state.relations - {Relation("box", "on", "table")}
+        run.world.state = run.world.state.with_relations(facts | {Relation("box", "on", "plate")})
+
+    run.world._apply = and_another
+    assert run().success
+    assert examples(store) == []
+
+
+@pytest.mark.parametrize("true", [True, False])
+def test_in_a_simulation_the_true_state_must_agree(run_of, store, true):
+    run = run_of([PICK], facts=[], policy=JUDGED, interpreter=ScriptedInterpreter(IN_HAND),
+                 true_state=lambda: run.world.state if true else table_top(THINGS))
+    assert run().success
+    assert examples(store) == ([[PICK]] if true else [])
 
 
 class Copier(ScriptedBrain):

@@ -213,7 +213,7 @@ def test_prompts_that_a_set_lacks_are_the_default_ones(config_dir, tmp_path, dom
     from hicrisp_core.prompting.templates import Prompts
 
     own, default = (Prompts(config_dir / "prompts" / name) for name in ("brainbody", "default"))
-    values = {"objects": "o", "stack": "s", "task": "t", "facts": "f"}
+    values = {"objects": "o", "stack": "s", "task": "t", "facts": "f", "goal": "g"}
     assert own.render("correct", **values) == default.render("correct", **values)
     assert Prompts(tmp_path).render("correct", **values) == default.render("correct", **values)
     with pytest.raises(ConfigError, match="no folder of prompts .*; there are: .*brainbody"):

@@ -4,7 +4,6 @@ tried.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any, Callable, Dict, List, Tuple
 
@@ -20,7 +19,6 @@ from hicrisp_core.executive.executive import Executive
 from hicrisp_core.executive.ledger import Ledger, TaskResult
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Outcome, Pose, Task, WorldState
 from hicrisp_core.policy.policy import Budget, Policy, load_policy
-from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import BaseSettings
 from hicrisp_core.robot.symbolic import SymbolicWorld
@@ -53,8 +51,8 @@ class Arena:
     def visit(self, *areas: str, **ports: Any) -> TaskResult:
         """Visit areas, one after another."""
         executive: Executive = Parts(DOMAIN, self.policy).executive(
-            {"agv": self.robot}, self, self.events.append, brain=SearchBrain(DOMAIN),
-            interpreter=ScriptedInterpreter(visits(*areas)), **ports)
+            {"agv": self.robot}, self, self.events.append,
+            **{"brain": SearchBrain(DOMAIN), "interpreter": ScriptedInterpreter(visits(*areas)), **ports})
         return executive.run(Task("any words"))
 
 
@@ -177,25 +175,39 @@ def test_seconds_that_a_person_takes_for_a_yes_leave_the_motion_after_it_counted
     assert len(arena.base.goals) == 3
 
 
-def test_seconds_in_which_a_model_thinks_count_for_the_task_and_not_for_corrections(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ledger_module, "_ASKED", 0.05)
+def test_what_a_model_thinks_costs_wall_time_and_none_of_the_robots_clock_however_fast_that_goes() -> None:
     arena = Arena(policy(), correction_seconds=60.0, seconds=1500.0)
     arena.base.durations, arena.base.takes = [FOR_EVER], 40.0
     ladder = Ladder(DOMAIN, arena.policy)
-    thinks = [1000.0]
 
-    class SlowCorrector:
-        def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
-            arena.base.hurry += thinks[0]
-            time.sleep(0.1)
-            return ladder.correct(request, deadline)
+    class Slow:
+        """Thinks for 2000 seconds of the robot's clock, whatever it is asked."""
 
-    assert arena.visit("area_1", corrector=SlowCorrector()).success
-    arena.base.durations, thinks[0] = [FOR_EVER], 2000.0
-    result = arena.visit("area_2", corrector=SlowCorrector())
-    assert "the task's budget of 1500 seconds is used up" in result.message
+        def __init__(self, other: Any) -> None:
+            self.other = other
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            answers = getattr(self.other, name)
+
+            def thinks(*asked: Any) -> Any:
+                arena.base.hurry += 2000.0
+                return answers(*asked)
+            return thinks
+
+    result = arena.visit("area_1", corrector=Slow(ladder), brain=Slow(SearchBrain(DOMAIN)),
+                         interpreter=Slow(ScriptedInterpreter(visits("area_1"))))
+    assert result.success, result.message
+    assert result.corrections
+
+
+def test_the_wall_seconds_of_thinking_are_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(ledger_module.time, "monotonic", lambda: now[0])
+    ledger = Ledger(Budget(seconds=10.0), lambda _: None)
+    ledger.saw(0.0)
+    with ledger.thinking():
+        now[0] = 11.0
+    assert "budget of 10 seconds" in ledger.out_of_time()
 
 
 class SlowWorld(SymbolicWorld):

@@ -114,6 +114,19 @@ def test_an_answer_whose_facts_are_not_so_is_sent_back(ask):
     assert "which is not so" in found.trouble
 
 
+def test_an_answer_that_holds_a_goal_as_well_is_none(ask):
+    both = {**meant("in(red_box,bowl)"), "kind": "answer", "say": "red", "facts": [
+        {"predicate": "on", "subject": "red_box", "object": "table", "holds": True}]}
+    found, model = ask(both, meant("in(red_box,bowl)"))
+    assert "an answer moves nothing" in model.asked[1][-1]
+    assert found.meaning == goal("in(red_box,bowl)")
+
+
+def test_what_a_goal_says_to_the_user_is_kept(ask):
+    found, _ = ask({**meant("in(red_box,bowl)"), "say": "The red box goes into the bowl."})
+    assert found.meaning.said == "The red box goes into the bowl"
+
+
 @pytest.mark.parametrize(("answers", "said"), [
     (["I would rather not."], "a JSON object with the key 'kind' is needed"),
     ([LlmFailure("timeout", "no answer in 5 s")], "no answer in 5 s"),

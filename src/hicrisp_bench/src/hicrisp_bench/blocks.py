@@ -18,7 +18,7 @@ from hicrisp_bench.blocks_problems import Problem, planbench_problems
 from hicrisp_bench.blocks_run import RunSettings, key_of, run_problem
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, crashes, data_folder
 
 PARTS = ("live", "injected", "recorded")
@@ -30,7 +30,7 @@ DROPS = 0.3
 injected.
 """
 _COLUMNS = ("policy", "llm", "blocks", "n", "goal_reached", "goal_loose", "plan_ms", "extra_steps", "replans",
-            "corrections", "injected")
+            "corrections", "corrected_by", "injected")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -146,10 +146,6 @@ def _row(head: Dict[str, Any], results: Sequence[Dict[str, Any]], drops: float) 
     reached = sum(1 for result in results if result["success"])
     whole = [result for result in results if "crashed" not in result]
     loosely = sum(1 for result in whole if result["loose"])
-    corrections: Dict[str, int] = {}
-    for result in whole:
-        for rung, count in result["corrections"].items():
-            corrections[rung] = corrections.get(rung, 0) + count
     dropped = sum(result["drops"] for result in whole)
     return {
         **head, "n": len(results), "goal_reached": reached / max(1, len(results)),
@@ -157,7 +153,7 @@ def _row(head: Dict[str, Any], results: Sequence[Dict[str, Any]], drops: float) 
         "goal_loose": loosely / max(1, len(results)), "goal_loose_ci": wilson_interval(loosely, len(results)),
         "plan_ms": spread([result["plan_ms"] for result in whole]),
         "extra_steps": spread([result["extra_steps"] for result in whole]),
-        "replans": sum(result["replans"] for result in whole), "corrections": corrections,
+        "replans": sum(result["replans"] for result in whole), **corrections_of(whole),
         "false_success": sum(1 for result in whole if result["claimed"] and not result["success"]),
         "llm_calls": sum(result["llm_calls"] for result in whole), "tokens": sum(r["tokens"] for r in whole),
         "injected": f"{dropped} blocks dropped" if drops else "none", "drops": dropped,

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import math
 from statistics import median
-from typing import Dict, List, Sequence, Tuple
+from typing import Any, Counter, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 _Z95 = 1.959963984540054
+
+
+def corrections_of(results: Iterable[Mapping[str, Any]]) -> Dict[str, Dict[str, int]]:
+    """Return the columns ``corrections`` (by rung) and ``corrected_by`` (by who made them) of some results."""
+    columns: Dict[str, Counter[str]] = {"corrections": Counter(), "corrected_by": Counter()}
+    for result in results:
+        for name, counts in columns.items():
+            counts.update(result.get(name) or {})
+    return {name: dict(counts) for name, counts in columns.items()}
 
 
 def wilson_interval(successes: int, trials: int) -> Tuple[float, float]:

@@ -16,7 +16,7 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_bench import speed
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, crashes
 from hicrisp_bench.towers import tower_groups
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     measured = speed.measure(options.config, options.queries) if options.queries else []
     return Report(
         rows, ("case", "policy", "perception", "over_ros", "sigma", "bias", "n", "success", "attempts",
-               "releases", "commands", "placement_error_m", "corrections", "touched"),
+               "releases", "commands", "placement_error_m", "corrections", "corrected_by", "touched"),
         REFERENCE,
         "Offsets on place were injected, anew for every approach, and every other failure was real. The "
         "offline planner made all plans. "
@@ -174,10 +174,6 @@ def _rows(
 def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
     successes = sum(1 for result in results if result["success"])
     whole = [result for result in results if "crashed" not in result]
-    corrections: Dict[str, int] = {}
-    for result in whole:
-        for rung, count in result["corrections"].items():
-            corrections[rung] = corrections.get(rung, 0) + count
     return {
         **head, "llm": "offline", "n": len(results), "success": successes / max(1, len(results)),
         "success_ci": wilson_interval(successes, len(results)),
@@ -187,7 +183,7 @@ def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
         "placement_error_m": spread([result["placement_error_m"] for result in whole]),
         "sim_s": spread([result["sim_s"] for result in whole]),
         "wall_s": spread([r["wall_s"] for r in whole]),
-        "corrections": corrections,
+        **corrections_of(whole),
         "touched": sum(1 for r in whole if r.get("touched")) if any(
             r.get("strangers") for r in whole) else None,
         "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),

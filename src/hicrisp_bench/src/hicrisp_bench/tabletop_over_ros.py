@@ -76,6 +76,7 @@ class TabletopJudge:
                 trial.goal, self._truth.at_rest(), scene, domain, rospy.get_time()),
             "claimed": bool(found["success"]), "message": run.message, "plan": found["plan"],
             "steps_executed": found["steps_executed"], "corrections": found["corrections"],
+            "corrected_by": found["corrected_by"],
             "failures": found["failures"], "attempts": placements(run.events, domain),
             "releases": releases(run.events, domain),
             "replans": sum(1 for event in run.events if event["kind"] == "plan") - 1,

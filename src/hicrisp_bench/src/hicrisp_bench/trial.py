@@ -122,6 +122,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
         "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": parts.policy.name,
         "llm": parts.llm.name, "success": truth, "claimed": result.success, "message": result.message,
         "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
+        "corrected_by": result.corrected_by,
         "failures": [vars(failure) for failure in result.failures],
         "attempts": placements(events, domain), "releases": releases(events, domain),
         "replans": sum(1 for e in events if e["kind"] == "plan") - 1,

@@ -57,6 +57,7 @@ class AgvJudge:
         seen = self._motion(track).since(self._before)
         return result_of(trial, track, Told(
             bool(found["success"]), run.message, found["plan"], found["steps_executed"], found["corrections"],
+            found["corrected_by"],
             [failure["kind"] for failure in found["failures"]], seen.near_misses, track.time - self._started,
             run.wall_s))
 

@@ -19,7 +19,7 @@ from hicrisp_bench.agv.truth import TO_SPARE
 from hicrisp_bench.agv_brain.wrong_order import INJECTIONS
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
 from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
@@ -28,7 +28,7 @@ SELECTS = ("seeds", "every")
 AREAS = ("area_1", "area_2", "area_3")
 COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
            "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
-           "corrections",
+           "corrections", "corrected_by",
            "path_ratio", "sim_s")
 ZONE_SCENE = "agv_zone"
 """The arena with a zone that no part of the base may enter."""
@@ -111,10 +111,6 @@ def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
     reachable = [result for result in whole if result["reachable"]]
     done = sum(result["completed"] for result in reachable)
     all_done = sum(result["completed"] for result in whole)
-    corrections: Dict[str, int] = {}
-    for result in whole:
-        for rung, count in result["corrections"].items():
-            corrections[rung] = corrections.get(rung, 0) + count
     ratios = [result["path_m"] / result["shortest_m"] for result in reachable
               if result["completed"] and result["shortest_m"]]
     caught = sum(result["caught"] for result in whole)
@@ -129,7 +125,7 @@ def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
         "halts_out_of_turn": sum(result["halts_out_of_turn"] for result in whole),
         "collisions": sum(result["collisions"] for result in whole),
         "zone_violations": sum(result["zone_violations"] for result in whole),
-        "near_misses": sum(result["near_misses"] for result in whole), "corrections": corrections,
+        "near_misses": sum(result["near_misses"] for result in whole), **corrections_of(whole),
         "path_ratio": mean(ratios) if ratios else None,
         "sim_s": spread([result["sim_s"] for result in whole]),
         "wall_s": spread([r["wall_s"] for r in whole]),

@@ -73,6 +73,7 @@ class Told:
     plan: Sequence[str]
     steps_executed: int
     corrections: Mapping[str, int]
+    corrected_by: Mapping[str, int]
     failures: Collection[str]
     near_misses: int
     sim_s: float
@@ -104,7 +105,7 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     world.settle(1.0)
     motion = world.observe(Deadline(60.0)).robots[world.robot.name].motion or Motion()
     return result_of(trial, track, Told(
-        result.success, result.message, result.plan, result.steps_executed, result.corrections,
+        result.success, result.message, result.plan, result.steps_executed, result.corrections, result.corrected_by,
         [failure.kind for failure in result.failures], motion.near_misses, world.time - started,
         time.perf_counter() - began))
 
@@ -128,6 +129,7 @@ def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
         "collisions": len(track.touched), "touched": list(track.touched), "near_misses": told.near_misses,
         "zone_violations": len(track.zones_entered), "zones_entered": list(track.zones_entered),
         "caught": any(kind in CAUGHT for kind in told.failures), "corrections": dict(told.corrections),
+        "corrected_by": dict(told.corrected_by),
         "path_m": track.length, "shortest_m": truth.shortest(trial.order),
         "sim_s": told.sim_s, "wall_s": told.wall_s,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import List, Optional
+from typing import FrozenSet, List, Optional
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, SearchAnswer, Searcher
@@ -23,10 +23,11 @@ class TimedSearcher(Searcher):
     def find(
         self, state: WorldState, goal: Conditions, limits: Optional[SearchLimits] = None,
         deadline: Optional[Deadline] = None, undoable: bool = False, keep: Conditions = (),
+        barred: FrozenSet[str] = frozenset(),
     ) -> SearchAnswer:
         """See ``Searcher``."""
         began = time.perf_counter()
-        answer = super().find(state, goal, limits, deadline, undoable, keep)
+        answer = super().find(state, goal, limits, deadline, undoable, keep, barred)
         self.seconds.append(time.perf_counter() - began)
         self.out_of_time += answer.out_of_time
         return answer

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_bench.brains.tasks import HARDER, PLAIN
 from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, REFUSED
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
 from hicrisp_bench.suite import Row
 
 ALL = "all"
@@ -24,10 +24,6 @@ def rows_of(policy: str, model: str, results: Results) -> List[Row]:
 def _figures(results: Results) -> Row:
     whole = [each for each in results if "crashed" not in each]
     moved = [each for each in whole if each["first_motion_s"] is not None]
-    corrections: Dict[str, int] = {}
-    for each in whole:
-        for rung, count in each["corrections"].items():
-            corrections[rung] = corrections.get(rung, 0) + count
     false = [each for each in whole if each["claimed"] and not each["success"]]
     return {
         "n": len(results), **_share("success", [each for each in results if each["success"]], results),
@@ -42,7 +38,7 @@ def _figures(results: Results) -> Row:
         "done_s": spread([each["wall_s"] for each in moved]) if moved else None,
         "robot_s": spread([each["sim_s"] for each in moved]) if moved else None,
         "llm_s": spread([each["llm_s"] for each in whole]) if whole else None,
-        "corrections": corrections,
+        **corrections_of(whole),
         "crashed": [each["crashed"] for each in results if "crashed" in each],
     }
 

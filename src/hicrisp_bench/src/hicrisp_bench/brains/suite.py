@@ -24,7 +24,7 @@ from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 POLICIES = ("open_loop", "hicrisp", "brainbody", "copal_mh2", "llm_p", "hierarchical")
 COLUMNS = ("model", "policy", "tasks", "n", "success", "false_success", "asked", "refused", "calls", "tokens",
-           "first_motion_s", "done_s", "corrections")
+           "first_motion_s", "done_s", "corrections", "corrected_by")
 QUICK = {"limit": 4, "policies": ["open_loop", "hierarchical"]}
 SELECTS = ("policies", "limit", "trials", "latency")
 SIGMA = 0.02

@@ -94,6 +94,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
             "message": result.message,
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
+            "corrected_by": result.corrected_by,
             "carried_out": world.carried_out, "planned": bool(result.plan)}
 
 

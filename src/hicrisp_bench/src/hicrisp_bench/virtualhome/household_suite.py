@@ -10,12 +10,13 @@ import argparse
 import os
 from itertools import product
 from statistics import mean, stdev
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.llm.settings import OFFLINE, choose_llm, load_llm_settings
 
 from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
 from hicrisp_bench.runner import Runner
+from hicrisp_bench.statistics import corrections_of
 from hicrisp_bench.suite import Report, Row, Section, crashes
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.household import TASKS
@@ -100,7 +101,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
              for task, policy, (temperature, _) in product(options.tasks, options.policies, repetitions)]
     crashed = [{"task": made.task, "policy": made.policy, "crashed": result["crashed"]}
                for made, result in pairs if "crashed" in result]
-    sections = [Section("By task", tasks, (*_COLUMNS, "corrections"))]
+    sections = [Section("By task", tasks, (*_COLUMNS, "corrections", "corrected_by"))]
     if crashed:
         sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
     without_model = _FORGETFUL.format(forget=forget) if forget else _OFFLINE
@@ -144,11 +145,7 @@ def _row(head: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> Row:
         values = [float(result.get(metric, 0.0)) for result in results]
         row[metric] = mean(values) if values else 0.0
         row[f"{metric}_ci"] = _interval(values)
-    corrections: Dict[str, int] = {}
-    for result in results:
-        for rung, count in result.get("corrections", {}).items():
-            corrections[rung] = corrections.get(rung, 0) + count
-    row.update(corrections=corrections, crashed=sum(1 for result in results if "crashed" in result),
+    row.update(corrections_of(results), crashed=sum(1 for result in results if "crashed" in result),
                llm_calls=sum(result.get("llm_calls", 0) for result in results))
     return row
 

@@ -19,8 +19,9 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.llm.models import Models
 from hicrisp_core.model import WorldState
+from hicrisp_core.model.meaning import Turn as Said
 from hicrisp_core.model.remembered import Remembered
-from hicrisp_core.parsing.json_text import read_json, without_thoughts
+from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
@@ -57,10 +58,17 @@ class Dialogue:
 
     exchanges: Tuple[Tuple[str, ...], ...] = ()
 
-    def after(self, asked: str, done: Iterable[str], answered: str) -> "Dialogue":
-        """The dialogue with one more task."""
+    def after(
+        self, asked: str, done: Iterable[str], answered: str, later: Sequence[Said] = ()
+    ) -> "Dialogue":
+        """The dialogue with one more task.
+
+        Args:
+            later: what was said about it after its first words, oldest first.
+        """
         actions = "; ".join(done)
-        lines = (f"User: {asked}", f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
+        said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in later)
+        lines = (f"User: {asked}", *said, f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
         return Dialogue((*self.exchanges, tuple(_bounded(line) for line in lines))[-EXCHANGES:])
 
     @property
@@ -96,7 +104,8 @@ class Alex:
         prompt = self._prompts.render(
             "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
             objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
-        asked = ask(self._client, self._system, prompt, deadline, _HEARD, _read_heard)
+        asked = ask(self._client, self._system, prompt, deadline, _HEARD, _read_heard,
+                    keep=lambda heard: not heard.answer)
         if asked.answer is None and not asked.silent:
             return Asked(Heard(forward=request.task.text), "", asked.usage)
         return asked

@@ -11,7 +11,7 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
-from hicrisp_core.parsing.json_text import read_json, without_thoughts
+from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure, RawStep, is_cut_off, parse_plan
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.prompting.answer_schema import (
@@ -119,7 +119,8 @@ class ModelBrain:
             return worded or read_plan_answer(said, self._domain, world, client.name)
 
         system, examples = self._prompt.opening(world)
-        asked = ask(client, system, prompt, deadline, schema, read, () if corrects else examples)
+        asked = ask(client, system, prompt, deadline, schema, read, () if corrects else examples,
+                    keep=lambda found: found.plan is not None and bool(found.plan.steps))
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         return replace(asked.answer, usage=asked.usage)

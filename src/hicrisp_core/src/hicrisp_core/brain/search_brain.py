@@ -10,7 +10,7 @@ from hicrisp_core.domain.schema import Domain, expected_facts
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.goals.planning import Way, way_to
-from hicrisp_core.goals.stages import applies, chosen
+from hicrisp_core.goals.stages import applies, chosen, seen_part
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import OFFLINE_SOURCE, Command, Feedback, FeedbackKind, Plan, Step, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, facts_in
@@ -33,18 +33,19 @@ class SearchBrain:
         unseen = frozenset(each.name for each in request.world.unseen)
         goal = without(request.goal, unseen)
         lost = [name for name in _needed(goal) if name in unseen]
-        if lost:
-            return PlanAnswer(refusal=_lost(lost, request.world))
-        wanted = (*(each for stage in chosen(goal, facts, domain).stages if applies(stage, facts, domain)
-                    for each in stage.conditions), *goal.invariants)
+        seen = seen_part(goal, unseen) if lost else goal
+        wanted = (*(each for stage in chosen(seen, facts, domain).stages if applies(stage, facts, domain)
+                    for each in stage.conditions), *seen.invariants)
         if not missing(wanted, facts, domain):
+            if lost:
+                return PlanAnswer(refusal=_lost(lost, request.world))
             so = GoalWords(domain).state(wanted)
             return PlanAnswer(answer=f"Nothing needs to be done, it is so already: {so}." if so else
                               "Nothing needs to be done: what the task waits for is not so.")
         barred = frozenset(name for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE
                            for name in entry.subjects)
-        rest = passing_over(goal, barred, domain)
-        if rest != goal and rest.empty:
+        rest = passing_over(seen, barred, domain)
+        if rest != seen and rest.empty:
             return PlanAnswer(refusal=f"{', '.join(sorted(barred))} cannot be reached, and nothing else is left to do.")
         way = way_to(self._searcher, request.world, rest, deadline)
         stuck = barred | frozenset(name for entry in request.feedback for name in self._stuck(entry, request.world))
@@ -60,7 +61,9 @@ class SearchBrain:
         if refusal:
             return PlanAnswer(refusal=refusal)
         said = goal if goal.said else replace(goal, said=goal_words(goal, domain))
-        notes = [f"{', '.join(sorted(barred))} cannot be reached; the rest goes on"] if rest != goal else []
+        notes = [f"{', '.join(sorted(barred))} cannot be reached; the rest goes on"] if rest != seen else []
+        if lost:
+            notes.append(f"{_lost(lost, request.world)} The rest goes on")
         if way.left_out:
             said = _besides(said, way.left_out)
             notes.append(f"no way leads to this, which may be left out: {goal_words(Goal(way.left_out), domain)}")

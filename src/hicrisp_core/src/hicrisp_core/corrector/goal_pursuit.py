@@ -5,19 +5,36 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import Optional, Tuple
+from typing import List, Optional, Tuple
 
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.corrector.impossible import barred_by
+from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.search import Searcher
+from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.planning import way_to
-from hicrisp_core.goals.truth import ways_to_say
-from hicrisp_core.model import Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung, StackEntry, Step, WorldState
+from hicrisp_core.goals.stages import final_conditions, seen_part
+from hicrisp_core.goals.truth import holds, ways_to_say
+from hicrisp_core.goals.verdict import ended_by
+from hicrisp_core.model import (
+    Command,
+    Correction,
+    Feedback,
+    FeedbackKind,
+    Maker,
+    MakerKind,
+    Rung,
+    StackEntry,
+    Step,
+    WorldState,
+)
+from hicrisp_core.model.goal import Statement
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 
 _DOUBTS = (FeedbackKind.CANNOT_TELL, FeedbackKind.GOAL_UNSEEN)
+_UNSEEN = "no step brings it back into view"
 _GRID = 0.01
 """Metres to which positions are rounded: noise moves things by more, a true loop does not."""
 _FOUND = Tuple[Optional[Correction], Usage]
@@ -69,15 +86,19 @@ class GoalPursuit:
         self._policy = policy
         self._brain = brain
         self._searcher = searcher
+        self._words = GoalWords(domain)
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """Steps by the first rung that has some and was not tried in this situation."""
         missed = request.missed
-        if missed is None or missed.kind is FeedbackKind.GOAL_UNSEEN and not missed.unmet:
-            return CorrectorAnswer(Correction(Rung.GIVE_UP, note="no step brings it back into view"))
+        if missed is None:
+            return CorrectorAnswer(Correction(Rung.GIVE_UP, note="nothing is missing"))
         request = replace(request, world=without_doubtful(request.world, missed, self._domain))
         met, usage, note = missed_meeting(missed, request.world), Usage(), ""
+        out_of_view = missed.kind is FeedbackKind.GOAL_UNSEEN and not missed.unmet
         for rung in self._rungs():
+            if out_of_view and rung is not Rung.REPAIR:
+                continue
             if mark(met, rung) in request.seen:
                 note = note or "every rung was tried in this situation"
                 continue
@@ -87,7 +108,7 @@ class GoalPursuit:
             if found is not None and found.steps:
                 return CorrectorAnswer(found, mark(met, rung), usage)
             note = found.note if found is not None and found.note else note
-        given_up = Correction(Rung.GIVE_UP, note=note or "nothing else is left to try")
+        given_up = Correction(Rung.GIVE_UP, note=note or (_UNSEEN if out_of_view else "nothing else is left to try"))
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _rungs(self) -> Tuple[Rung, ...]:
@@ -98,13 +119,38 @@ class GoalPursuit:
         return tuple(usable)
 
     def _searched(self, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
+        """The shortest way that keeps what is reached; where there is none, one that says what it undoes."""
         if request.goal is None:
             return None, Usage()
-        way = way_to(self._searcher, request.world, request.goal, deadline)
+        world, barred = request.world, barred_by(request.earlier)
+        goal = seen_part(request.goal, {each.name for each in world.unseen})
+        reached = tuple(each for each in final_conditions(goal, self._domain)
+                        if holds(each, world.relations, self._domain))
+        way = way_to(self._searcher, world, goal, deadline, protect=reached, barred=barred)
+        note = "so that the goal is reached"
+        if not way.found and reached:
+            way = way_to(self._searcher, world, goal, deadline, barred=barred)
+            undone = self._words.state(self._ended(reached, way.commands, world))
+            note = f"this must be undone first, and is made again: {undone}"
+        if way.found and not way.commands:
+            note = _UNSEEN
+        elif not way.found:
+            tried = f" without what was found impossible ({', '.join(sorted(barred))})" if barred else ""
+            note = f"no way to the goal was found{tried}"
         steps = tuple(Step(self._domain.describe(each), each.action, each.arguments, each.robot)
                       for each in way.commands)
-        note = "so that the goal is reached" if way.found else "no way to the goal was found"
         return Correction(Rung.REPAIR, steps=steps, note=note, maker=Maker(MakerKind.SEARCH)), Usage()
+
+    def _ended(
+        self, reached: Tuple[Statement, ...], commands: Tuple[Command, ...], world: WorldState
+    ) -> Tuple[Statement, ...]:
+        """What is reached and does not hold after one of some commands."""
+        ended: List[Statement] = []
+        for command in commands:
+            after = apply_effects(self._domain, command, world)
+            ended += ended_by(reached, self._domain, world, after)
+            world = after
+        return tuple(dict.fromkeys(ended))
 
     def _planned(self, rung: Rung, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
         if self._brain is None or request.missed is None:

@@ -30,6 +30,8 @@ _NOT_REPAIRABLE = frozenset((
     FeedbackKind.INVALID, FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.NO_PLACE,
     FeedbackKind.UNREACHABLE))
 """Failures that no sequence of the domain's operators mends."""
+_OUT_OF_VIEW = (FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE)
+"""Failures of which no action is known that mends them: a model is not asked for one."""
 _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried, unless a supervisor that was away is back."""
 _OUT_OF_HAND = frozenset((
@@ -196,6 +198,8 @@ class Ladder:
             return ()
         if passing or failed.cause is not None and failed.cause.kind in _OUT_OF_HAND:
             return tuple(rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.HELP))
+        if failed.kind in _OUT_OF_VIEW:
+            return tuple(rung for rung in self._policy.rungs if rung is not Rung.LLM_STEP)
         return self._policy.rungs
 
     def _repair(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
@@ -260,7 +264,8 @@ class Ladder:
             return None, Usage()
         request = question.asked
         answer = self._brain.correct(CorrectionRequest(
-            request.task, request.world, request.stack, self._policy.feedback_level, request.conversation), deadline)
+            request.task, request.world, request.stack, self._policy.feedback_level, request.conversation,
+            request.goal), deadline)
         if answer.plan is None:
             return None, answer.usage
         commands: List[Command] = []
@@ -294,7 +299,8 @@ class Ladder:
 
 def _fails_again(feedback: Feedback) -> bool:
     """Whether the same motion fails again unless something else changes first."""
-    return (feedback.kind is FeedbackKind.PLANNING or feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet)
+    return feedback.kind in (FeedbackKind.PLANNING, FeedbackKind.BREAKS_CONDITION) or (
+        feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet)
 
 
 def _constrained(command: Command) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import List, Tuple
 
-from hicrisp_core.model import Command, Feedback, StackEntry
+from hicrisp_core.model import Command, Feedback, Maker, StackEntry
+from hicrisp_core.model.correction import NOBODY
 
 
 class FeedbackStack:
@@ -37,19 +38,21 @@ class FeedbackStack:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def push(self, command: Command, feedback: Feedback) -> None:
-        """Put a failed command on top (Algorithm 1, lines 5 and 23); the stack must not be full."""
+    def push(self, command: Command, feedback: Feedback, maker: Maker = NOBODY) -> None:
+        """Put a failed command on top (Algorithm 1, lines 5 and 23), with who made it where that was a correction;
+        the stack must not be full.
+        """
         if self.full:
             raise ValueError(f"the feedback stack is full at {self._depth} entries")
-        self._entries.append(StackEntry(command, feedback))
+        self._entries.append(StackEntry(command, feedback, maker=maker))
 
     def update(self, command: Command, feedback: Feedback) -> None:
         """Give the top its latest command and feedback (line 19)."""
         self._entries[-1] = replace(self.top, command=command, feedback=feedback, attempts=self.top.attempts + 1)
 
-    def replace(self, command: Command) -> None:
+    def replace(self, command: Command, maker: Maker) -> None:
         """Put another command in the place of the top, which it stands in for; it has not been tried yet."""
-        self._entries[-1] = replace(self.top, command=command, attempts=0)
+        self._entries[-1] = replace(self.top, command=command, attempts=0, maker=maker)
 
     def pop(self) -> StackEntry:
         """Take off the top, which holds now (line 17)."""

@@ -83,7 +83,8 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.GOAL_MISSED: Said(
         ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),
     FeedbackKind.GOAL_UNSEEN: Said(
-        ("nobody can see whether the task is done",), ("{cause}", "{subjects_the} {subjects_be} out of view"),
+        ("nobody can see whether {so}", "nobody can see whether the task is done"),
+        ("{cause}", "{subjects_the} {subjects_be} out of view"),
         ("bring {subjects_the} back into view",)),
     FeedbackKind.BREAKS_CONDITION: Said(_CANNOT, ("the task is to be done {kept}",), ("take another way",)),
     FeedbackKind.SAID_BY_USER: Said(

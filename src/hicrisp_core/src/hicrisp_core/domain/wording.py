@@ -317,7 +317,7 @@ class _Slots:
         """
         words, concerned = GoalWords(self._domain, self._say), self._feedback.conditions
         return {"missing": _and(words.now(each, denied=True) for each in concerned),
-                "wanted": words.wanted(concerned), "kept": words.kept(concerned)}
+                "so": _and(map(words.now, concerned)), "wanted": words.wanted(concerned), "kept": words.kept(concerned)}
 
     def _values(self) -> Dict[str, str]:
         """The measured values that have a slot of their own."""

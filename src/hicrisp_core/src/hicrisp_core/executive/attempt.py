@@ -89,7 +89,7 @@ class Attempts:
         self._keeping = Keeping(domain)
         self._later: Tuple[Step, ...] = ()
         self._seen: List[WorldState] = []
-        self.conversation = Conversation(ports, domain, ledger, cancel, policy.ask_time_limit, self._latest,
+        self.conversation = Conversation(ports, domain, ledger, cancel, policy.ask_time_limit, self.latest,
                                          searcher)
 
     @property
@@ -128,7 +128,7 @@ class Attempts:
         """
         return self._looking.until(self.observe(), doubt, tuple(self._ports.robots))
 
-    def _latest(self) -> WorldState:
+    def latest(self) -> WorldState:
         """The world as it was seen last: nobody looks while a robot moves, only to know what is meant."""
         return self._seen[0] if self._seen else WorldState()
 

@@ -86,6 +86,11 @@ class Conversation:
         self._change: Optional[Change] = None
         self._over = Event()
 
+    @property
+    def turns(self) -> Tuple[Turn, ...]:
+        """What was said about the task so far."""
+        return self._turns
+
     @contextmanager
     def open(self) -> Iterator["Conversation"]:
         """Inside, what is said is heard."""

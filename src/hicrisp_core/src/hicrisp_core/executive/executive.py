@@ -7,10 +7,12 @@ from threading import Event
 from typing import Optional, Tuple
 
 from hicrisp_core.domain.interference import ordered
+from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
+from hicrisp_core.domain.wording import told
 from hicrisp_core.executive.attempt import Attempts
-from hicrisp_core.executive.goal_keeper import SEEN
+from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
 from hicrisp_core.executive.recollection import Recollection
 from hicrisp_core.executive.reporting import words_for_user
@@ -42,6 +44,7 @@ class _Begun:
     answer: PlanAnswer
     conversation: Tuple[Turn, ...] = ()
     alternatives: Tuple[str, ...] = ()
+    goal: Optional[Goal] = None
 
 
 class Executive:
@@ -95,17 +98,13 @@ class Executive:
         wanted = naming_in(task.text)
         if wanted is not None and self._ports.namer is not None:
             return self._named(self._ports.namer.give_name(wanted.thing, wanted.name), ledger)
-        begun = self._planned(task, world, history, earlier, ledger)
+        with ledger.thinking():
+            begun = self._planned(task, world, history, earlier, ledger)
         earlier.tell_examples(ledger)
-        answer = begun.answer
+        answer = self._only_answered(begun, world, ledger)
         if answer.plan is None:
-            if answer.answer:
-                ledger.tell(Answered(text=answer.answer))
-                return self._finish(ledger, True, answer.answer)
-            if self._cancel.is_set():
-                return self._finish(ledger, False, "the task was canceled")
-            ledger.tell(Refused(text=answer.refusal, alternatives=begun.alternatives))
-            return self._finish(ledger, False, answer.refusal)
+            ended = self._without_plan(answer, begun, ledger)
+            return replace(ended, conversation=begun.conversation)
         if self._ports.watch is not None:
             self._ports.watch.follow(answer.plan.goal)
         understood = replace(task, text=answer.plan.request or task.text)
@@ -120,15 +119,17 @@ class Executive:
                             self._policy, ledger, world)
         result = under_way.run()
         self.offsets = attempts.offsets
-        went_well = result.ok and under_way.goal_state in ("", SEEN) and not self._cancel.is_set()
+        went_well = result.ok and under_way.goal_state == SEEN and not self._cancel.is_set()
         went_well = went_well and not under_way.changed  # What was done for two tasks is no example of one.
+        went_well = went_well and under_way.agrees(self._ports.true_state())
         earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)
         reason, account = result.reason or "done", under_way.account
         if self._cancel.is_set():
             reason = self._stop_all(reason)
         reporter = None if self._cancel.is_set() else self._ports.reporter
         words = words_for_user(reporter, task, result.ok, reason, account.records, ledger, history)
-        return self._finish(ledger, result.ok, words, plan.steps, reason, account, under_way.goal_state)
+        ended = self._finish(ledger, result.ok, words, plan.steps, reason, account, under_way.goal_state)
+        return replace(ended, conversation=attempts.conversation.turns)
 
     def _planned(
         self, task: Task, world: WorldState, history: Tuple[str, ...], earlier: Recollection, ledger: Ledger
@@ -158,7 +159,7 @@ class Executive:
         if goal is not None:
             if answer.plan is not None and answer.plan.goal is None:
                 answer = replace(answer, plan=replace(answer.plan, goal=goal))
-            return _Begun(answer, turns)
+            return _Begun(answer, turns, goal=goal)
         if not answer.needs_goal:
             return _Begun(answer, turns)
         if isinstance(meaning, Answer):
@@ -166,6 +167,26 @@ class Executive:
         if isinstance(meaning, Refusal):
             return _Begun(PlanAnswer(refusal=meaning.text), turns, meaning.alternatives)
         return _Begun(PlanAnswer(refusal=settled.trouble), turns)
+
+    def _without_plan(self, answer: PlanAnswer, begun: _Begun, ledger: Ledger) -> TaskResult:
+        """End a task with an answer or a refusal."""
+        if answer.answer:
+            ledger.tell(Answered(text=answer.answer))
+            return self._finish(ledger, True, answer.answer)
+        if self._cancel.is_set():
+            return self._finish(ledger, False, "the task was canceled")
+        ledger.tell(Refused(text=answer.refusal, alternatives=begun.alternatives))
+        return self._finish(ledger, False, answer.refusal)
+
+    def _only_answered(self, begun: _Begun, world: WorldState, ledger: Ledger) -> PlanAnswer:
+        """What the task begins with; words in the place of steps to a goal do not make it hold."""
+        answer = begun.answer
+        if begun.goal is None or not answer.answer:
+            return answer
+        left = GoalKeeper(self._domain, self._policy, ledger, begun.goal, world).judge(world)
+        if left is None:
+            return answer
+        return replace(answer, answer="", refusal=f"{sentence(answer.answer)} {told(left, self._domain)}")
 
     def _named(self, naming: Naming, ledger: Ledger) -> TaskResult:
         """End a task that only gives a name."""
@@ -199,6 +220,7 @@ class Executive:
             success=result.success, message=result.message, reason=reason or message,
             canceled=result.canceled,
             steps_executed=result.steps_executed, corrections=result.corrections, failures=result.failures,
+            corrected_by=result.corrected_by,
             llm_calls=result.llm_calls, tokens=result.tokens, placement_error_m=result.placement_error_m,
             first_motion_s=result.first_motion_s, wall_s=result.wall_s, sim_s=result.sim_s, done=result.done,
             given_up=result.given_up, not_begun=result.not_begun, goal=goal))

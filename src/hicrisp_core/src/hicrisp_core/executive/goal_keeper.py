@@ -11,7 +11,7 @@ from hicrisp_core.domain.wording import goal_words, words_of
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.looking import out_of_sight
 from hicrisp_core.goals.stages import applies, chosen, rest_of
-from hicrisp_core.goals.truth import missing
+from hicrisp_core.goals.truth import missing, unknown_in
 from hicrisp_core.goals.verdict import missed
 from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, WorldState
 from hicrisp_core.model.goal import Goal, Stage
@@ -89,7 +89,8 @@ class GoalKeeper:
                 turned = turned or expected is not None and self._entered is not applies(
                     stage, expected.relations, self._domain)
             if self._entered:
-                if missing(stage.conditions, world.relations, self._domain):
+                if missing(stage.conditions, world.relations, self._domain,
+                           unknown_in(world, self._domain)):
                     break
                 self._made = (*self._made, Stage(stage.conditions))
             self._reached, self._entered = self._reached + 1, False
@@ -132,6 +133,11 @@ class GoalKeeper:
         words = words_of(found, self._domain).error if found is not None else ""
         self._ledger.tell(GoalJudged(seen=found is None, missing=words))
         return found
+
+    def holds_in(self, world: WorldState) -> bool:
+        """Whether nothing of what is left of the goal is missing in a world that is known for certain."""
+        left = self._certain()
+        return left is not None and missed(left, self._domain, world) is None
 
     def _certain(self) -> Optional[Goal]:
         """What is left of the goal, without stages that may be left out."""

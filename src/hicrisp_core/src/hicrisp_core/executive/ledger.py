@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-from hicrisp_core.model import Command, Feedback, Rung, StackEntry, StepRecord, Vector
+from hicrisp_core.model import Command, Feedback, Maker, Rung, StackEntry, StepRecord, Vector
+from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.events import Event, StackChanged, UsageSoFar
@@ -22,7 +23,7 @@ _SECONDS, _CORRECTING = "seconds", "seconds for corrections"
 _GOAL, _LEFT = "/goal", "/left"
 """In trouble besides robots: what the finished steps were to make, and steps that others stand for now."""
 _ASKED = 0.5
-"""Wall seconds from which on a person, or a model, was waited for; before that nobody had to be."""
+"""Wall seconds from which on a person was waited for; before that nobody had to be."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class TaskResult:
     """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
     looks: int = 0
     """How often the camera looked once more on purpose."""
+    corrected_by: Dict[str, int] = field(default_factory=dict)
+    """The corrections by who made them: a model by its name, ``search``, ``offline``, ``decoder``, ``person``,
+    ``memory``."""
+    conversation: Tuple[Turn, ...] = ()
+    """What was said about the task, its first words included."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,7 @@ class _Counts:
     commands: int = 0
     usage: Usage = field(default_factory=Usage)
     corrections: Dict[str, int] = field(default_factory=dict)
+    corrected_by: Dict[str, int] = field(default_factory=dict)
     failures: List[_Failure] = field(default_factory=list)
     placement_error: Optional[float] = None
     first_motion: Optional[float] = None
@@ -104,10 +111,11 @@ class _Counts:
     """How many wait for a person now."""
     wait_began: float = 0.0
     waited: float = 0.0
-    """Wall seconds in which somebody waited for a person, and seconds of the robot's clock."""
+    """Wall seconds in which somebody waited for a person."""
     sim_waited: float = 0.0
+    """Seconds of the robot's clock in which somebody waited for a person, or for a thought."""
     was_asked: bool = False
-    """Whether a person was waited for since the latest observation; and whether a model was."""
+    """Whether a person was waited for since the latest observation; and whether somebody thought."""
     was_thought: bool = False
 
 
@@ -172,9 +180,9 @@ class Ledger:
             if counts.sim_start is None:
                 counts.sim_start = counts.sim_now = stamp
             passed = stamp - counts.sim_now
-            if counts.was_asked:
+            if counts.was_asked or counts.was_thought:
                 counts.sim_waited += passed
-            elif counts.trouble and not counts.was_thought:
+            elif counts.trouble:
                 counts.correcting += passed
             counts.sim_now, counts.was_asked, counts.was_thought = stamp, counts.waits > 0, False
 
@@ -204,15 +212,14 @@ class Ledger:
 
     @contextmanager
     def thinking(self) -> Iterator[None]:
-        """Inside, somebody thinks about what to do: no seconds for corrections are used, only the task's
-        own.
+        """Inside, somebody thinks about what to do: that costs wall seconds of the task, and none of the robot's
+        clock, however fast that goes.
         """
-        began = time.monotonic()
         try:
             yield
         finally:
             with self._lock:
-                self._counts.was_thought = self._counts.was_thought or time.monotonic() - began > _ASKED
+                self._counts.was_thought = True
 
     @property
     def person_was_asked(self) -> bool:
@@ -255,10 +262,11 @@ class Ledger:
         with self._lock:
             self._counts.trouble.clear()
 
-    def corrected(self, rung: Rung) -> None:
-        """Count a correction."""
+    def corrected(self, rung: Rung, maker: Maker) -> None:
+        """Count a correction, by its rung and by who made it."""
         with self._lock:
-            self._counts.corrections[rung.value] = self._counts.corrections.get(rung.value, 0) + 1
+            for counts, name in ((self._counts.corrections, rung.value), (self._counts.corrected_by, maker.label)):
+                counts[name] = counts.get(name, 0) + 1
 
     def used(self, usage: Usage) -> None:
         """Add what a model's answer cost."""
@@ -276,7 +284,8 @@ class Ledger:
         words.
         """
         self.tell(StackChanged(entries=tuple(
-            StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label)
+            StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label,
+                        entry.maker.label)
             for entry in entries)))
 
     def exhausted(self) -> str:
@@ -328,7 +337,8 @@ class Ledger:
             counts.usage.calls,
             counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds,
             canceled,
-            account.done, account.given_up, account.not_begun, looks=counts.looks)
+            account.done, account.given_up, account.not_begun, looks=counts.looks,
+            corrected_by=dict(counts.corrected_by))
 
 
 def _used_up(used: Iterable[Tuple[float, float, str]]) -> str:

@@ -24,6 +24,7 @@ from hicrisp_core.model import (
     Correction,
     Feedback,
     Maker,
+    MakerKind,
     Relation,
     Rung,
     StackEntry,
@@ -32,6 +33,7 @@ from hicrisp_core.model import (
     Task,
     WorldState,
 )
+from hicrisp_core.model.correction import NOBODY
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import KnownWay
@@ -158,10 +160,10 @@ class StepRunner:
                 return StepResult(False, reason="the task was canceled")
             exhausted = self.ledger.exhausted()
             if exhausted:
-                return StepResult(False, reason=self._why(first, stack, exhausted, tried))
+                return self._given_up(first, stack, exhausted, tried)
             correction = self._ask(stack, progress)
             if correction.rung is Rung.GIVE_UP:
-                return StepResult(False, reason=self._why(first, stack, correction.note))
+                return self._given_up(first, stack, correction.note)
             if correction.rung is Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps,
                                   failures=tuple(entry.feedback for entry in stack.entries),
@@ -169,15 +171,14 @@ class StepRunner:
             if correction.rung is Rung.HELP:
                 if not self.attempts.help(correction.note):
                     continue  # The loop guard keeps from asking again: the next rung answers.
-                stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0))
+                stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0), correction.maker)
             carried = self._carry_out(correction, stack, tried)
             if carried is _Carried.LEFT:
                 return _CHANGED
             if carried is _Carried.SPENT:
                 continue
             if carried is _Carried.OVERFLOWED:
-                return StepResult(False,
-                                  reason=self._why(first, stack, f"the stack is full at {self.policy.depth}"))
+                return self._given_up(first, stack, f"the stack is full at {self.policy.depth}")
             if carried is _Carried.PUSHED:
                 continue
             done = stack.entries[0].command if len(stack) else None
@@ -187,7 +188,7 @@ class StepRunner:
             if retried is _Carried.OUT:
                 return StepResult(True, command=done)
         exhausted = self.ledger.exhausted() or f"{self.policy.threshold} corrections did not help"
-        return StepResult(False, reason=self._why(first, stack, exhausted, tried))
+        return self._given_up(first, stack, exhausted, tried)
 
     def pursue(self, missed: Feedback, progress: Progress) -> StepResult:
         """Ask for steps that lead to a goal of which something is missing once all steps are done."""
@@ -218,10 +219,10 @@ class StepRunner:
         self.ledger.tell(CorrectionMade(
             rung=correction.rung.value, commands=tuple(said), note=correction.note, maker=maker))
         if correction.rung is not Rung.GIVE_UP:
-            self.ledger.corrected(correction.rung)
+            self.ledger.corrected(correction.rung, correction.maker)
             measured = len(stack) and stack.top.feedback.deviation is not None
             if measured and correction.rung is not Rung.OFFSET and self.policy.allows(Rung.OFFSET):
-                self.ledger.corrected(Rung.OFFSET)
+                self.ledger.corrected(Rung.OFFSET, Maker(MakerKind.DECODER))
         return correction
 
     def _carry_out(self, correction: Correction, stack: FeedbackStack, tried: Tried) -> _Carried:
@@ -232,7 +233,7 @@ class StepRunner:
         commands = correction.commands
         if correction.drop:
             if commands:
-                stack.replace(commands[-1])
+                stack.replace(commands[-1], correction.maker)
             else:
                 stack.pop()
             self._tell(stack)
@@ -246,7 +247,7 @@ class StepRunner:
             if not attempt.verdict.ok:
                 if stack.full:
                     return _Carried.OVERFLOWED
-                self._push(stack, attempt)
+                self._push(stack, attempt, correction.maker)
                 return _Carried.PUSHED
         return _Carried.OUT
 
@@ -267,9 +268,9 @@ class StepRunner:
             self._tell(stack)
         return _Carried.OUT
 
-    def _push(self, stack: FeedbackStack, attempt: Attempt) -> None:
+    def _push(self, stack: FeedbackStack, attempt: Attempt, maker: Maker = NOBODY) -> None:
         if attempt.verdict.feedback is not None:
-            stack.push(attempt.command, attempt.verdict.feedback)
+            stack.push(attempt.command, attempt.verdict.feedback, maker)
             self._tell(stack)
 
     def _tell(self, stack: FeedbackStack) -> None:
@@ -278,14 +279,15 @@ class StepRunner:
     def _said(self, entry: StackEntry) -> Tuple[str, str]:
         return self.domain.describe(entry.command), words_of(entry.feedback, self.domain).error
 
-    def _why(
+    def _given_up(
         self, first: Optional[Feedback], stack: FeedbackStack, note: str, tried: Optional[Tried] = None
-    ) -> str:
-        """The reason for giving up: what failed last, what it began with where that was something else, and
-        what was tried.
+    ) -> StepResult:
+        """The end without success, and its reason: what failed last, what it began with where that was something
+        else, and what was tried.
         """
         reason, more = self._first_and_last(first, stack, note), tried.told() if tried is not None else ""
-        return f"{sentence(reason)} {more}" if more else reason
+        return StepResult(False, reason=f"{sentence(reason)} {more}" if more else reason,
+                          failures=tuple(entry.feedback for entry in stack.entries))
 
     def _first_and_last(self, first: Optional[Feedback], stack: FeedbackStack, note: str) -> str:
         last = stack.top.feedback

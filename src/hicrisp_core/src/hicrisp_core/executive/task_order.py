@@ -64,13 +64,15 @@ class TaskOrder:
         self._itinerary, self._broken, self._skipped = itinerary, (), {}
 
     def see(self, world: WorldState) -> WorldState:
-        """The observed world with the facts of the order."""
+        """The observed world with the facts of the order, which are this task's alone."""
         for fact in sorted(world.relations):
             if fact.predicate == self._roles.located:
                 self._stands(fact.subject, fact.object)
         if not any(fact.predicate == self._roles.located for fact in world.relations):
             self._standing, self._broken = "", ()
-        return world.with_relations(world.relations | self._facts(world))
+        told = (self._roles.visited, self._roles.waits_for, self._roles.not_due)
+        seen = frozenset(fact for fact in world.relations if fact.predicate not in told)
+        return world.with_relations(seen | self._facts(world))
 
     def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
         """The verdict with what the order has to say about it."""

@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Dict, List, Optional, Sequence, Tuple
 
+from hicrisp_core.corrector.impossible import Situation
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain, apply_effects
@@ -24,7 +25,7 @@ from hicrisp_core.executive.relapses import Relapses
 from hicrisp_core.executive.schedule import Schedule, StepState
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.goals.stages import in_stages
-from hicrisp_core.model import Command, Feedback, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, FeedbackKind, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import OFF, Policy
@@ -70,12 +71,15 @@ class TaskRun:
         self._relapses = Relapses(domain)
         self._done: Tuple[StepRecord, ...] = ()
         self._failed: List[Tuple[int, StepResult]] = []
-        self._earlier: Tuple[Feedback, ...] = ()
+        self._earlier: Tuple[Situation, ...] = ()
+        """The failures that led to new plans, and those of steps that were given up."""
         self._replans = 0
         self._latest = 0
         """The step that ended last."""
         self._pursued = 0
         """How often a missed goal was gone after."""
+        self._stuck = False
+        """Whether a step was given up without which the task does not go on."""
         self._over = False
         """Whether nothing more may begin: the task was canceled, or one of its budgets is used up."""
         self._expected = world
@@ -104,7 +108,7 @@ class TaskRun:
             self._carry_out()
             if self._take_up() or self._turn():
                 continue
-            if self._failed and (self._policy.on_failed_step == "stop" or self._over):
+            if self._failed and (self._stuck or self._over):
                 if self._goal.judged and not self._runner.ended():
                     self._goal.judge(self._runner.attempts.survey())  # The report says what is missing.
                 return StepResult(False, reason=self._reasons())
@@ -114,6 +118,8 @@ class TaskRun:
                 continue
             if result.new_steps is None:
                 left_out = self._failed[0][1].reason if self._failed and self._goal.state != SEEN else ""
+                if not result.ok and self._failed:
+                    return replace(result, reason=f"{sentence(result.reason)} {sentence(self._reasons())}")
                 return result if not result.ok else StepResult(not left_out, reason=left_out)
             self._replan(result, self._runner.attempts.observe())
 
@@ -126,6 +132,11 @@ class TaskRun:
     def goal_state(self) -> str:
         """What is known of the goal: seen, missed, unknown; empty where it is not judged."""
         return self._goal.state
+
+    def agrees(self, true: Optional[WorldState]) -> bool:
+        """Whether the goal holds in the true state, too, where a simulation tells that."""
+        return true is None or self._goal.holds_in(
+            true if self._ports.watch is None else self._ports.watch.see(true))
 
     @property
     def account(self) -> Account:
@@ -215,11 +226,18 @@ class TaskRun:
             self._ledger.left(self._schedule.step(index).robot)
             self._turned = True
         else:
+            world = self._runner.attempts.latest()
+            self._keep_in_mind(result, world)
             self._failed.append((index, result))
             self._over = self._over or self._runner.ended()
-            goes_on = self._policy.on_failed_step != "stop" and not self._over
+            unseen = {each.name for each in world.unseen}
+            lost = self._goal.judged and any(unseen.intersection(each.subjects) for each in result.failures)
+            goes_on = (lost or self._policy.on_failed_step != "stop") and not self._over
+            if goes_on and lost:  # What can be done without it is found by what the goal lacks.
+                self._schedule.drop(self._schedule.part(index)[1:])
             if goes_on:
                 self._ledger.left(self._schedule.step(index).robot)
+            self._stuck = self._stuck or not goes_on
             self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
 
     def _take_up(self) -> bool:
@@ -242,7 +260,7 @@ class TaskRun:
             self._ports.watch.follow(change.goal)
         self._talk.about(self._task, self._conversation, lambda: self._goal.goal)
         self._ledger.begun_anew()
-        self._failed, self._pursued, self._achieved = [], 0, Achievements(self._domain)
+        self._failed, self._stuck, self._pursued, self._achieved = [], False, 0, Achievements(self._domain)
         self._schedule.drop(self._schedule.indices(StepState.WAITING))
         for index in self._schedule.indices(StepState.FAILED):
             self._schedule.end(index, StepState.LEFT)  # Nothing new waits for it.
@@ -257,12 +275,13 @@ class TaskRun:
         self._turned = False
         world = self._runner.attempts.observe()
         self._goal.see(world)
-        answer = self._plan(world, self._earlier, self._goal.goal, self._conversation)
+        answer = self._plan(world, self._still(world), self._goal.goal, self._conversation)
         self._schedule.drop(self._schedule.indices(StepState.WAITING))
         if answer.plan is not None:
             self._add(answer.plan, world)
         elif answer.refusal:
             self._failed.append((self._latest, StepResult(False, reason=answer.refusal)))
+            self._stuck = self._policy.on_failed_step == "stop"
         return True
 
     def _plan(
@@ -270,9 +289,10 @@ class TaskRun:
         conversation: Tuple[Turn, ...]
     ) -> PlanAnswer:
         """Ask the brain for the steps to a goal from here on."""
-        answer = self._ports.brain.plan(
-            PlanRequest(self._task, world, feedback, self._done, feedback_level=self._policy.feedback_level,
-                        goal=goal, conversation=conversation[1:]), Deadline(PLAN_LIMIT))
+        with self._ledger.thinking():
+            answer = self._ports.brain.plan(
+                PlanRequest(self._task, world, feedback, self._done, feedback_level=self._policy.feedback_level,
+                            goal=goal, conversation=conversation[1:]), Deadline(PLAN_LIMIT))
         self._ledger.used(answer.usage)
         return answer
 
@@ -328,7 +348,8 @@ class TaskRun:
             return StepResult(True)
         self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)
         self._pursued += 1
-        self._relapses.found(missed.conditions, world)
+        if missed.kind is FeedbackKind.GOAL_MISSED:
+            self._relapses.found(missed.conditions, world)
         if self._pursued > self._policy.threshold:
             reason = (f"{told(missed, self._domain)} "
                       f"({self._policy.threshold} corrections did not help)")
@@ -340,8 +361,16 @@ class TaskRun:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""
         self._replans += result.maker.kind is not MakerKind.SEARCH
         self._goal.restated(result.goal, world)
-        self._earlier = (*self._earlier, *result.failures)
+        self._keep_in_mind(result, world)
         self._add(Plan(result.new_steps or (), result.maker.name or result.maker.kind.value), world)
+
+    def _keep_in_mind(self, result: StepResult, world: WorldState) -> None:
+        """Note what failed, and how it was then."""
+        self._earlier += tuple(Situation.of(each, self._domain, world) for each in result.failures)
+
+    def _still(self, world: WorldState) -> Tuple[Feedback, ...]:
+        """The earlier failures without what was impossible and may be possible now."""
+        return tuple(each.failure for each in self._earlier if each.lasts(self._domain, world))
 
     def _add(self, plan: Plan, world: WorldState) -> None:
         """Let further steps be carried out, and tell them; those not begun stay as they are."""
@@ -368,7 +397,7 @@ class TaskRun:
         elsewhere = tuple(StepRecord(self._schedule.step(index), ok=False, elsewhere=True)
                           for index in self._schedule.indices() if index not in part) if self._several else ()
         return Progress(self._task, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)),
-                        self._policy.replans - self._replans, self._achieved.made(world, made), self._earlier,
+                        self._policy.replans - self._replans, self._achieved.made(world, made), self._still(world),
                         self._goal.goal, self._conversation[1:])
 
     @property

@@ -54,7 +54,8 @@ def settle(
         if over() or not isinstance(found.meaning, Question):
             return Settled(found.meaning, turns, found.trouble)
         question = found.meaning
-        said = ports.ask(question, patience)
+        with ledger.for_a_person():
+            said = ports.ask(question, patience)
         ledger.tell(QuestionAsked(text=question.text, choices=tuple(each.text for each in question.choices),
                                   answer=said))
         turns = (*turns, Turn(Speaker.ROBOT, _asked_as(question)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import Iterable, List, Optional, Tuple, Union
+from typing import FrozenSet, Iterable, List, Optional, Tuple, Union
 
 from hicrisp_core.domain.conditions import Atom, Clause, Condition
 from hicrisp_core.domain.schema import Domain, apply_effects
@@ -120,18 +120,23 @@ class Way:
 
 
 def way_to(
-    searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits = GOAL_LIMITS
+    searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits = GOAL_LIMITS,
+    protect: Tuple[Statement, ...] = (), barred: FrozenSet[str] = frozenset(),
 ) -> Way:
     """Find commands that reach the stages in their order; none of them ends an invariant.
 
     An invariant that does not hold yet counts as part of the end. A stage whose ``when`` does not hold where
     it begins is passed over, an optional one also if no way leads to it. A robot that a stage names must take
     part in it; others help it only if it cannot do it alone.
+
+    Args:
+        protect: what no command may end where it holds, beside the invariants.
+        barred: commands in writing that were found impossible.
     """
     goal = chosen(goal, world.relations, searcher.domain)
-    way = _Road(searcher, goal, deadline, limits, either_way=False).through(world)
+    way = _Road(searcher, goal, deadline, limits, protect, barred, either_way=False).through(world)
     if way.ending is Ending.NO_WAY and way.misfit is None and not way.others:
-        return _Road(searcher, goal, deadline, limits, either_way=True).through(world)
+        return _Road(searcher, goal, deadline, limits, protect, barred, either_way=True).through(world)
     return way
 
 
@@ -143,17 +148,20 @@ class _Road:
     """
 
     def __init__(
-        self, searcher: Searcher, goal: Goal, deadline: Deadline, limits: SearchLimits, either_way: bool
+        self, searcher: Searcher, goal: Goal, deadline: Deadline, limits: SearchLimits,
+        protect: Tuple[Statement, ...], barred: FrozenSet[str], either_way: bool,
     ) -> None:
         self._searcher = searcher
         self._goal = goal
         self._deadline = deadline
         self._limits = limits
+        self._protect = protect
+        self._barred = barred
         self._either_way = either_way
 
     def through(self, world: WorldState) -> Way:
         domain = self._searcher.domain
-        keep = conditions_of(self._goal.invariants, domain)
+        keep = conditions_of((*self._goal.invariants, *self._protect), domain)
         if isinstance(keep, Misfit):
             return Way(misfit=keep)
         commands: List[Command] = []
@@ -192,10 +200,12 @@ class _Road:
             return Way(misfit=conditions)
         if stage.robot in world.robots and len(world.robots) > 1:
             alone = replace(world, robots={stage.robot: world.robots[stage.robot]})
-            answer = self._searcher.find(alone, conditions, self._limits, self._deadline, keep=keep)
+            answer = self._searcher.find(alone, conditions, self._limits, self._deadline, keep=keep,
+                                         barred=self._barred)
             if answer.found:
                 return Way(answer.commands, Ending.FOUND)
-        answer = self._searcher.find(world, conditions, self._limits, self._deadline, keep=keep)
+        answer = self._searcher.find(world, conditions, self._limits, self._deadline, keep=keep,
+                                         barred=self._barred)
         if not answer.found:
             return Way(ending=answer.ending)
         acting = tuple(sorted({command.robot for command in answer.commands}))

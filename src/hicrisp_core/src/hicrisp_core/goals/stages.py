@@ -11,7 +11,7 @@ from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.truth import holds, missing
 from hicrisp_core.goals.typed import contrary
 from hicrisp_core.model import Relation, Step, WorldState
-from hicrisp_core.model.goal import Goal, Holds, Stage, Statement, facts_in
+from hicrisp_core.model.goal import Count, Goal, Holds, Stage, Statement, all_of, facts_in
 from hicrisp_core.model.itinerary import Itinerary
 
 log = logging.getLogger(__name__)
@@ -69,6 +69,29 @@ def rest_of(goal: Goal, reached: int, made: Tuple[Stage, ...], domain: Domain) -
     if left[-1].when or left[-1].optional:
         return replace(goal, stages=(*left, Stage(kept)))
     return replace(goal, stages=(*left[:-1], replace(left[-1], conditions=(*kept, *left[-1].conditions))))
+
+
+def seen_part(goal: Goal, unseen: AbstractSet[str]) -> Goal:
+    """Return the goal without the conditions that need an object which is not seen."""
+    def left(statement: Statement) -> Optional[Statement]:
+        if not any({fact.subject, fact.object} & unseen for fact in facts_in(statement)):
+            return statement
+        if not isinstance(statement, Count):
+            return None
+        parts = tuple(each for each in map(left, statement.parts) if each is not None)
+        if statement.most is None and statement.least == len(statement.parts):
+            return all_of(*parts) if parts else None
+        return replace(statement, parts=parts) if statement.least <= len(parts) else None
+
+    def kept(statements: Tuple[Statement, ...]) -> Tuple[Statement, ...]:
+        return tuple(each for each in map(left, statements) if each is not None)
+
+    def staged(stages: Tuple[Stage, ...]) -> Tuple[Stage, ...]:
+        found = (replace(each, conditions=kept(each.conditions)) for each in stages)
+        return tuple(each for each in found if each.conditions)
+
+    return replace(goal, stages=staged(goal.stages), otherwise=staged(goal.otherwise),
+                   invariants=kept(goal.invariants))
 
 
 def in_stages(

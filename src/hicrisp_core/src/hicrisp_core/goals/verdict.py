@@ -7,7 +7,7 @@ from typing import Callable, Iterable, Optional, Tuple
 from hicrisp_core.domain.checker import no_picture
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.goals.stages import final_conditions
-from hicrisp_core.goals.truth import holds, missing, ways_to_say
+from hicrisp_core.goals.truth import holds, missing, truth, unknown_in
 from hicrisp_core.model import Cause, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 from hicrisp_core.model.goal import Goal, Statement, facts_in
 
@@ -23,37 +23,28 @@ def certain(_: Relation, __: WorldState) -> Optional[Cause]:
 def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain) -> Optional[Feedback]:
     """The feedback for a goal that is not seen to hold in a world; ``None`` where it is.
 
-    That a fact is not seen says nothing where the thing itself is not: a denial about a thing that is out of
-    view is neither missing nor seen. Nor is what the view leaves in doubt.
+    That a fact is not seen says nothing where the thing itself is not: a condition that depends on what is out of
+    view, or what the view leaves in doubt, is neither missing nor seen.
     """
-    wanted = final_conditions(goal, domain)
-    lacking = missing(wanted, world.relations, domain)
-    if lacking:
-        return Feedback(Level.HIGH, FeedbackKind.GOAL_MISSED, subjects=_things(lacking, world),
-                        conditions=lacking)
-    unseen = tuple(name for name in _things(wanted, world) if world.objects[name].unseen)
-    if not unseen:
-        return _doubted(wanted, domain, world, doubt)
-    doubtful = tuple(each for each in wanted if set(unseen).intersection(_things((each,), world)))
-    return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=unseen, conditions=doubtful,
-                    cause=no_picture(world))
+    unseen = {each.name for each in world.unseen}
 
+    def unknown(fact: Relation) -> bool:
+        return not unseen.isdisjoint((fact.subject, fact.object)) or doubt(fact, world) is not None
 
-def _doubted(
-    wanted: Tuple[Statement, ...], domain: Domain, world: WorldState, doubt: Doubt
-) -> Optional[Feedback]:
-    """The feedback for a condition that seems to hold, but may not as far as the view shows."""
-    for statement in wanted:
-        causes = {fact: cause for fact in facts_in(statement)
-                  for cause in (doubt(fact, world),) if cause is not None}
-        said = frozenset(way for fact in causes for way in ways_to_say(fact, domain))
-        if not causes or all(holds(statement, facts, domain)
-                             for facts in (world.relations - said, world.relations | said)):
-            continue
-        cause = next(iter(causes.values()))
-        return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names, conditions=(statement,),
-                        cause=cause, unmet=tuple(Unmet((fact,)) for fact in causes))
-    return None
+    lacking = missing(final_conditions(goal, domain), world.relations, domain, unknown)
+    false = tuple(each for each in lacking if truth(each, world.relations, domain, unknown) is False)
+    if false or not lacking:
+        return Feedback(Level.HIGH, FeedbackKind.GOAL_MISSED, subjects=_things(false, world),
+                        conditions=false) if false else None
+    lost = tuple(name for name in _things(lacking, world) if name in unseen)
+    if lost:
+        return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=lost, conditions=lacking,
+                        cause=no_picture(world))
+    causes = {fact: cause for fact in facts_in(lacking[0]) for cause in (doubt(fact, world),) if cause is not None}
+    cause = next(iter(causes.values()))
+    return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names or _things(lacking[:1], world),
+                    conditions=lacking[:1], cause=cause,
+                    unmet=tuple(Unmet((fact,)) for fact in causes))
 
 
 def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ...]:
@@ -79,9 +70,9 @@ def guard(
 def ended_by(
     keep: Iterable[Statement], domain: Domain, before: WorldState, after: WorldState
 ) -> Tuple[Statement, ...]:
-    """The statements that hold before and not after."""
+    """The statements that hold before and are false after; what is not seen any more is not false."""
     return tuple(each for each in keep if holds(each, before.relations, domain)
-                 and not holds(each, after.relations, domain))
+                 and truth(each, after.relations, domain, unknown_in(after, domain)) is False)
 
 
 def breaking(command: Command, ended: Tuple[Statement, ...]) -> Optional[Feedback]:

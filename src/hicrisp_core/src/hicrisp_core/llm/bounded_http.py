@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import ssl
 import time
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, List
+from typing import Any, List, Tuple
 
 import openai
 
@@ -24,6 +25,10 @@ def trusted() -> ssl.SSLContext:
     process share them."""
     context: ssl.SSLContext = import_module(_LIBRARY).create_ssl_context()
     return context
+
+
+_PROVIDER_FAILED = 502
+"""The status of an error that says none."""
 
 
 class Unreadable(Exception):
@@ -60,9 +65,31 @@ class BoundedHttp(openai.DefaultHttpxClient):
             body = _read(response, end)
         finally:
             response.close()
+        status, body = _as_refused(response.status_code, body)
         headers = [(name, value) for name, value in response.headers.multi_items()
                    if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")]
-        return type(response)(response.status_code, headers=headers, content=body, request=response.request)
+        return type(response)(status, headers=headers, content=body, request=response.request)
+
+
+def _as_refused(status: int, body: bytes) -> Tuple[int, bytes]:
+    """An answer that holds an error in place of its text, as gateways send it with HTTP 200, as the refusal that it
+    is.
+    """
+    try:
+        said = json.loads(body) if status == 200 and b'"error"' in body else None
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        return status, body
+    choices = said.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    ended = isinstance(choice, dict) and choice.get("finish_reason") == "error"
+    error = choice.get("error") or said.get("error") if isinstance(choice, dict) and ended else said.get("error")
+    if not error or choices and not ended:
+        return status, body
+    code = error.get("code") if isinstance(error, dict) else None
+    known = isinstance(code, int) and 400 <= code < 600
+    return (int(code) if known and code is not None else _PROVIDER_FAILED), json.dumps({"error": error}).encode()
 
 
 def _read(response: Any, end: float) -> bytes:

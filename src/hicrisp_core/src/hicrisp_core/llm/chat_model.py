@@ -32,6 +32,10 @@ class ChatModel(ABC):
         """The same model without the memory of its answers, for where the last one led to a failure."""
         return self
 
+    def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
+        """Ask anew when the same question comes again: its answer was none to keep; whether it was kept."""
+        return False
+
     @property
     def secrets(self) -> Tuple[str, ...]:
         """Texts that reach no record: keys."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import openai
 
@@ -26,6 +26,10 @@ _RENAMED = "max_completion_tokens"
 """The name of ``max_tokens`` for models that reason."""
 _NO_ROOM = re.compile(r"max_tokens|output tokens|in the completion")
 """A prompt would fit if less room were asked for the answer (vLLM)."""
+_SYSTEM = "system role"
+_NO_SYSTEM = re.compile(r"system\W+(?:\w+\W+){0,3}(?:role|message|prompt|instruction)|developer instruction|"
+                        r"role\W+(?:\w+\W+){0,4}system|only user and assistant|roles must alternate", re.IGNORECASE)
+"""In the words of vLLM, Gemini and the templates of models."""
 _BOUNDS = ("minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum",
            "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems")
 _SHAPES = ("additionalProperties", "const", "enum", "anyOf")
@@ -87,6 +91,8 @@ class Dialect:
         """The request as the endpoint takes it."""
         renamed = {self._left_out.get(key, key): value for key, value in request.items()}
         renamed.pop("", None)
+        if not self.takes(_SYSTEM):
+            renamed["messages"] = _as_user(renamed["messages"])
         if schema is None:
             return renamed
         plain = _without(schema, self._keywords)
@@ -134,6 +140,11 @@ class Dialect:
         if _RENAMED in said and "max_tokens" in request and self.takes("max_tokens"):
             self._left_out["max_tokens"] = _RENAMED
             return True
+        if _NO_SYSTEM.search(said) and self.takes(_SYSTEM) and any(
+                each["role"] == "system" for each in request.get("messages", ())):
+            log.info("the endpoint takes no system role; the rules go into the first message of the user")
+            self._left_out[_SYSTEM] = ""
+            return True
         places = {name: re.search(rf"\b(?:{words})\b", said, re.IGNORECASE) for name, words in _OPTIONAL.items()}
         named = sorted((found.start(), name) for name, found in places.items() if found)
         if any(self._leave_out(name, request) for _, name in named):  # The first one is meant, if it is sent.
@@ -168,6 +179,15 @@ class Dialect:
             return False
         self._tried[ready] = at + 1
         return True
+
+
+def _as_user(messages: Sequence[Mapping[str, str]]) -> List[Mapping[str, str]]:
+    """Messages with the system's at the beginning of the first one of the user."""
+    rules = "\n\n".join(each["content"] for each in messages if each["role"] == "system")
+    others = [each for each in messages if each["role"] != "system"]
+    if others and rules:
+        others[0] = {**others[0], "content": f"{rules}\n\n{others[0]['content']}"}
+    return others
 
 
 def is_strict(schema: Mapping[str, Any]) -> bool:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any, Optional, Union
 
 from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.parsing.thoughts import without_thoughts
 
 _QUOTED, _LONGEST_NAME = 2000, 80
 """Characters; a message is made shorter once its keys are taken out."""
 _MOST_TOKENS = 10_000_000
-_TAGS = "think|thinking|thought|reasoning"
-_THOUGHT_BEGINS = re.compile(rf"\s*(?:<(?:{_TAGS})>|\[THINK\])")
-_THOUGHT_ENDS = re.compile(rf".*(?:</(?:{_TAGS})>|\[/THINK\])", re.DOTALL)
 FILTERED = "the endpoint's content filter withholds the answer; reword the task, or change the filter"
 
 
@@ -28,7 +25,7 @@ def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
                           message is not None and not hasattr(message, "content")):
         return LlmFailure("server", f"the answer is no chat completion: {str(reply)[:_QUOTED]!r}")
     ended, said = getattr(choice, "finish_reason", ""), _text(content)
-    text = _without_thought(said)
+    text = without_thoughts(said)
     thought = _text(getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None))
     if not text.strip() and ended != "length" and _is_object(thought):
         text = thought  # vLLM's reasoning parsers put an answer there if the model did not think.
@@ -47,16 +44,6 @@ def _text(content: Any) -> str:
         content = "".join(each["text"] for each in content
                           if isinstance(each, dict) and isinstance(each.get("text"), str))
     return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
-
-
-def _without_thought(text: str) -> str:
-    """The text after what a model thinks in tags; some templates hold the opening tag, so that it is missing."""
-    if text.lstrip().startswith("{"):
-        return text
-    ends = _THOUGHT_ENDS.match(text)
-    if ends:
-        return text[ends.end():]
-    return "" if _THOUGHT_BEGINS.match(text) else text
 
 
 def _is_object(text: str) -> bool:

@@ -68,7 +68,7 @@ class RoleModel(ChatModel):
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
         """Ask, at most until the deadline; the answer brings what goes into the run's record."""
-        question = fingerprint([list(map(dict, messages)), schema])
+        question = _question(messages, schema)
         known = self._memory.get(question) if self._memory is not None and self._recalls else None
         if known is not None:
             said: Union[Completion, LlmFailure] = replace(
@@ -82,6 +82,10 @@ class RoleModel(ChatModel):
         said = replace(said, exchanges=self._noted(messages, schema, said))
         self._write(said.exchanges)
         return said
+
+    def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
+        """Drop the answer to a question from the memory; whether it was there."""
+        return self._memory is not None and self._memory.forget(_question(messages, schema))
 
     def _noted(
         self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]],
@@ -114,6 +118,10 @@ class RoleModel(ChatModel):
                 log.error("an exchange could not be recorded: %s", error)
 
 
+def _question(messages: Sequence[Message], schema: Optional[Mapping[str, Any]]) -> str:
+    return fingerprint([list(map(dict, messages)), schema])
+
+
 class Memory:
     """The latest answers, by question.
 
@@ -132,6 +140,11 @@ class Memory:
             if question in self._answers:
                 self._answers.move_to_end(question)
             return self._answers.get(question)
+
+    def forget(self, question: str) -> bool:
+        """Drop an answer; whether it was there."""
+        with self._lock:
+            return self._answers.pop(question, None) is not None
 
     def put(self, question: str, answer: Completion) -> None:
         """Keep an answer."""

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.errors import DomainError
+from hicrisp_core.goals.stages import chosen, final_conditions
+from hicrisp_core.goals.truth import missing
 from hicrisp_core.memory.entries import LONGEST_TEXT, Example, Failure, Mended, Source, Unfit, entry_of, record_of
 from hicrisp_core.memory.names import mentioned, names_in, things_of
 from hicrisp_core.model import MakerKind, Step, WorldState
@@ -54,8 +58,9 @@ def lesson_of(
 def _example(
     story: Story, text: str, world: WorldState, domain: Domain, goal: Optional[Goal], source: Source
 ) -> Optional[Example]:
-    steps = tuple(_step(attempt.command) for attempt in story.attempts
-                  if attempt.ok and attempt.command.purpose != "correction")
+    steps = tuple(_step(attempt.command) for attempt in story.attempts if attempt.ok)
+    if not _leads_to(goal, steps, world, domain):
+        return None
     named = (*names_in(steps), *(goal.names if goal is not None else ()), *mentioned(text, world))
     things = things_of(iter(named), world)
     if not steps or things is None or len(text) > LONGEST_TEXT:
@@ -63,6 +68,25 @@ def _example(
     example = Example(domain.name, " ".join(text.split()), things, steps, dict(goal.texts) if goal else {}, source)
     read = entry_of(record_of(example))
     return None if isinstance(read, Unfit) else example
+
+
+def _leads_to(goal: Optional[Goal], steps: Iterable[Step], world: WorldState, domain: Domain) -> bool:
+    """Check whether steps, as they were carried out, can run from where the task began and make its goal: chance, or
+    another hand, may have had a part in what happened.
+    """
+    wanted = chosen(goal or Goal(), world.relations, domain)
+    left = [stage for stage in wanted.stages if not stage.when and not stage.optional]
+    for step in steps:
+        try:
+            command = domain.ground(step, world)
+        except DomainError:
+            return False
+        if check(domain, command, world) is not None:
+            return False
+        world = apply_effects(domain, command, world)
+        while left and not missing(left[0].conditions, world.relations, domain):
+            del left[0]
+    return not left and not missing(final_conditions(wanted, domain), world.relations, domain)
 
 
 def _corrections(

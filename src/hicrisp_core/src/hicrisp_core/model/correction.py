@@ -75,14 +75,26 @@ class Maker:
         """The maker of a plan by its ``source``."""
         return cls(MakerKind.OFFLINE) if source == OFFLINE_SOURCE else cls(MakerKind.MODEL, source)
 
+    @property
+    def label(self) -> str:
+        """A model's name, the kind of every other maker; empty where there is none."""
+        if self.kind is MakerKind.MODEL:
+            return self.name
+        return "" if self.kind is MakerKind.NOBODY else self.kind.value
+
+
+NOBODY = Maker()
+"""Of what is no correction."""
+
 
 @dataclass(frozen=True)
 class StackEntry:
-    """A failed command and why it failed (HiCRISP, section III-D)."""
+    """A failed command and why it failed (HiCRISP, section III-D); ``maker`` made it, where a correction has it."""
 
     command: Command
     feedback: Feedback
     attempts: int = 1
+    maker: Maker = NOBODY
 
 
 @dataclass(frozen=True)
@@ -103,6 +115,6 @@ class Correction:
     """
     note: str = ""
     """Why, in words for people; no code reads them."""
-    maker: Maker = Maker()
+    maker: Maker = NOBODY
     goal: Optional[Goal] = None
     """What the new steps lead to, where who made them says it anew."""

@@ -6,14 +6,15 @@ import json
 import re
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
+from hicrisp_core.parsing.thoughts import without_thoughts
+
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _STARTS = re.compile(r"[{\[]")
 _JSON_LIKE = re.compile(r"\{\s*[\"']|\[\s*[{\[\"']")
+_BETWEEN = re.compile(r"(?:[\s,;`]|json|<[^<>{}]*>|\[/?\w+\])*")
+"""What may stand between the parts of one answer: blanks, fences and marks."""
 _MOST_STARTS = 20
-"""How many brackets of a text are tried as the beginning of JSON."""
-
-
+"""How many brackets of a text are tried in vain as the beginning of JSON."""
 _MOST_MENDED = 300_000
 """Characters of a text that are gone through in search of JSON that has to be mended, over all beginnings."""
 _CLOSING = {"{": "}", "[": "]"}
@@ -43,39 +44,57 @@ def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> 
     return None
 
 
-def without_thoughts(text: str) -> str:
-    """The text without what a reasoning model says to itself."""
-    return _THOUGHTS.sub(" ", text)
+def objects_in(text: str) -> Tuple[Tuple[Any, ...], bool]:
+    """Return the objects of a final answer, and whether nothing but marks stands between them.
+
+    An object that is cut off is ``None``; lists count where they hold objects.
+    """
+    said = without_thoughts(text)
+    found = [(value, begins, ends) for value, begins, ends in _spans(said, cut_off=False)
+             if not isinstance(value, list) or any(isinstance(each, dict) for each in value)]
+    gaps = (said[ends:begins] for (_, _, ends), (_, begins, _) in zip(found, found[1:]))
+    return tuple(value for value, _, _ in found), all(map(_BETWEEN.fullmatch, gaps))
 
 
 def _values(text: str, cut_off: bool) -> Iterator[Any]:
-    """What stands at the brackets of a text; inside a value that was read, no further one is looked for."""
-    at, mendable = 0, _MOST_MENDED
-    for _ in range(_MOST_STARTS):
+    return (value for value, _, _ in _spans(text, cut_off))
+
+
+def _spans(text: str, cut_off: bool) -> Iterator[Tuple[Any, int, int]]:
+    """What stands at the brackets of a text, with where it begins and ends; inside a value that was read, no further
+    one is looked for.
+    """
+    at, mendable, vain = 0, _MOST_MENDED, 0
+    while vain < _MOST_STARTS:
         start = _STARTS.search(text, at)
         if start is None:
             return
-        at = start.start() + 1
-        if not cut_off:
-            value, length = _decode(text[start.start():])
-            if value is not None:
-                at = start.start() + length
-                yield value
-                continue
-        mendable -= len(text) - start.start()
-        whole = mended(text[start.start():]) if mendable >= 0 else None
+        begins, at = start.start(), start.end()
+        value, end = _decode(text, begins)
+        if value is not None:
+            at = end
+            if not cut_off:
+                yield value, begins, end
+            continue
+        vain += 1
+        mendable -= len(text) - begins
+        whole = mended(text[begins:]) if mendable >= 0 else None
+        open_ = whole is not None and whole.cut_off and _JSON_LIKE.match(text, begins)
         if whole is not None and whole.cut_off == cut_off:
-            yield _decode(whole.text)[0]
-        if whole is not None and whole.cut_off and _JSON_LIKE.match(text, start.start()):
+            value, _ = _decode(whole.text, 0)
+            at = begins + whole.length if value is not None and not whole.cut_off else at
+            yield value, begins, at
+        elif open_:
+            yield None, begins, len(text)
+        if open_:
             return  # What is whole inside a value that is not would pass for all of it.
 
 
-def _decode(text: str) -> Tuple[Optional[Any], int]:
+def _decode(text: str, at: int) -> Tuple[Optional[Any], int]:
     try:
-        value, length = json.JSONDecoder(object_pairs_hook=_merge).raw_decode(text)
+        return json.JSONDecoder(object_pairs_hook=_merge).raw_decode(text, at)
     except (ValueError, RecursionError):
         return None, 0
-    return value, length
 
 
 def _merge(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
@@ -90,10 +109,11 @@ def _merge(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
 
 
 class Mended(NamedTuple):
-    """JSON made of a text, and whether the text ended before it did."""
+    """JSON made of a text, whether the text ended before it did, and how many of its characters it took."""
 
     text: str
     cut_off: bool
+    length: int
 
 
 def mended(text: str) -> Optional[Mended]:
@@ -129,11 +149,11 @@ class _Mender:
                 if not self._mark(char):
                     return None
                 if not self._open:
-                    return Mended("".join(self._out), False)
+                    return Mended("".join(self._out), False, self._at)
         if self._whole is None:
-            return Mended("", True)
+            return Mended("", True, len(self._text))
         length, closing = self._whole
-        return Mended("".join(self._out[:length]) + closing, True)
+        return Mended("".join(self._out[:length]) + closing, True, len(self._text))
 
     def _string(self, quote: str) -> bool:
         """Copy a string with JSON's quotes; False when it does not end."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.roles import Roles
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.parsing.json_text import FoundJson, read_json, without_thoughts
+from hicrisp_core.parsing.json_text import FoundJson, objects_in, read_json
+from hicrisp_core.parsing.thoughts import without_thoughts
 
 _NAME = re.compile(r"([A-Za-z_]\w*)\(")
 _SPACED = re.compile(r"\s*([A-Za-z_]\w*)\s+(\([^()]*\))\s*")
@@ -173,14 +174,35 @@ def is_cut_off(text: str) -> bool:
     return found is not None and found.cut_off
 
 
+def is_ambiguous(text: str, keys: AbstractSet[str]) -> bool:
+    """Check whether a final answer holds several objects that may be meant, so that to read one would be to choose;
+    calls one after another are one plan.
+
+    Args:
+        keys: those of an answer; an object with none of them is no plan and no answer.
+    """
+    objects, adjacent = objects_in(text)
+    if adjacent and all(map(_is_call, objects)):
+        return False
+    meant = [each for each in objects if each is None or not keys.isdisjoint(each) or _is_plan(each, "")]
+    return any(each != meant[0] for each in meant)
+
+
+def _is_call(value: Any) -> bool:
+    return isinstance(value, dict) and any(key in value for key in _NAMES) and not any(key in value for key in _KEYS)
+
+
 def _plan_json(text: str) -> Optional[FoundJson]:
+    objects, adjacent = objects_in(text)
+    if len(objects) > 1 and adjacent and all(map(_is_call, objects)):
+        return FoundJson(list(objects), False)
     return read_json(text, lambda value: _is_plan(value, text.strip()))
 
 
 def _is_plan(value: Any, text: str) -> bool:
     if isinstance(value, list):
         return text == "[]" or bool(value) and all(isinstance(entry, (str, dict)) for entry in value)
-    return _entries(value) is not None
+    return isinstance(value, dict) and _entries(value) is not None
 
 
 def _entries(value: Any) -> Optional[List[Any]]:

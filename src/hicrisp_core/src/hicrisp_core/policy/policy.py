@@ -53,7 +53,7 @@ class Budget:
         llm_calls: requests to language models.
         tokens: tokens of all requests and answers.
         seconds: seconds from the task's start, of wall time or of the robot's clock, whichever are more: a
-            simulated robot's clock may go faster, or slower.
+            simulated robot's clock may go faster, or slower. Thinking takes wall time only.
         corrections: commands that correct something.
         correction_seconds: seconds of the robot's clock between a failure and the next step of that robot
             that is carried out, or the goal that is seen after all; those of the whole task together. What

@@ -77,6 +77,7 @@ class CorrectionRequest:
     stack: Tuple[StackEntry, ...]
     feedback_level: str = "how"
     conversation: Tuple[Turn, ...] = ()
+    goal: Optional[Goal] = None
 
 
 @dataclass(frozen=True)

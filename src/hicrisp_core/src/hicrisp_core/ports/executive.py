@@ -75,6 +75,11 @@ def no_gate(_: Event) -> None:
     """Never hold a command back."""
 
 
+def not_simulated() -> Optional[WorldState]:
+    """Nobody knows the true state of a real world."""
+    return None
+
+
 @dataclass(frozen=True)
 class Ports:
     """Everything that the executive talks to.
@@ -95,6 +100,7 @@ class Ports:
         remarks: what the user says while the task runs, where somebody may.
         interpreter: understands that.
         namer: keeps the names that the user gives to what no file describes, where somebody sees such things.
+        true_state: the world as a simulation knows it, for what the memory keeps; ``None`` from a real one.
     """
 
     brain: Brain
@@ -116,3 +122,4 @@ class Ports:
     remarks: Optional[Remarks] = None
     interpreter: Optional[Interpreter] = None
     namer: Optional[Namer] = None
+    true_state: Callable[[], Optional[WorldState]] = not_simulated

@@ -8,13 +8,14 @@ from typing import Any, Callable, Generic, List, Mapping, Optional, Sequence, Tu
 
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
-from hicrisp_core.parsing.plan_text import ParseFailure
+from hicrisp_core.parsing.plan_text import ParseFailure, is_ambiguous
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.time.deadline import Deadline
 
 _ASKS = 2
 """How often a model is asked for one answer: an unreadable one is asked again with what is wrong with it."""
+_SEVERAL = ParseFailure("the answer holds several objects, and it is not said which of them counts; write the one")
 _Read = TypeVar("_Read")
 Turn = Tuple[str, str]
 """A question and its answer."""
@@ -45,14 +46,17 @@ def conversation(system: str, examples: Sequence[Turn], prompt: str) -> List[Mes
 def ask(
     client: ChatModel, system: str, prompt: str, deadline: Deadline, schema: Mapping[str, Any],
     read: Callable[[Completion], Union[_Read, ParseFailure]], examples: Sequence[Turn] = (),
+    keep: Callable[[_Read], bool] = lambda found: True,
 ) -> Asked[_Read]:
     """Ask a model.
 
     Args:
         schema: the JSON schema of the answer, for servers that have it.
-        read: reads the answer, or says why it cannot be used.
+        read: reads the answer, or says why it cannot be used; one with several objects is not read.
         examples: questions and answers that go before, as if they had been asked and answered.
+        keep: whether the same question may get the same answer from the model's memory the next time.
     """
+    keys = frozenset(schema.get("properties", ()))
     messages = conversation(system, examples, prompt)
     opening = len(messages)
     usage = Usage()
@@ -63,7 +67,9 @@ def ask(
         if isinstance(said, LlmFailure):
             before = f" Its first answer could not be used: {trouble}" if len(messages) > opening else ""
             return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage, silent=True)
-        found = read(said)
+        found = _SEVERAL if is_ambiguous(said.text, keys) else read(said)
+        if isinstance(found, ParseFailure) or not keep(found):
+            client.forget(messages, schema)
         if not isinstance(found, ParseFailure):
             return Asked(found, "", usage, sure=said.sure)
         trouble = str(found)

@@ -81,7 +81,8 @@ class PlanPrompt:
         """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         names = [str(value) for entry in request.stack for value in entry.command.arguments.values()]
         return self._rendered(
-            "correct", request.task.text, request.world, names, "", conversation=request.conversation,
+            "correct", request.task.text, request.world, (*names, *goal_names(request.goal)),
+            wanted_text(request.goal), conversation=request.conversation,
             stack=describe.stack_text(self._domain, request.stack, request.feedback_level))
 
     def _form(self, world: WorldState, step: Step) -> object:

@@ -368,6 +368,9 @@ class TaskFinished(Event):
     not_begun: Tuple[str, ...] = ()
     goal: str = ""
     """What is known of the goal: ``seen``, ``missed``, ``unknown``, or empty where nobody asks for it."""
+    corrected_by: Optional[Mapping[str, int]] = None
+    """``corrections`` are counted by rung, these by who made them: a model by its name, ``search``, ``offline``,
+    ``decoder``, ``person`` or ``memory``."""
 
 
 @dataclass(frozen=True)

@@ -100,13 +100,14 @@ class FeedbackRecord:
 
 @dataclass(frozen=True)
 class StackRecord:
-    """One failed command on the feedback stack."""
+    """One failed command on the feedback stack; ``maker`` made it, where it comes from a correction."""
 
     command: str = ""
     error: str = ""
     attempts: int = 1
     kind: str = ""
     label: str = ""
+    maker: str = ""
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,8 @@ def _settings(story: Story, end: TaskFinished) -> List[Tuple[str, str]]:
     named = [("scene", task.scene), ("seed", "" if task.seed is None else str(task.seed)),
              ("policy", task.policy),
              ("llm", task.llm), ("task id", task.task_id)]
-    named += [(f"corrected by {rung}", str(count)) for rung, count in (end.corrections or {}).items()]
+    named += [(f"corrections of the rung {rung}", str(count)) for rung, count in (end.corrections or {}).items()]
+    named += [(f"corrected by {maker}", str(count)) for maker, count in (end.corrected_by or {}).items()]
     return [(name, value) for name, value in named if value]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, TypeVar, Union
 
 from hicrisp_core.trace.event_log import read_events
-from hicrisp_core.trace.events import GoalUnderstood, TaskFinished
+from hicrisp_core.trace.events import CorrectionMade, GoalUnderstood, TaskFinished
 from hicrisp_core.trace.plain import plain, to_json
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.report import render_report
@@ -42,7 +43,9 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
         "given_up": list(end.given_up),
         "not_begun": list(end.not_begun),
         "steps_executed": _or(end.steps_executed, carried_out),
-        "corrections": _or(end.corrections, _rungs(story)),
+        "corrections": _or(end.corrections, _counted(story, lambda each: each.rung)),
+        "corrected_by": _or(end.corrected_by, _counted(story, lambda each: (
+            each.maker.name if each.maker.kind == "model" else each.maker.kind))),
         "failures": plain(end.failures) if end.failures is not None else _failures(story),
         "llm_calls": _or(end.llm_calls, story.usage.calls),
         "tokens": _or(end.tokens, tokens),
@@ -66,12 +69,8 @@ def _or(told: Any, counted: _Counted) -> _Counted:
     return counted if told is None else told
 
 
-def _rungs(story: Story) -> Dict[str, int]:
-    counts: Dict[str, int] = {}
-    for correction in story.corrections:
-        if correction.rung != "give_up":
-            counts[correction.rung] = counts.get(correction.rung, 0) + 1
-    return counts
+def _counted(story: Story, name: Callable[[CorrectionMade], str]) -> Dict[str, int]:
+    return dict(Counter(name(each) for each in story.corrections if each.rung != "give_up"))
 
 
 def _failures(story: Story) -> List[Dict[str, str]]:

@@ -66,10 +66,12 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
     words = plain(str(said.get(form.SAY) or said.get("text") or ""), _LONGEST).strip()
     try:
         if kind == form.GOAL:
-            return _goal(said, domain, world)
+            return replace(_goal(said, domain, world), said=words.rstrip("."))
         if kind == form.QUESTION:
             return Question(words or "What do you mean?", tuple(map(Choice, _choices(said))))
         if kind == form.ANSWER:
+            if any(said.get(each) for each in (form.STAGES, form.OTHERWISE, form.INVARIANTS)):
+                raise _Unfit(f"an answer moves nothing: leave out its conditions, or say the kind '{form.GOAL}'")
             return Answer(words, _facts(said, domain, world))
         if kind == form.REFUSAL:
             return Refusal(_reason(said), words)
@@ -254,7 +256,8 @@ class ModelInterpreter:
             return meaning if misfit is None else ParseFailure(str(misfit), misfit.quote)
 
         asked: Asked[Meaning] = ask(self._client, self._system, self.prompt(request), deadline,
-                                    meaning_schema(self._domain, request.world), read)
+                                    meaning_schema(self._domain, request.world), read,
+                                    keep=lambda found: not isinstance(found, Answer))
         meaning = asked.answer
         if meaning is None and misfits and not asked.silent:
             meaning = refusal_of(misfits[0])

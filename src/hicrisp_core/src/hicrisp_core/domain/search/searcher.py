@@ -97,6 +97,7 @@ class Searcher:
     def find(
         self, state: WorldState, goal: Conditions, limits: Optional[SearchLimits] = None,
         deadline: Optional[Deadline] = None, undoable: bool = False, keep: Conditions = (),
+        barred: FrozenSet[str] = frozenset(),
     ) -> SearchAnswer:
         """A short sequence of commands that makes all conditions of the goal true.
 
@@ -104,20 +105,22 @@ class Searcher:
             deadline: ends the search if it comes before the limits' own seconds are over.
             undoable: whether only actions that can be undone are used, as nobody asked for others.
             keep: conditions that no command of the sequence may end where they hold.
+            barred: commands in writing that no sequence has: they were found impossible.
         """
         limits = limits or SearchLimits()
         within = limits.deadline(deadline)
         if not self._lock.acquire(timeout=within.remaining):
             return SearchAnswer(Ending.OUT_OF_TIME)
         try:
-            return self._answer(state, goal, keep, limits, undoable, Clock(within))
+            return self._answer(state, goal, keep, barred, limits, undoable, Clock(within))
         except OutOfTime:
             return SearchAnswer(Ending.OUT_OF_TIME)
         finally:
             self._lock.release()
 
     def _answer(
-        self, state: WorldState, goal: Conditions, keep: Conditions, limits: SearchLimits, undoable: bool, clock: Clock,
+        self, state: WorldState, goal: Conditions, keep: Conditions, barred: FrozenSet[str], limits: SearchLimits,
+        undoable: bool, clock: Clock,
     ) -> SearchAnswer:
         grounding = self._grounding(state)
         tests: List[StateTest] = []
@@ -135,7 +138,8 @@ class Searcher:
         def relaxation(breadth: Breadth) -> Relaxation:
             return Relaxation(grounding, tests, undoable, breadth, named, clock)
 
-        searches = [BestFirst(relaxation(breadth), tests, clock, start, limits.depth, kept) for breadth in Breadth]
+        searches = [BestFirst(relaxation(breadth), tests, clock, start, limits.depth, kept, barred)
+                    for breadth in Breadth]
         found, looked_at = _in_turn(searches, limits.states)
         if found is None:
             return SearchAnswer(Ending.NO_WAY, looked_at=looked_at)
