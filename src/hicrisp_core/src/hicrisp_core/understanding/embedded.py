@@ -83,7 +83,7 @@ class EmbeddedInterpreter:
                 for name, goal in goals_nearby(line, self._domain, request.world, context).items()
                 if verify(goal, self._domain, request.world) is None}
         if len(near) == 1:
-            return shown(next(iter(near.values())), self._domain, meaning.text)
+            return shown(next(iter(near.values())), self._domain, f"{meaning.text.partition('. ')[0]}.")
         if 1 < len(near) <= _MOST_CHOICES:
             return Question(f"{meaning.text} Do you mean one of these?",
                             tuple(Choice(spoken(name), goal) for name, goal in near.items()))

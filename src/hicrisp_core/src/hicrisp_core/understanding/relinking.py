@@ -77,14 +77,17 @@ def _with(line: Line, phrase: Phrase, name: str) -> Optional[Line]:
 
 
 def _nearest(phrase: Phrase, world: WorldState) -> Tuple[str, ...]:
-    """The objects that have most of a phrase's words, at least one; only its last, the kind, may be another."""
+    """The objects that have most of a phrase's words, at least one: those of its kind, the last word, or else those
+    of which all but the kind is said.
+    """
     said = phrase.words.split()
     shared = {name: [any(_alike(word, own) for own in words) for word in said]
               for name, words in words_by_name(world).items()}
-    most = max(map(sum, shared.values()), default=0)
     coded = [any(map(str.isdigit, word)) for word in said]
-    return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(found[:-1])
-                        and all(hit or not code for hit, code in zip(found, coded))))
+    near = {name: (sum(found), found[-1]) for name, found in shared.items()
+            if any(found) and (found[-1] or all(found[:-1])) and all(hit or not code for hit, code in zip(found, coded))}
+    most = max(near.values(), default=(0, False))
+    return tuple(sorted(name for name, how in near.items() if how == most))
 
 
 def _alike(word: str, other: str) -> bool:
