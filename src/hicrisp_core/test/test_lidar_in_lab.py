@@ -89,3 +89,17 @@ def test_a_lidar_that_is_tilted_does_not_take_the_floor_for_a_thing() -> None:
     ahead = [(0.3 + LIDAR / math.sin(0.2), -1.6 + 0.02 * side) for side in range(-4, 5)]
     assert seen(*ahead, base=level)
     assert not seen(*ahead, base=level, tilt=0.2)
+
+
+@pytest.mark.parametrize(("height", "told"), [
+    (-270.25, "is 270.0 m below its floor"), (0.55, "is 0.8 m above its floor")])
+def test_a_base_that_is_not_on_its_floor_is_nowhere(height: float, told: str) -> None:
+    eyes = SceneEyes(SCENE, DOMAIN)
+    fallen = Pose((*DOCKED.position[:2], height), DOCKED.orientation)
+    world = eyes.see({"agv/base_link": (fallen, 1.0)}, 1.0)
+    assert world.robots["agv"].pose is None
+    assert world.robots["agv"].sight == told
+    assert not [fact for fact in world.relations if "agv" in fact]
+    stands = eyes.see({"agv/base_link": (DOCKED, 2.0)}, 2.0)
+    assert stands.holds("docked", "agv", "dock")
+    assert stands.robots["agv"].off_floor == 0.0

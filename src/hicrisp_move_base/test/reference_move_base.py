@@ -63,6 +63,10 @@ class KinematicBase:
         self._lock = RLock()
         self._pose, self._speeds, self._ended = (0.0, 0.0, 0.0), (0.0, 0.0), False
         self.blind, self.unseeing, self.offset = False, False, 0.0
+        self.height = 0.0
+        """Metres above the floor."""
+        self.slips = False
+        """Whether its wheels turn and it stays where it is."""
         self.garbled: Callable[[], bool] = lambda: False
         self.ahead = dict.fromkeys(("odometry", "scan"), 0.0)
         """Seconds by which messages are stamped ahead of the clock, or behind it where they are negative."""
@@ -105,7 +109,8 @@ class KinematicBase:
             with self._lock:
                 (x, y, yaw), (speed, turn), step = self._pose, self._speeds, now - before
                 yaw += turn * step
-                self._pose = (x + speed * step * math.cos(yaw), y + speed * step * math.sin(yaw), yaw)
+                if not self.slips:
+                    self._pose = (x + speed * step * math.cos(yaw), y + speed * step * math.sin(yaw), yaw)
                 if not self._ended:
                     self._publish()
             before = now
@@ -118,7 +123,7 @@ class KinematicBase:
         corrected.header.frame_id, moved.header.frame_id = "map", "odom"
         corrected.transform.rotation = Quaternion(0.0, 0.0, 0.0, 1.0)
         moved.transform.translation, moved.transform.rotation = Vector3(x + self.offset, y,
-                                                                        0.0), quaternion(yaw)
+                                                                        self.height), quaternion(yaw)
         self._tf.publish(TFMessage([moved] if self.no_map() else [corrected, moved]))
         if not self.unseeing:
             scan = LaserScan(angle_increment=math.pi / 2.0, range_max=6.0, ranges=self.scans)

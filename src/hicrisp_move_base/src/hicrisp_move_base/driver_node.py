@@ -43,7 +43,7 @@ def build() -> RobotServer:
     if start is None:
         raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not "
                           f"known; its robots: {', '.join(scene.robots) or 'none'}")
-    base = MoveBase(settings.name, found, start.radius)
+    base = MoveBase(settings.name, found, start.radius, scene.arena)
     left = base.end_leftovers()
     if not left.ok:
         rospy.logwarn("whether %s stands is not known yet: %s", settings.name, left.message)

@@ -187,12 +187,23 @@ class SceneEyes:
             ahead: the frames of which newer poses are stamped ahead of the clock, by how many seconds.
         """
         seen = self.obstacles()
+        frames, off = self._on_the_floor(frames)
         stamped = {name: (thing.pose, now) for name, thing in seen.items() if thing.pose is not None}
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,
                          self._age_limit, None if view is None else self._in_words(view), ahead)
-        robots = {name: replace(robot, motion=self._records[name].motion) if name in self._records else robot
+        robots = {name: robot if name not in self._records else replace(
+                      robot, motion=self._records[name].motion, off_floor=off.get(self._bodies[name], 0.0))
                   for name, robot in world.robots.items()}
         return replace(world, robots=robots, trouble="" if view is None else view.trouble)
+
+    def _on_the_floor(self, frames: Frames) -> Tuple[Frames, Mapping[str, float]]:
+        """The frames without those of bases that do not stand on the floor, and by how much these are off it,
+        metres.
+        """
+        arena = self._scene.arena
+        off = {frame: arena.off_floor(frames[frame][0]) for frame in self._bodies.values()
+               if arena is not None and frame in frames and frames[frame][0].finite}
+        return {name: found for name, found in frames.items() if not off.get(name)}, off
 
     def _in_words(self, view: View) -> View:
         """A view whose unknown things are called in the domain's words, and by the names that they were

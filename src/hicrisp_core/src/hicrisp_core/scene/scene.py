@@ -27,6 +27,8 @@ z = 0.
 """
 PEDESTAL, PEDESTAL_WIDTH = (-0.04, 0.0), 0.26
 """Middle and width of the round pedestal that an arm stands on beside the table, metres."""
+_UNEVEN = 0.5
+"""Metres above or below its floor at which a base still stands on it: the frame of its middle may be high."""
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)
@@ -131,6 +133,11 @@ class Arena:
         for wall in self.walls.values():
             nearest = np.minimum(nearest, _distance(wall, x, y))
         return nearest
+
+    def off_floor(self, pose: Pose) -> float:
+        """Metres by which a base at a pose is above its floor, negative below it; 0 where it stands on it."""
+        off = pose.position[2] - self.floor
+        return off if abs(off) > _UNEVEN else 0.0
 
     def border(self, thickness: float = 0.06) -> Dict[str, Wall]:
         """The walls around the arena, with their inner faces on its edge."""
