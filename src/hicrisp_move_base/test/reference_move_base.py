@@ -12,7 +12,7 @@ import time
 from functools import partial
 from pathlib import Path
 from threading import RLock, Thread
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, List, Optional, Tuple, Union
 
 import actionlib
 import rospy
@@ -143,10 +143,22 @@ class KinematicBase:
             self._odometry.publish(odometry)
 
 
+class HeardBase:
+    """A base that another process moves, as its odometry tells."""
+
+    def __init__(self) -> None:
+        self.pose, self.offset, self.blind, self.unseeing = (0.0, 0.0, 0.0), 0.0, False, False
+        self._subscriber = rospy.Subscriber("/odom", Odometry, self._on_odometry, queue_size=1)
+
+    def _on_odometry(self, message: Odometry) -> None:
+        at, turned = message.pose.pose.position, message.pose.pose.orientation
+        self.pose = (at.x, at.y, 2.0 * math.atan2(turned.z, turned.w))
+
+
 class ReferenceMoveBase:
     """The action ``/move_base`` as the real one behaves, over a base that listens to ``/cmd_vel``."""
 
-    def __init__(self, base: KinematicBase, services: bool = True, patience: float = 1.0,
+    def __init__(self, base: Union[KinematicBase, HeardBase], services: bool = True, patience: float = 1.0,
                  name: str = "/move_base") -> None:
         self.mode: Callable[[], str] = lambda: ""
         self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
@@ -283,9 +295,9 @@ class ReferenceMoveBase:
 
 
 def main() -> Optional[int]:
-    """Run as a node."""
+    """Run as a node; with ``~base`` false it moves a base of another process."""
     rospy.init_node("reference_move_base")
-    base = KinematicBase()
+    base = KinematicBase() if rospy.get_param("~base", True) else HeardBase()
     server = ReferenceMoveBase(base, bool(rospy.get_param("~services", True)))
 
     def mode() -> str:

@@ -47,8 +47,8 @@ def build() -> RobotServer:
     left = base.end_leftovers()
     if not left.ok:
         rospy.logwarn("whether %s stands is not known yet: %s", settings.name, left.message)
-    return RobotServer(BaseRobot(base, body.able(skills), base.where, settings, rospy.get_time),
-                       base.first_reached)
+    return RobotServer(BaseRobot(base, body.able(skills), base.where, settings, rospy.get_time,
+                                 recover=base.wait_for_return), base.first_reached)
 
 
 def _name_frames(map_frame: str, base_frame: str, seen_frame: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from threading import Event
@@ -14,6 +15,7 @@ from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
+from hicrisp_core.robot.base_robot import Drive
 from hicrisp_core.robot.zone_guard import ZoneGuard
 from hicrisp_core.scene.scene import Arena
 from hicrisp_core.time.deadline import Deadline
@@ -44,6 +46,8 @@ _HEARSAY = 1.0
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
+_WAITED = 1.0
+"""Seconds of waiting for a move_base that went away, after which it is told how long that takes."""
 _CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood",
                     cause=Cause(CauseKind.CANCELED))
 
@@ -135,6 +139,29 @@ class MoveBase:
             if found:
                 return Reached(pose)
         return Reached()
+
+    def wait_for_return(self, drive: Drive, outcome: Outcome) -> Outcome:
+        """Wait for a move_base that went away under a command: whoever started it may be starting it again.
+
+        Returns:
+            The outcome, with how long move_base was away, or that it did not come back.
+        """
+        cause, limit = outcome.cause, min(self.settings.return_limit, drive.deadline.remaining)
+        if cause is None or cause.kind is not CauseKind.UNREACHABLE_NODE or math.isinf(self._traffic.silence):
+            return outcome
+        rospy.logwarn("move_base went away; waiting up to %.0f s for it to come back", limit)
+        began, deadline, back = time.monotonic(), Deadline(limit), False
+        while not (back or deadline.passed or drive.cancel.is_set() or rospy.is_shutdown()):
+            away = time.monotonic() - began
+            drive.progress(f"wait for move_base: {away:.0f} s of {limit:.0f} s", away / limit)
+            back = self._client.end_others(_WAITED, anew=True)
+        away = time.monotonic() - began
+        if back:
+            self._services.wait_for_update(drive.cancel)
+        said = f"{outcome.message.rstrip('.')}; " + (f"move_base is back after {away:.1f} s" if back else
+                                                     f"move_base did not come back within {away:.0f} s")
+        rospy.logwarn("%s", said)
+        return replace(outcome, message=said, cause=replace(cause, said=said))
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Cancel every goal, command zero velocity where that is configured, and wait until the base
