@@ -10,6 +10,8 @@ GAZEBO_MSGS = {
     "GetModelState.srv": "string model_name; string relative_entity_name; ---; Header header; "
                          "geometry_msgs/Pose pose; geometry_msgs/Twist twist; bool success; string "
                          "status_message",
+    "GetWorldProperties.srv": "---; float64 sim_time; string[] model_names; bool rendering_enabled; bool success; "
+                              "string status_message",
     "DeleteModel.srv": "string model_name; ---; bool success; string status_message",
 }
 CONTROL_MSGS = {

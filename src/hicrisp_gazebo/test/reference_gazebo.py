@@ -1,23 +1,27 @@
-"""A Gazebo for the tests: the real one's services, texts and topic over models that stay where they are
-put.
+"""A Gazebo for the tests: the real one's services, texts, topic and second deletion, over models that stay where they
+are put while there is a floor.
 """
 
 from __future__ import annotations
 
 import time
-from threading import RLock, Thread
-from typing import Any, Dict, List, Tuple
+from threading import RLock, Thread, Timer
+from typing import Any, Dict, List, Set, Tuple
 from xml.etree import ElementTree
 
 import rospy
 from geometry_msgs.msg import Pose, Twist
+from hicrisp_gazebo.model_names import thing_of
 from std_srvs.srv import Empty, EmptyResponse
 
 PERIOD = 0.002
+DELETED_AGAIN = 0.2
+"""Seconds after which a model that was deleted is deleted once more, by its name, whatever has that by then."""
+_GRAVITY = 9.81
 
 
 class ReferenceGazebo:
-    """``/gazebo`` as the nodes meet it. A model that was given a velocity moves by it for one second."""
+    """``/gazebo`` as the nodes meet it. Without a model that stands still nothing has a floor, and falls."""
 
     def __init__(self) -> None:
         import gazebo_msgs.msg as msg
@@ -32,6 +36,11 @@ class ReferenceGazebo:
         self.placed_while_running: List[str] = []
         self.published = 0
         self._ended = False
+        self._falling, self._fell_at = 0.0, time.monotonic()
+        """Speed of what has no floor, m/s, and when it was reckoned last."""
+        self.forgets: Set[str] = set()
+        """Things whose models vanish soon after they were spawned or placed."""
+        self.floorless = False
         self._states = rospy.Publisher("/gazebo/model_states", msg.ModelStates, queue_size=10)
         self._services = [
             rospy.Service(f"/gazebo/{name}", kind, handler) for name, kind, handler in (
@@ -39,11 +48,22 @@ class ReferenceGazebo:
                 ("set_model_state", srv.SetModelState, self._set),
                 ("get_model_state", srv.GetModelState, self._get),
                 ("delete_model", srv.DeleteModel, self._delete),
+                ("get_world_properties", srv.GetWorldProperties, self._properties),
                 ("pause_physics", Empty, self._pause), ("unpause_physics", Empty, self._unpause))]
         Thread(target=self._loop, daemon=True).start()
 
-    def at(self, name: str) -> Tuple[float, float, float]:
-        pose = self.models[name][1].position
+    def named(self, thing: str) -> str:
+        """The name of the model of a thing."""
+        with self.lock:
+            return next(name for name in self.models if thing_of(name) == thing)
+
+    @property
+    def things(self) -> Set[str]:
+        with self.lock:
+            return set(map(thing_of, self.models))
+
+    def at(self, thing: str) -> Tuple[float, float, float]:
+        pose = self.models[self.named(thing)][1].position
         return (pose.x, pose.y, pose.z)
 
     def stop(self) -> None:
@@ -96,7 +116,31 @@ class ReferenceGazebo:
         with self.lock:
             if self.models.pop(request.model_name, None) is None:
                 return self._srv.DeleteModelResponse(False, "DeleteModel: model does not exist")
+        Timer(DELETED_AGAIN, self._lose, (request.model_name,)).start()
         return self._srv.DeleteModelResponse(True, "DeleteModel: successfully deleted model")
+
+    def _lose(self, name: str) -> None:
+        with self.lock:
+            self.models.pop(name, None)
+
+    def _properties(self, _: Any) -> Any:
+        self._wait()
+        with self.lock:
+            return self._srv.GetWorldPropertiesResponse(rospy.get_time(), list(self.models), False, True,
+                                                        "GetWorldProperties: got properties")
+
+    def _fall(self) -> None:
+        for name in [name for name in self.models if thing_of(name) in self.forgets]:
+            del self.models[name]
+        now, floors = time.monotonic(), [sdf for sdf, _, _ in self.models.values()
+                                         if not sdf or "<static>true</static>" in sdf]
+        step, self._fell_at = now - self._fell_at, now
+        if self.paused or floors and not self.floorless:
+            self._falling = 0.0
+            return
+        self._falling += _GRAVITY * step
+        for pose in (pose for sdf, pose, _ in self.models.values() if sdf not in floors):
+            pose.position.z -= self._falling * step
 
     def _pause(self, _: Any) -> EmptyResponse:
         self.paused = True
@@ -109,6 +153,7 @@ class ReferenceGazebo:
     def _loop(self) -> None:
         while not self._ended and not rospy.is_shutdown():
             with self.lock:
+                self._fall()
                 names = list(self.models)
                 message = self._msg.ModelStates(
                     names, [self.models[name][1] for name in names], [self.models[name][2] for name in names])

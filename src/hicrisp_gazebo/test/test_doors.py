@@ -55,6 +55,15 @@ def test_things_are_frames_of_their_names_in_the_world(eyes: Poses) -> None:
     assert not tf.frames(["agv", "scenery"])
 
 
+def test_a_thing_whose_model_was_spawned_again_keeps_its_frame(gazebo: ReferenceGazebo, eyes: Poses) -> None:
+    tf = TfWorld()
+    until(lambda: tf.frames(["box"]), "frame of the box")
+    with gazebo.lock:
+        sdf, pose, twist = gazebo.models.pop("box")
+        gazebo.models["box-2"] = (sdf, Pose(pose.position.__class__(0.8, 0.0, 0.0), pose.orientation), twist)
+    until(lambda: tf.frames(["box"])["box"][0].position[0] == 0.8, "frame of the new box")
+
+
 def test_a_thousand_states_a_second_become_fifty_poses(gazebo: ReferenceGazebo, eyes: Poses) -> None:
     tf = TfWorld()
     until(lambda: tf.frames(["box"]), "frame of the box")

@@ -18,7 +18,7 @@ from hicrisp_gazebo.scene_node import SceneServer
 from hicrisp_gazebo.world import GazeboError, GazeboWorld
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import command_to_msg, outcome_to_msg
-from reference_gazebo import ReferenceGazebo
+from reference_gazebo import DELETED_AGAIN, ReferenceGazebo
 from waiting import PATIENCE, until
 
 from hicrisp_msgs.msg import (
@@ -134,30 +134,70 @@ def test_another_seed_is_another_layout_of_the_same_models(gazebo: ReferenceGaze
     gazebo.calls.clear()
     assert reset(seed=7).ok
     assert gazebo.at("cylinder") == expected("tabletop", 7, "cylinder")
-    assert ("spawn", "box") not in gazebo.calls
+    assert not [call for call in gazebo.calls if call[0] == "spawn"]
     assert rospy.get_param("~seed") == 7
 
 
+def later(gazebo: ReferenceGazebo, seconds: float = 2.0 * DELETED_AGAIN) -> None:
+    """Let the time pass after which Gazebo has deleted again whatever it deletes again."""
+    published, end = gazebo.published, time.monotonic() + seconds
+    until(lambda: time.monotonic() > end and gazebo.published > published, "second deletion")
+
+
 def test_another_scene_takes_the_old_one_away(gazebo: ReferenceGazebo, table: SceneServer) -> None:
-    assert reset("bowl", 2).ok
-    assert set(gazebo.models) == {SCENERY, "bowl", "box", "cylinder"}
+    answer = reset("bowl", 2)
+    assert answer.ok, answer.message
+    later(gazebo)
+    assert gazebo.things == {SCENERY, "bowl", "box", "cylinder"}
     assert gazebo.at("cylinder") == expected("bowl", 2, "cylinder")
     assert not reset("no_such_scene").ok
     answer = reset("agv")
     assert not answer.ok
     assert all(f" {name}," in answer.message for name in ("bowl", "clutter"))
     assert "launch again with scene:=agv" in answer.message
-    assert set(gazebo.models) == {SCENERY, "bowl", "box", "cylinder"}
+    assert gazebo.things == {SCENERY, "bowl", "box", "cylinder"}
     assert reset().ok
     assert gazebo.at("cylinder") == expected("bowl", 0,
                                              "cylinder"), "the scene stays, with the seed of the launch"
 
 
+def test_no_model_is_lost_to_a_second_deletion_of_its_name(gazebo: ReferenceGazebo, table: SceneServer) -> None:
+    for scene in ("bowl", "tabletop", "bowl"):
+        answer = reset(scene, 3)
+        assert answer.ok, answer.message
+    later(gazebo)
+    assert gazebo.things == {SCENERY, "bowl", "box", "cylinder"}
+    spawned = [name for call, name in gazebo.calls if call == "spawn"]
+    assert len(spawned) == len(set(spawned))
+    assert inject("shove", "bowl", [0.1, 0.1]).ok
+
+
+def test_a_reset_that_leaves_the_world_in_pieces_says_so(gazebo: ReferenceGazebo, table: SceneServer) -> None:
+    gazebo.forgets = {"box"}
+    answer = reset(seed=4)
+    assert not answer.ok
+    assert "Gazebo has no box" in answer.message
+    gazebo.forgets = {SCENERY}
+    answer = reset("bowl", 4)
+    assert not answer.ok
+    assert "Gazebo has no scenery" in answer.message
+    gazebo.forgets = set()
+    assert reset("tabletop", 4).ok
+
+
+def test_what_falls_after_a_reset_is_told(gazebo: ReferenceGazebo, table: SceneServer) -> None:
+    gazebo.floorless = True
+    answer = reset(seed=4)
+    assert not answer.ok
+    assert "has fallen by" in answer.message
+
+
 def test_a_thing_that_vanished_comes_back(gazebo: ReferenceGazebo, table: SceneServer) -> None:
     assert inject("vanish", "box").ok
-    assert "box" not in gazebo.models
+    assert "box" not in gazebo.things
     assert "does not exist" in inject("vanish", "box").message
     assert reset(seed=0).ok
+    later(gazebo)
     assert gazebo.at("box") == expected("tabletop", 0, "box")
 
 
@@ -166,6 +206,7 @@ def test_models_of_an_earlier_run_are_replaced(gazebo: ReferenceGazebo, table: S
     table.stop()
     for server in serve("tabletop", 4):
         assert ("delete", "box") in gazebo.calls
+        later(gazebo)
         assert gazebo.at("box") == expected("tabletop", 4, "box")
         assert server is not table
 
@@ -270,7 +311,7 @@ def test_a_gazebo_that_is_silent_is_not_waited_for(gazebo: ReferenceGazebo) -> N
     client = GazeboClient(patience=0.3, start_up=0.3)
     gazebo.deaf = True
     world = GazeboWorld(client, load_scene("tabletop", 0), 0, None, rospy.get_time, lambda sigma: None)
-    with pytest.raises(GazeboError, match="did not spawn scenery"):
+    with pytest.raises(GazeboError, match="did not make room for the scene"):
         world.begin()
     assert client.pose("box").refusal is Refusal.SILENT
 

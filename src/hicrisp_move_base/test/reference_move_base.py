@@ -12,7 +12,7 @@ import time
 from functools import partial
 from pathlib import Path
 from threading import RLock, Thread
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, List, Optional, Tuple, Union
 
 import actionlib
 import rospy
@@ -63,6 +63,10 @@ class KinematicBase:
         self._lock = RLock()
         self._pose, self._speeds, self._ended = (0.0, 0.0, 0.0), (0.0, 0.0), False
         self.blind, self.unseeing, self.offset = False, False, 0.0
+        self.height = 0.0
+        """Metres above the floor."""
+        self.slips = False
+        """Whether its wheels turn and it stays where it is."""
         self.garbled: Callable[[], bool] = lambda: False
         self.ahead = dict.fromkeys(("odometry", "scan"), 0.0)
         """Seconds by which messages are stamped ahead of the clock, or behind it where they are negative."""
@@ -105,7 +109,8 @@ class KinematicBase:
             with self._lock:
                 (x, y, yaw), (speed, turn), step = self._pose, self._speeds, now - before
                 yaw += turn * step
-                self._pose = (x + speed * step * math.cos(yaw), y + speed * step * math.sin(yaw), yaw)
+                if not self.slips:
+                    self._pose = (x + speed * step * math.cos(yaw), y + speed * step * math.sin(yaw), yaw)
                 if not self._ended:
                     self._publish()
             before = now
@@ -118,7 +123,7 @@ class KinematicBase:
         corrected.header.frame_id, moved.header.frame_id = "map", "odom"
         corrected.transform.rotation = Quaternion(0.0, 0.0, 0.0, 1.0)
         moved.transform.translation, moved.transform.rotation = Vector3(x + self.offset, y,
-                                                                        0.0), quaternion(yaw)
+                                                                        self.height), quaternion(yaw)
         self._tf.publish(TFMessage([moved] if self.no_map() else [corrected, moved]))
         if not self.unseeing:
             scan = LaserScan(angle_increment=math.pi / 2.0, range_max=6.0, ranges=self.scans)
@@ -138,10 +143,22 @@ class KinematicBase:
             self._odometry.publish(odometry)
 
 
+class HeardBase:
+    """A base that another process moves, as its odometry tells."""
+
+    def __init__(self) -> None:
+        self.pose, self.offset, self.blind, self.unseeing = (0.0, 0.0, 0.0), 0.0, False, False
+        self._subscriber = rospy.Subscriber("/odom", Odometry, self._on_odometry, queue_size=1)
+
+    def _on_odometry(self, message: Odometry) -> None:
+        at, turned = message.pose.pose.position, message.pose.pose.orientation
+        self.pose = (at.x, at.y, 2.0 * math.atan2(turned.z, turned.w))
+
+
 class ReferenceMoveBase:
     """The action ``/move_base`` as the real one behaves, over a base that listens to ``/cmd_vel``."""
 
-    def __init__(self, base: KinematicBase, services: bool = True, patience: float = 1.0,
+    def __init__(self, base: Union[KinematicBase, HeardBase], services: bool = True, patience: float = 1.0,
                  name: str = "/move_base") -> None:
         self.mode: Callable[[], str] = lambda: ""
         self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
@@ -278,9 +295,9 @@ class ReferenceMoveBase:
 
 
 def main() -> Optional[int]:
-    """Run as a node."""
+    """Run as a node; with ``~base`` false it moves a base of another process."""
     rospy.init_node("reference_move_base")
-    base = KinematicBase()
+    base = KinematicBase() if rospy.get_param("~base", True) else HeardBase()
     server = ReferenceMoveBase(base, bool(rospy.get_param("~services", True)))
 
     def mode() -> str:

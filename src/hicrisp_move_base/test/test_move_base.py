@@ -12,11 +12,12 @@ import reference_move_base as reference
 import rospy
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.domain.schema import SkillUse
-from hicrisp_core.model import Command, Outcome, Pose, Status
+from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.ports.robot import UNCONSTRAINED, Manner
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.robot.testing.base_conformance import BaseConformance, BaseRig
+from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_move_base.move_base import MoveBase
 from move_base_msgs.msg import MoveBaseActionGoal, MoveBaseGoal
@@ -115,6 +116,41 @@ def test_it_knows_the_first_pose_that_a_path_leads_to(stack: Stack) -> None:
     assert stack.driver.first_reached(poses, UNCONSTRAINED, Deadline(PATIENCE)) == Reached(GOAL)
     assert stack.driver.first_reached([FAR], UNCONSTRAINED, Deadline(PATIENCE)) == Reached()
     assert stack.server.goals == 0
+
+
+def test_a_base_that_does_not_follow_its_commands_is_stopped_and_told(stack: Stack) -> None:
+    stack.base.slips = True
+    outcome = stack.go()
+    assert outcome.status is Status.EXECUTION, outcome
+    assert outcome.cause is not None
+    assert outcome.cause.kind is CauseKind.HARDWARE
+    assert "does not follow its commands on /cmd_vel" in outcome.message
+    assert not stack.base.moving
+    stack.base.slips = False
+    assert stack.go().ok
+
+
+@pytest.mark.parametrize("height", [-270.0, 0.8])
+def test_a_base_that_is_not_on_its_floor_is_not_driven(stack: Stack, height: float) -> None:
+    arena = load_scene("agv", 1).arena
+    driver = MoveBase("agv", stack.settings, arena=arena)
+    stack.base.height = height
+    until(lambda: driver.where() is not None and driver.where().position[2] == height, "sight of the base")
+    outcome = driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda phase, part: None)
+    assert outcome.status is Status.LOST
+    assert f"{abs(height):.1f} m {'below' if height < 0.0 else 'above'} the floor" in outcome.message
+    assert stack.server.goals == 0
+
+
+def test_a_base_that_falls_on_the_way_is_told(stack: Stack) -> None:
+    driver = MoveBase("agv", stack.settings, arena=load_scene("agv", 1).arena)
+
+    def falls(phase: str, part: float) -> None:
+        stack.base.height = -5.0
+
+    outcome = driver.go_to(Pose((3.5, 0.0, 0.0)), Deadline(PATIENCE), Event(), falls)
+    assert outcome.status is Status.LOST, outcome
+    assert "5.0 m below the floor" in outcome.message
 
 
 def test_a_goal_of_somebody_else_is_seen_and_told(stack: Stack) -> None:

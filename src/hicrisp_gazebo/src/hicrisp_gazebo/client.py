@@ -34,12 +34,17 @@ class GazeboClient:
         self._place = ServiceClient(f"{name}/set_model_state", self._srv.SetModelState)
         self._delete = ServiceClient(f"{name}/delete_model", self._srv.DeleteModel)
         self._pose = ServiceClient(f"{name}/get_model_state", self._srv.GetModelState)
+        self._models = ServiceClient(f"{name}/get_world_properties", self._srv.GetWorldProperties)
         self._pause = ServiceClient(f"{name}/pause_physics", Empty)
         self._unpause = ServiceClient(f"{name}/unpause_physics", Empty)
 
+    def models(self) -> Answer:
+        """The names of all models."""
+        # This is what is asked first, while Gazebo may still be starting.
+        return self._ask(self._models, self._srv.GetWorldPropertiesRequest(), self._start_up)
+
     def spawn(self, model: Model) -> Answer:
         """Put a new model into the world."""
-        # Spawning is what happens first, while Gazebo may still be starting.
         return self._ask(self._spawn, self._srv.SpawnModelRequest(
             model.name, model.sdf, "", pose_to_msg(model.pose), "world"), self._start_up)
 
@@ -75,4 +80,4 @@ class GazeboClient:
         if not reply.response.success:
             return Answer(refusal_in(reply.response.status_message), reply.response.status_message)
         pose = pose_from_msg(reply.response.pose) if hasattr(reply.response, "pose") else None
-        return Answer(None, reply.response.status_message, pose)
+        return Answer(None, reply.response.status_message, pose, tuple(getattr(reply.response, "model_names", ())))

@@ -40,11 +40,9 @@ def grid_of(arena: Arena, resolution: float = 0.02, zones: Sequence[KeepOut] = (
                          f"{resolution}")
     x, y = (low - _BORDER for low in arena.origin)
     columns, rows = (math.ceil((extent + 2 * _BORDER) / resolution - 1e-9) for extent in arena.size)
-    clearance = np.array([[arena.clearance(x + (column + 0.5) * resolution, y + (row + 0.5) * resolution)
-                           for column in range(columns)] for row in range(rows)])
-    taken = clearance < resolution / 4.0  # A cell is taken when a wall reaches into its middle half.
     across, up = np.meshgrid(x + (np.arange(columns) + 0.5) * resolution,
                              y + (np.arange(rows) + 0.5) * resolution)
+    taken = arena.space(across, up) < resolution / 4.0  # A cell is taken when a wall reaches into its middle half.
     for zone in zones:
         taken |= zone.distance(across, up) <= resolution
     return Grid((x, y), resolution, np.where(taken, TAKEN, FREE).astype(np.int8))

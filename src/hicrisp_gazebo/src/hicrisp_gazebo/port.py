@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
-from typing import Optional, Protocol
+from typing import Optional, Protocol, Tuple
 
 from hicrisp_core.model import Pose, Vector
 
@@ -26,11 +26,12 @@ _TEXTS = (("already exist", Refusal.EXISTS), ("does not exist", Refusal.MISSING)
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a request; the pose where one was asked for."""
+    """What came of a request; the pose, or the names of the models, where they were asked for."""
 
     refusal: Optional[Refusal] = None
     message: str = ""
     pose: Optional[Pose] = None
+    models: Tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -45,6 +46,9 @@ def refusal_in(text: str) -> Refusal:
 
 class Gazebo(Protocol):
     """A running Gazebo. Poses are in the world frame; nothing waits without limit."""
+
+    def models(self) -> Answer:
+        """The names of all models."""
 
     def spawn(self, model: Model) -> Answer:
         """Put a new model into the world."""

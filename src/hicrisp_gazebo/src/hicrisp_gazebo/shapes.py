@@ -7,13 +7,11 @@ from typing import Dict, Tuple
 
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
-from hicrisp_core.scene.scene import Arena, Wall
+from hicrisp_core.scene.scene import PEDESTAL, PEDESTAL_WIDTH, Arena, Wall
 
 from hicrisp_gazebo.inertia import Solid
 
 _LEG, _LEG_INSET = 0.05, 0.04
-_PEDESTAL, _PEDESTAL_WIDTH = (-0.04, 0.0), 0.26
-"""Middle and width of what an arm stands on beside the table, metres."""
 
 
 def solids_of(thing: WorldObject) -> Tuple[Solid, ...]:
@@ -36,8 +34,8 @@ def table(top: WorldObject, floor: float) -> Tuple[Solid, ...]:
     legs = [Solid(f"leg_{number}", "box", (_LEG, _LEG, high),
                   Pose((x + side * half_x, y + end * half_y, floor + high / 2.0)))
             for number, (side, end) in enumerate(((-1, -1), (-1, 1), (1, -1), (1, 1)))]
-    pedestal = Solid("pedestal", "cylinder", (_PEDESTAL_WIDTH, _PEDESTAL_WIDTH, -floor),
-                     Pose((*_PEDESTAL, floor / 2.0)))
+    pedestal = Solid("pedestal", "cylinder", (PEDESTAL_WIDTH, PEDESTAL_WIDTH, -floor),
+                     Pose((*PEDESTAL, floor / 2.0)))
     return (Solid("top", "box", top.size, top.pose), *legs, pedestal)
 
 

@@ -7,11 +7,19 @@ from typing import Callable, Dict, Optional, Sequence
 
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.scene import Scene, SceneFault, load_scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 
 from hicrisp_gazebo.agv_model import agv_model
 from hicrisp_gazebo.faults import Faults
+from hicrisp_gazebo.model_names import NamedModels
 from hicrisp_gazebo.port import Answer, Gazebo, Refusal
 from hicrisp_gazebo.scene_models import Model, models_of
+
+_SETTLED, _PATIENCE = 0.4, 5.0
+"""Seconds of Gazebo's clock after which a world that was put back is looked at, and of wall time for them."""
+_FALLEN = 0.5
+"""Metres that a thing which was put at rest may be lower by then: it falls 0.8 m where nothing bears it."""
 
 
 class GazeboError(HicrispError):
@@ -34,11 +42,12 @@ class GazeboWorld:
     ) -> None:
         self.scene = scene
         self._namespace = namespace
-        self._gazebo = gazebo
+        self._gazebo = NamedModels(gazebo)
         self._base = base
+        self._clock = clock
         self._spawned: Dict[str, str] = {}
         """The SDF of each model that was spawned here."""
-        self.faults = Faults(gazebo, scene, seed, clock, scatter)
+        self.faults = Faults(self._gazebo, scene, seed, clock, scatter)
 
     def begin(self) -> None:
         """Put the scene into the world for the first time.
@@ -46,15 +55,18 @@ class GazeboWorld:
         Raises:
             GazeboError: when Gazebo refuses or is silent.
         """
-        for model in self._models(self.scene).values():
+        models = self._models(self.scene)
+        self._must(self._gazebo.replace_leftovers(models), "make room for the scene")
+        for model in models.values():
             self._stand(model)
         self._spoil()
 
     def reset(self, scene: Optional[Scene], seed: int) -> None:
-        """Put everything back, or begin with another scene; a random layout is drawn with the seed.
+        """Put everything back, or begin with another scene; a random layout is drawn with the seed. Then look
+        whether all of it is there and stands.
 
         Raises:
-            GazeboError: when Gazebo refuses or is silent.
+            GazeboError: when Gazebo refuses or is silent, or the world is not as it should be.
         """
         loaded = scene if scene is not None else load_scene(self.scene.source or self.scene.name, seed)
         models = self._models(loaded)
@@ -67,7 +79,23 @@ class GazeboWorld:
                 self._stand(model)
         self.scene = loaded
         self.faults.begin(loaded, seed)
+        self._verify(models)
         self._spoil()
+
+    def _verify(self, models: Dict[str, Model]) -> None:
+        """Look at the world once its physics has run for a moment: a refusal is not all that can go wrong."""
+        end = self._clock() + _SETTLED
+        wait_until(lambda: self._clock() >= end, Deadline(_PATIENCE))
+        listed = self._gazebo.models()
+        self._must(listed, "say which models it has")
+        for name, model in models.items():
+            pose = self._gazebo.pose(name).pose
+            if name not in listed.models or pose is None:
+                raise GazeboError(f"the world is not whole after the reset: Gazebo has no {name}; reset it again")
+            fallen = model.pose.position[2] - pose.position[2]
+            if fallen > _FALLEN:
+                raise GazeboError(f"the world is not whole after the reset: {name} has fallen by {fallen:.1f} m; "
+                                  "reset it again")
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
         """Make something go wrong; see ``faults.kinds_of``. The answer says what was done."""
@@ -96,8 +124,7 @@ class GazeboWorld:
             self._must(self._gazebo.delete(model.name), f"take {model.name} away", Refusal.MISSING)
         self._spawned.pop(model.name, None)
         answer = self._gazebo.spawn(model)
-        if answer.refusal is Refusal.EXISTS:  # Left by an earlier run of this node.
-            self._must(self._gazebo.delete(model.name), f"take {model.name} away", Refusal.MISSING)
+        if answer.refusal is Refusal.EXISTS:  # Somebody else's.
             answer = self._gazebo.spawn(model)
         self._must(answer, f"spawn {model.name}")
         self._spawned[model.name] = model.sdf

@@ -43,12 +43,12 @@ def build() -> RobotServer:
     if start is None:
         raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not "
                           f"known; its robots: {', '.join(scene.robots) or 'none'}")
-    base = MoveBase(settings.name, found, start.radius)
+    base = MoveBase(settings.name, found, start.radius, scene.arena)
     left = base.end_leftovers()
     if not left.ok:
         rospy.logwarn("whether %s stands is not known yet: %s", settings.name, left.message)
-    return RobotServer(BaseRobot(base, body.able(skills), base.where, settings, rospy.get_time),
-                       base.first_reached)
+    return RobotServer(BaseRobot(base, body.able(skills), base.where, settings, rospy.get_time,
+                                 recover=base.wait_for_return), base.first_reached)
 
 
 def _name_frames(map_frame: str, base_frame: str, seen_frame: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from threading import Event
@@ -14,7 +15,9 @@ from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
+from hicrisp_core.robot.base_robot import Drive
 from hicrisp_core.robot.zone_guard import ZoneGuard
+from hicrisp_core.scene.scene import Arena
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent, wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
@@ -24,6 +27,7 @@ from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
 from hicrisp_move_base.clearance import CostmapPadding
+from hicrisp_move_base.obedience import Obedience
 from hicrisp_move_base.odometry import OdometryWatch
 from hicrisp_move_base.planner_parameters import PlannerParameters
 from hicrisp_move_base.reasons import explain, worth_a_retry
@@ -42,6 +46,8 @@ _HEARSAY = 1.0
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
+_WAITED = 1.0
+"""Seconds of waiting for a move_base that went away, after which it is told how long that takes."""
 _CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood",
                     cause=Cause(CauseKind.CANCELED))
 
@@ -51,10 +57,15 @@ class MoveBase:
 
     Args:
         radius: of the base's round footprint, metres.
+        arena: whose floor the base must stand on; ``None`` where that is not known.
     """
 
-    def __init__(self, name: str, settings: Optional[MoveBaseSettings] = None, radius: float = 0.18) -> None:
+    def __init__(
+        self, name: str, settings: Optional[MoveBaseSettings] = None, radius: float = 0.18,
+        arena: Optional[Arena] = None,
+    ) -> None:
         self.name = name
+        self._arena = arena
         self.settings = settings or MoveBaseSettings()
         self._client = ActionClient(self.settings.action, MoveBaseAction, empty_result=True)
         self._cancel_all = Publisher(f"{self.settings.action}/cancel", GoalID, queue_size=5)
@@ -62,6 +73,7 @@ class MoveBase:
         self._odometry = OdometryWatch(self.settings)
         self._tf = TfWorld(root=self.settings.map_frame)
         self._placed = Silence()
+        self._obedience = Obedience(self.settings.cmd_vel)
         self._scans = ScanWatch(self.settings, lambda: self._odometry.stamp, self._tf)
         self._traffic = Traffic(self.settings.action, f"{rospy.get_name()}-")
         self._services = Services(self.settings)
@@ -128,6 +140,29 @@ class MoveBase:
                 return Reached(pose)
         return Reached()
 
+    def wait_for_return(self, drive: Drive, outcome: Outcome) -> Outcome:
+        """Wait for a move_base that went away under a command: whoever started it may be starting it again.
+
+        Returns:
+            The outcome, with how long move_base was away, or that it did not come back.
+        """
+        cause, limit = outcome.cause, min(self.settings.return_limit, drive.deadline.remaining)
+        if cause is None or cause.kind is not CauseKind.UNREACHABLE_NODE or math.isinf(self._traffic.silence):
+            return outcome
+        rospy.logwarn("move_base went away; waiting up to %.0f s for it to come back", limit)
+        began, deadline, back = time.monotonic(), Deadline(limit), False
+        while not (back or deadline.passed or drive.cancel.is_set() or rospy.is_shutdown()):
+            away = time.monotonic() - began
+            drive.progress(f"wait for move_base: {away:.0f} s of {limit:.0f} s", away / limit)
+            back = self._client.end_others(_WAITED, anew=True)
+        away = time.monotonic() - began
+        if back:
+            self._services.wait_for_update(drive.cancel)
+        said = f"{outcome.message.rstrip('.')}; " + (f"move_base is back after {away:.1f} s" if back else
+                                                     f"move_base did not come back within {away:.0f} s")
+        rospy.logwarn("%s", said)
+        return replace(outcome, message=said, cause=replace(cause, said=said))
+
     def stop(self, deadline: Deadline) -> Outcome:
         """Cancel every goal, command zero velocity where that is configured, and wait until the base
         stands.
@@ -154,7 +189,7 @@ class MoveBase:
             return self._lost()
         if not self._odometry.alive:
             return self._odometry.lost()
-        return self._scans.alarm()
+        return self._off_floor(start) or self._scans.alarm()
 
     def _no_way(self, pose: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
         """Why no path may be driven to a pose; ``None`` where one may."""
@@ -178,6 +213,15 @@ class MoveBase:
         return Outcome(Status.LOST, f"{said}{old}",
                        cause=Cause(CauseKind.LOCALISATION, (frame,), age, said if why else ""))
 
+    def _off_floor(self, at: Optional[Pose]) -> Optional[Outcome]:
+        """That the base is seen elsewhere than on its floor; ``None`` while it stands there."""
+        off = self._arena.off_floor(at) if self._arena is not None and at is not None else 0.0
+        frame, side = self.settings.base_frame, "above" if off > 0.0 else "below"
+        said = f"TF has '{frame}' {abs(off):.1f} m {side} the floor of the arena; look whether the base has fallen, " \
+               "or whether the map's height is the floor's"
+        return None if off == 0.0 else Outcome(Status.LOST, said, cause=Cause(
+            CauseKind.LOCALISATION, (frame,), said=said, metres=abs(off)))
+
     def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
         """Whether a goal without a path still has none, with all that move_base saw since its own
         recoveries.
@@ -191,6 +235,7 @@ class MoveBase:
         """Send the goal once and see it to its end; also whether it was move_base itself that gave up."""
         began = time.monotonic()
         self._odometry.forgive()
+        self._obedience.begin()
         self._placed.heard()
         quiet = Deadline(_QUIET)
         watch: AlarmEvent[Outcome] = AlarmEvent(
@@ -253,7 +298,7 @@ class MoveBase:
         if self._traffic.silence > self.settings.status_age:
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s",
                            cause=Cause(CauseKind.UNREACHABLE_NODE, ("move_base",), self._traffic.silence))
-        return self._scans.alarm()
+        return self._off_floor(self.where()) or self._obedience.refusal(self.where()) or self._scans.alarm()
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
         """That the base is about to come over a zone; ``None`` while it is not."""

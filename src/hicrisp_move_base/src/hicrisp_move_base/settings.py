@@ -45,6 +45,7 @@ class MoveBaseSettings:
         refill: time in which cleared costmaps are filled again by the map and the sensors, seconds of ROS
             time; above 1 / update_frequency of the costmaps.
         server_wait: longest wait for the action's server, seconds.
+        return_limit: longest wait for a move_base that went away under a command and may be started again, seconds.
         retries: how often a goal that was aborted is sent again, after the costmaps were cleared.
         pose_age: age from which on the pose of the base counts as unknown, seconds.
         odometry_age: time without odometry after which the base is lost, seconds.
@@ -75,6 +76,7 @@ class MoveBaseSettings:
     service_wait: NonNegativeFloat = 2.0
     refill: NonNegativeFloat = 1.2
     server_wait: NonNegativeFloat = 5.0
+    return_limit: NonNegativeFloat = 30.0
     retries: NonNegativeInt = 1
     pose_age: NonNegativeFloat = 1.0
     odometry_age: NonNegativeFloat = 1.0

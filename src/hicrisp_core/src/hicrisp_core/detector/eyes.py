@@ -12,6 +12,7 @@ from typing import Dict, FrozenSet, Iterable, Mapping, Optional, Tuple
 
 import numpy as np
 
+from hicrisp_core.detector.known_bodies import KnownBodies
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import obstacles_in
 from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive, stranger
@@ -32,6 +33,8 @@ _NTH = 3
 """The point, counted from the nearest, that says how near something is: the nearest of many is short by
 its noise.
 """
+_INSIDE = 0.05
+"""Metres within the footprint of a base at which the lidar sees the base itself, and no thing that it touches."""
 _SET_BACK = 1.0
 """Seconds by which a scan is older than the last where the clock was set back and everything begins anew."""
 
@@ -129,21 +132,28 @@ class SceneEyes:
         self._scene = scene
         self._names = GivenNames((*scene.objects, *bodies, *domain.types, *domain.predicates, *domain.actions))
         self._bodies = {robot.name: robot.frames[0] for robot in self.robots if robot.name in bases}
+        self._known_bodies = KnownBodies(
+            {self._bodies[name]: start.radius for name, start in bases.items()},
+            {frame: capsules for body in bodies.values() for frame, capsules in body.links.items()} if bases else {},
+            scene.arena.floor if scene.arena is not None else 0.0)
         self._begin()
 
     def _begin(self) -> None:
         arena = self._scene.arena
-        starts = arena.starts if arena is not None else {}
-        self._records = {name: MotionRecord(self._scene.zones, MotionLimits(starts[name].radius))
+        self._starts = arena.starts if arena is not None else {}
+        self._records = {name: MotionRecord(self._scene.zones, MotionLimits(self._starts[name].radius))
                          for name in self._bodies}
         self._memory = ScanMemory(arena) if arena is not None else None
         self._scanned = -math.inf
+        self._lidar = 0.0
+        """Height of the lidar in the world frame, metres."""
         self._obstacles: Optional[Mapping[str, WorldObject]] = None
 
     @property
     def frames(self) -> Tuple[str, ...]:
         """The names of the frames that are looked at."""
-        return (*self.known, *(frame for robot in self.robots for frame in robot.frames))
+        return tuple(dict.fromkeys((*self.known, *(frame for robot in self.robots for frame in robot.frames),
+                                    *self._known_bodies.frames)))
 
     def frame_of(self, base: str) -> str:
         """The frame by which a base is seen."""
@@ -161,10 +171,10 @@ class SceneEyes:
             self._records[name].moved(pose, time)
         if scan is None or self._memory is None or scan.time <= self._scanned:
             return
-        self._scanned, self._obstacles = scan.time, None
-        self._memory.mark(scan)
+        self._scanned, self._obstacles, self._lidar = scan.time, None, scan.pose.position[2]
+        self._memory.mark(scan, self._known_bodies.explain(scan, frames))
         for name, (pose, _) in bodies.items():
-            self._records[name].ranged(_nearest(pose, scan))
+            self._records[name].ranged(_nearest(pose, scan, self._starts[name].radius - _INSIDE))
 
     def see(self, frames: Frames, now: float, view: Optional[View] = None,
             ahead: Mapping[str, float] = NONE_AHEAD) -> WorldState:
@@ -177,12 +187,23 @@ class SceneEyes:
             ahead: the frames of which newer poses are stamped ahead of the clock, by how many seconds.
         """
         seen = self.obstacles()
+        frames, off = self._on_the_floor(frames)
         stamped = {name: (thing.pose, now) for name, thing in seen.items() if thing.pose is not None}
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,
                          self._age_limit, None if view is None else self._in_words(view), ahead)
-        robots = {name: replace(robot, motion=self._records[name].motion) if name in self._records else robot
+        robots = {name: robot if name not in self._records else replace(
+                      robot, motion=self._records[name].motion, off_floor=off.get(self._bodies[name], 0.0))
                   for name, robot in world.robots.items()}
         return replace(world, robots=robots, trouble="" if view is None else view.trouble)
+
+    def _on_the_floor(self, frames: Frames) -> Tuple[Frames, Mapping[str, float]]:
+        """The frames without those of bases that do not stand on the floor, and by how much these are off it,
+        metres.
+        """
+        arena = self._scene.arena
+        off = {frame: arena.off_floor(frames[frame][0]) for frame in self._bodies.values()
+               if arena is not None and frame in frames and frames[frame][0].finite}
+        return {name: found for name, found in frames.items() if not off.get(name)}, off
 
     def _in_words(self, view: View) -> View:
         """A view whose unknown things are called in the domain's words, and by the names that they were
@@ -202,17 +223,23 @@ class SceneEyes:
         return self._names.give(thing, name)
 
     def obstacles(self) -> Mapping[str, WorldObject]:
-        """The things that the lidar has seen and no map explains, as discs by name."""
+        """The things that the lidar has seen and no map explains, as discs by name. They stand on the floor
+        and are as high as the lidar is: what is above that it has not seen.
+        """
         if self._obstacles is None:
             found = () if self._memory is None else obstacles_in(
-                self._memory.seen, self._memory.resolution, self._domain.roles.obstacle or ANYTHING)
+                self._memory.seen, self._memory.resolution, self._domain.roles.obstacle or ANYTHING,
+                self._memory.arena.floor, self._lidar)
             self._obstacles = {thing.name: thing for thing in found}
         return self._obstacles
 
 
-def _nearest(pose: Pose, scan: Scan) -> float:
-    """The distance from the middle of a base to what the lidar saw nearest to it, metres."""
-    points = scan.points
-    if len(points) <= _NTH:
-        return math.inf
-    return float(np.partition(np.hypot(*(points - np.array(pose.position[:2])).T), _NTH)[_NTH])
+def _nearest(pose: Pose, scan: Scan, least: float) -> float:
+    """The distance from the middle of a base to what the lidar saw nearest to it, metres.
+
+    Args:
+        least: nearer ends lie on the base itself, metres.
+    """
+    away = np.hypot(*(scan.points - np.array(pose.position[:2])).T)
+    away = away[away >= least]
+    return float(np.partition(away, _NTH)[_NTH]) if len(away) > _NTH else math.inf

@@ -108,15 +108,17 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
 
 
 def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: WorldState) -> Seen:
-    """The thing's centre is above the robot's middle within the tolerance, and off the floor on which that
-    stands.
+    """The thing's centre is above the robot's middle within the tolerance, and its bottom is off the floor on
+    which that stands; or it reaches down to the floor through the robot's middle, where only a part of the robot
+    can be.
     """
     if thing.pose is None or robot.pose is None:
         return _UNSEEN
     aside = math.dist(thing.pose.position[:2], robot.pose.position[:2])
-    lifted = thing.pose.position[2] - robot.pose.position[2]
-    return Seen(aside <= predicate.tolerance and lifted >= _OFF_THE_FLOOR,
-                (Measured("from_middle", aside, "m"), Measured("above_floor", lifted, "m")))
+    low, high = (height - robot.pose.position[2] for height in vertical_span(thing, thing.pose))
+    part = high >= _OFF_THE_FLOOR and footprint(thing, thing.pose).contains(Point(*robot.pose.position[:2]))
+    return Seen(aside <= predicate.tolerance and (low >= _OFF_THE_FLOOR or part),
+                (Measured("from_middle", aside, "m"), Measured("above_floor", low, "m")))
 
 
 def _level(a: WorldObject, b: WorldObject) -> bool:

@@ -21,23 +21,29 @@ _SMALL = 0.08
 """Radius of a disc, metres, that is small enough to stand for what lies on no circle; larger ones are
 split.
 """
-_HEIGHT = 0.4
+_LEAST_HEIGHT = 0.1
+"""Of a disc, metres; where TF has the lidar hardly above the floor."""
 
 
-def obstacles_in(points: np.ndarray, resolution: float, type_: str) -> Tuple[WorldObject, ...]:
+def obstacles_in(
+    points: np.ndarray, resolution: float, type_: str, floor: float = 0.0, top: float = 0.0
+) -> Tuple[WorldObject, ...]:
     """Discs that cover groups of points (n, 2), metres in the map frame, numbered from left to right.
 
     Args:
         resolution: how exactly the points are known, metres.
         type_: of what stands in the way of a base, in the domain's words.
+        floor: on which they stand, metres in the world frame.
+        top: height at which they were seen, metres in the world frame.
     """
+    height = max(_LEAST_HEIGHT, top - floor)
     found: List[Tuple[float, float, float]] = []
     for group in _groups(np.asarray(points, dtype=float).reshape(-1, 2), _APART * resolution):
         if len(group) >= _LEAST_POINTS:
             found.extend(_discs(group, resolution))
     return tuple(
-        WorldObject(f"{PREFIX}{number}", type_, "cylinder", (2 * radius, 2 * radius, _HEIGHT),
-                    pose=Pose((x, y, _HEIGHT / 2.0)), movable=False)
+        WorldObject(f"{PREFIX}{number}", type_, "cylinder", (2 * radius, 2 * radius, height),
+                    pose=Pose((x, y, floor + height / 2.0)), movable=False)
         for number, (x, y, radius) in enumerate(sorted(found), start=1))
 
 

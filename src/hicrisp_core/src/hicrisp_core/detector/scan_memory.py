@@ -17,10 +17,13 @@ _STEP = 0.9
 """Cells between two places of a ray that are looked at."""
 _CORNER = 0.75
 """How far a cell reaches from its middle, in cells, and a little more."""
+_WALL = 2.0
+"""Cells from a wall within which a ray's end is the wall's doing."""
 
 
 class ScanMemory:
-    """Cells over an arena, addressed as (column along x, row along y).
+    """Marked cells over an arena, addressed as (column along x, row along y). Only they take room, however
+    large the arena is.
 
     Args:
         resolution: edge of a cell, metres.
@@ -28,45 +31,43 @@ class ScanMemory:
 
     def __init__(self, arena: Arena, resolution: float = 0.02) -> None:
         self.resolution = resolution
+        self.arena = arena
         self.origin = np.array(arena.origin) - _BORDER * resolution
         self.shape = (int(round(arena.size[0] / resolution)) + 2 * _BORDER,
                       int(round(arena.size[1] / resolution)) + 2 * _BORDER)
-        x, y = (self.origin[axis] + (np.arange(self.shape[axis]) + 0.5) * resolution for axis in (0, 1))
-        self._x, self._y = np.meshgrid(x, y, indexing="ij")
-        self.static = self._drawn(arena)
-        self._static_near = _grown(self.static)
-        self.marked = np.zeros(self.shape, dtype=bool)
+        self._marked = np.zeros(0, dtype=np.int64)
+        """Row-major numbers of the cells, increasing."""
 
-    def mark(self, scan: Scan) -> None:
-        """Clear what the rays went through and mark where they ended, beyond what the static map explains."""
-        x, y = (np.array(scan.pose.position[:2]) - self.origin) / self.resolution
-        bearing = scan.angles + scan.pose.yaw
-        over = np.flatnonzero(self._towards_marked(np.array((x, y)), bearing))
-        bearing, ranges = bearing[over], scan.ranges[over]
-        reach = np.where(np.isfinite(ranges), ranges / self.resolution - 0.5, 0.0)
-        places = np.where(reach >= 0.0, np.floor(reach / _STEP) + 1.0, 0.0).astype(np.int64)
-        along = _STEP * (np.arange(places.sum()) - np.repeat(np.cumsum(places) - places, places))
-        columns = x + np.repeat(np.cos(bearing), places) * along
-        rows = y + np.repeat(np.sin(bearing), places) * along
-        self.marked[self._inside(columns, rows)] = False
-        points = scan.points
-        ends = self._inside(*((points - self.origin) / self.resolution).T)
-        self.marked[ends] = ~self._static_near[ends]
+    def mark(self, scan: Scan, explained: Optional[np.ndarray] = None) -> None:
+        """Clear what the rays went through and mark where they ended, beyond what the static map explains.
+
+        Args:
+            explained: for each ray that met something whether that is known, and no thing that stands about.
+        """
+        self._clear_along(scan)
+        ends = scan.points if explained is None else scan.points[~explained]
+        ends = ends[self.arena.space(*ends.T) > _WALL * self.resolution]
+        cells = self._inside(*((ends - self.origin) / self.resolution).T)
+        self._marked = np.union1d(self._marked, self._numbers(*cells))
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
         """Forget what the lidar marked: all of it, or what lies further than ``beyond`` metres from a
         point.
         """
-        if around is None:
-            self.marked[:] = False
-        else:
-            far = (self._x - around[0]) ** 2 + (self._y - around[1]) ** 2 > beyond ** 2
-            self.marked[far] = False
+        near = np.zeros(len(self._marked), dtype=bool) if around is None else \
+            np.hypot(*(self.seen - np.array(around)).T) <= beyond
+        self._marked = self._marked[near]
+
+    @property
+    def marked(self) -> Tuple[np.ndarray, np.ndarray]:
+        """The columns and the rows of the cells that the lidar has marked."""
+        columns, rows = np.divmod(self._marked, self.shape[1])
+        return columns, rows
 
     @property
     def seen(self) -> np.ndarray:
         """The middles of the cells (n, 2) that the lidar has marked, metres in the map frame."""
-        return self.middle(np.argwhere(self.marked))
+        return self.middle(np.column_stack(self.marked))
 
     def cell(self, x: float, y: float) -> Optional[Tuple[int, int]]:
         """The cell of a point in the map frame; ``None`` outside."""
@@ -76,6 +77,25 @@ class ScanMemory:
     def middle(self, cells: np.ndarray) -> np.ndarray:
         """The middles of cells (n, 2), metres in the map frame."""
         return np.asarray(self.origin + (cells + 0.5) * self.resolution)
+
+    def _clear_along(self, scan: Scan) -> None:
+        """Forget the cells that the rays of a scan went through."""
+        eye = (np.array(scan.pose.position[:2]) - self.origin) / self.resolution
+        over = np.flatnonzero(self._towards_marked(eye, np.arctan2(scan.rays[:, 1], scan.rays[:, 0])))
+        rays, ranges = scan.rays[over, :2], scan.ranges[over]
+        reach = np.where(np.isfinite(ranges), ranges / self.resolution - 0.5, 0.0)
+        places = np.where(reach >= 0.0, np.floor(reach / _STEP) + 1.0, 0.0).astype(np.int64)
+        along = _STEP * (np.arange(places.sum()) - np.repeat(np.cumsum(places) - places, places))
+        way = eye + np.repeat(rays, places, axis=0) * along[:, None]
+        passed = self._numbers(*self._inside(*way.T))
+        at = np.searchsorted(self._marked, passed)
+        met = at < len(self._marked)
+        kept = np.ones(len(self._marked), dtype=bool)
+        kept[at[met][self._marked[at[met]] == passed[met]]] = False
+        self._marked = self._marked[kept]
+
+    def _numbers(self, columns: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(columns.astype(np.int64) * self.shape[1] + rows)
 
     def _towards_marked(self, eye: np.ndarray, bearing: np.ndarray) -> np.ndarray:
         """The rays that may come over a marked cell: few of them, and only these have anything to clear.
@@ -88,8 +108,7 @@ class ScanMemory:
             return np.zeros(0, dtype=bool)
         away = (bearing - bearing[0]) % (2.0 * np.pi)  # Some lidars turn the other way, or further than once.
         order = np.argsort(away)
-        columns, rows = np.divmod(np.flatnonzero(self.marked), self.shape[1])  # Quicker than argwhere.
-        across, up = columns + 0.5 - eye[0], rows + 0.5 - eye[1]
+        across, up = (each + 0.5 - start for each, start in zip(self.marked, eye))
         apart = np.hypot(across, up)
         half = np.where(apart > _CORNER, np.arcsin(_CORNER / np.maximum(apart, _CORNER)), np.pi)
         middle = (np.arctan2(up, across) - bearing[0]) % (2.0 * np.pi)
@@ -101,18 +120,6 @@ class ScanMemory:
         found[order] = (np.cumsum(changes[:-1]) > 0).reshape(3, -1).any(axis=0)
         return found
 
-    def _drawn(self, arena: Arena) -> np.ndarray:
-        """The static map: everything outside the arena, and the walls in it."""
-        low, high = np.array(arena.origin), np.array(arena.origin) + np.array(arena.size)
-        occupied = (self._x < low[0]) | (self._x > high[0]) | (self._y < low[1]) | (self._y > high[1])
-        for wall in arena.walls.values():
-            (ax, ay), (bx, by) = wall.start, wall.end
-            part = np.clip(((self._x - ax) * (bx - ax) + (self._y - ay) * (by - ay))
-                           / ((bx - ax) ** 2 + (by - ay) ** 2), 0.0, 1.0)
-            apart = np.hypot(self._x - ax - part * (bx - ax), self._y - ay - part * (by - ay))
-            occupied |= apart <= wall.thickness / 2.0 + self.resolution / 2.0
-        return np.asarray(occupied)
-
     def _inside(self, columns: np.ndarray, rows: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """The cells at some places, which are in cells from the grid's corner; without those outside."""
         if columns.size and min(columns.min(), rows.min()) >= 0.0 \
@@ -120,14 +127,3 @@ class ScanMemory:
             return columns.astype(np.int32), rows.astype(np.int32)  # As within walls: nothing is left out.
         inside = (columns >= 0.0) & (columns < self.shape[0]) & (rows >= 0.0) & (rows < self.shape[1])
         return columns[inside].astype(np.int32), rows[inside].astype(np.int32)
-
-
-def _grown(occupied: np.ndarray) -> np.ndarray:
-    """The cells and their eight neighbours: where a ray's end is the static map's doing."""
-    padded = np.pad(occupied, 1)
-    columns, rows = occupied.shape
-    grown = np.zeros_like(occupied)
-    for across in range(3):
-        for up in range(3):
-            grown |= padded[across:across + columns, up:up + rows]
-    return grown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,8 +16,9 @@ class Scan:
 
     Args:
         time: seconds of the world's clock.
-        pose: of the lidar in the map frame as it is known while scanning.
-        angles: of the rays from the lidar's x axis, radians, increasing.
+        pose: of the lidar in the map frame as it is known while scanning; a lidar may be tilted, or hang
+            upside down.
+        angles: of the rays from the lidar's x axis about its z axis, radians, increasing.
         ranges: metres along each ray; infinite where nothing was met within the range.
     """
 
@@ -25,10 +27,19 @@ class Scan:
     angles: np.ndarray
     ranges: np.ndarray
 
+    @cached_property
+    def rays(self) -> np.ndarray:
+        """The rays' directions in the map frame, unit vectors (n, 3)."""
+        ahead, left, _ = np.array(self.pose.axes)
+        return np.outer(np.cos(self.angles), ahead) + np.outer(np.sin(self.angles), left)
+
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """Where the rays ended (n, 3), metres in the map frame, one row for each that met something."""
+        met = np.isfinite(self.ranges)
+        return np.asarray(np.array(self.pose.position) + self.ranges[met, None] * self.rays[met])
+
     @property
     def points(self) -> np.ndarray:
-        """Where the rays ended, metres in the map frame, one row for each that met something."""
-        met = np.isfinite(self.ranges)
-        bearing = self.angles[met] + self.pose.yaw
-        x, y, _ = self.pose.position
-        return np.column_stack((x + self.ranges[met] * np.cos(bearing), y + self.ranges[met] * np.sin(bearing)))
+        """The same in the map's plane (n, 2)."""
+        return self.ends[:, :2]

@@ -124,6 +124,19 @@ class RobotState:
     """Seconds by which its frames are stamped ahead of the clock, for which they do not count; 0 where they
     are not.
     """
+    off_floor: float = 0.0
+    """Metres by which a base is seen above its floor, negative below it, where its pose does not count; 0 where it
+    stands on it.
+    """
+
+    @property
+    def sight(self) -> str:
+        """Why it does not count as seen, as the end of a sentence."""
+        if self.ahead > 0.0:
+            return f"has poses that are stamped {self.ahead:.1f} s ahead of the clock"
+        if self.off_floor:
+            return f"is {abs(self.off_floor):.1f} m {'above' if self.off_floor > 0.0 else 'below'} its floor"
+        return "is not seen"
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ _GLANCE = 0.05
 Where = Callable[[], Optional[Pose]]
 """Where the base is seen in the map frame; ``None`` while that is not known."""
 Pause = Callable[["Drive", float], Optional[Outcome]]
+Recover = Callable[["Drive", Outcome], Outcome]
 Goal = Tuple[Landmark, str]
 """A place and what it is called."""
 
@@ -163,13 +164,17 @@ class BaseRobot:
         clock: seconds of the robot's clock, by which the time limits of commands and drives are meant; wall
             time by default.
         pause: lets seconds of that clock pass.
+        recover: called with a command that ended LOST while its base stands; it may wait for what is being started
+            again, so that the next command finds it.
     """
 
     def __init__(
         self, base: Base, skills: Mapping[str, SkillUse], where: Where, settings: BaseSettings,
         clock: Callable[[], float] = time.monotonic, pause: Pause = stand_still,
+        recover: Recover = lambda _, outcome: outcome,
     ) -> None:
         self.name = base.name
+        self._recover = recover
         self._base = base
         self._where = where
         self._settings = settings
@@ -195,9 +200,11 @@ class BaseRobot:
         self._running = drive.cancel
         try:
             outcome = drive.interrupted() or skill.run(drive, command)
+            if not outcome.ok and outcome.status is not Status.INVALID:
+                outcome = self._confirmed(outcome)
+            return self._recover(drive, outcome) if outcome.status is Status.LOST else outcome
         finally:
             self._running = None
-        return outcome if outcome.ok or outcome.status is Status.INVALID else self._confirmed(outcome)
 
     def stop(self, deadline: Deadline) -> Outcome:
         running = self._running

@@ -29,6 +29,8 @@ Extent = Tuple[PositiveFloat, PositiveFloat]
 ARENA = "arena"
 _FLAT = 0.002
 """Height of an area, metres: it is painted on the floor."""
+_KERB, _KERB_HEIGHT = 0.02, 0.1
+"""Thickness and height of the walls around a block, which stop a base and over which a lidar looks, metres."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -203,19 +205,19 @@ def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
 
 def read_arena(
     part: ArenaPart, bases: Mapping[str, Any], positions: Positions, domain: Domain, seed: int,
-    known: Optional[Mapping[str, Wall]] = None,
+    blocks: Tuple[KeepOut, ...] = (),
 ) -> Tuple[Arena, Dict[str, WorldObject], Dict[str, WorldObject], Dict[str, float]]:
     """The arena, its areas, its obstacles where they stand at first, and their masses, kilograms.
 
     Args:
         bases: what the file says of its bases.
-        known: further things that the map knows, as walls.
+        blocks: the ground that furniture takes, which the map knows; low walls stand around it.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
             an area.
     """
-    arena = _arena(part, bases, positions, known or {})
+    arena = _arena(part, bases, positions, blocks)
     areas = {name: _area(name, entry, arena, positions, domain) for name, entry in part.areas.items()}
     _check_zones(zones_of(domain, areas.values()), arena, positions)
     obstacles = _obstacles(part.obstacles, areas, arena, positions, domain, seed)
@@ -224,12 +226,14 @@ def read_arena(
     return replace(arena, unknown=frozenset(obstacles)), areas, obstacles, masses
 
 
-def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, known: Mapping[str, Wall]) -> Arena:
+def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, blocks: Tuple[KeepOut, ...]) -> Arena:
     bounds = part.arena
     told = {name: read_settings(WallEntry, entry, positions, ("walls", name), renamed=WALL_KEYS)
             for name, entry in part.walls.items()}
     walls = {name: Wall(wall.start, wall.end, wall.thickness, wall.height) for name, wall in told.items()}
-    empty = Arena(bounds.origin, bounds.size, {**walls, **known}, {}, bounds.floor)
+    kerbs = {f"{block.name}_{side}": Wall(corner, block.corners[(side + 1) % len(block.corners)], _KERB, _KERB_HEIGHT)
+             for block in blocks for side, corner in enumerate(block.corners)}
+    empty = Arena(bounds.origin, bounds.size, {**walls, **kerbs}, {}, bounds.floor, blocks=blocks)
     starts = {name: _start(entry, empty, positions, ("robots", name)) for name, entry in bases.items()}
     if len(starts) != 1:
         raise positions.error(("robots",), f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")

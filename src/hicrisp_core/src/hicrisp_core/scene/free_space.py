@@ -58,7 +58,7 @@ class FreeSpace:
             taken: List[BaseGeometry] = [
                 LineString((wall.start, wall.end)).buffer(wall.thickness / 2.0 + reach)
                 for wall in self.arena.walls.values()]
-            taken += [zone.ground.buffer(reach) for zone in zones]
+            taken += [ground.ground.buffer(reach) for ground in (*self.arena.blocks, *zones)]
             inside = box(x + reach, y + reach, x + width - reach, y + depth - reach)
             free = inside.difference(unary_union(taken)) if taken else inside
             self._known.clear()  # The zones of a scene stay as they are: one answer is enough.

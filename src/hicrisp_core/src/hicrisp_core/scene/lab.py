@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Tuple
 
 from hicrisp_core.config.settings import Positions, keys_of, read_settings
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.domain.zones import zones_of
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene.arena import ArenaPart, ArmEntry, read_arena
-from hicrisp_core.scene.scene import TABLE, Arena, Heading, Scene, Tuning, Wall, common_scene
+from hicrisp_core.scene.scene import (
+    PEDESTAL,
+    PEDESTAL_WIDTH,
+    TABLE,
+    Arena,
+    Heading,
+    Scene,
+    Tuning,
+    common_scene,
+)
 from hicrisp_core.scene.table import TablePart, table_objects
 
 LAB = "lab"
@@ -22,12 +31,8 @@ TRAY_HEIGHT, TRAY_EDGE = 0.25, 0.24
 footprint.
 """
 SCENE_KEYS = keys_of(Heading, TablePart, ArenaPart, Tuning)
-_PEDESTAL = 0.26
-"""Edge of the square that the arm's pedestal takes, metres, around the world's origin."""
 _LOWEST = 0.06
 """How far below the table's top the floor is at least, metres."""
-_KERB, _KERB_HEIGHT = 0.02, 0.1
-"""Thickness and height of the walls that stand for the table and the pedestal, metres."""
 
 
 def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
@@ -47,7 +52,7 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         raise positions.error(("robots",), f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
     arena, areas, obstacles, weights = read_arena(
         part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain, seed,
-        _known(things[TABLE]))
+        _blocks(things[TABLE]))
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
@@ -73,18 +78,13 @@ def _trays(arena: Arena, type_: str) -> Dict[str, WorldObject]:
             for start in arena.starts.values() if start.tray}
 
 
-def _known(table: WorldObject) -> Dict[str, Wall]:
-    """What the map of a base knows of the arm's place: the edges of the table and of the pedestal, as low
-    walls.
-    """
-    half = _PEDESTAL / 2.0
-    blocks = {"pedestal": (-half, -half, half, half)}
+def _blocks(table: WorldObject) -> Tuple[KeepOut, ...]:
+    """The ground that the table and the arm's pedestal take: a base has no way under the one or through the
+    other."""
+    blocks = [("pedestal", PEDESTAL, (PEDESTAL_WIDTH, PEDESTAL_WIDTH))]
     if table.pose is not None:
-        (x, y, _), (width, depth, _) = table.pose.position, table.size
-        blocks["table"] = (x - width / 2.0, y - depth / 2.0, x + width / 2.0, y + depth / 2.0)
-    walls: Dict[str, Wall] = {}
-    for name, (left, low, right, high) in blocks.items():
-        corners = [(x, y) for x, y in ((left, low), (right, low), (right, high), (left, high))]
-        walls.update({f"{name}_{side}": Wall(corner, corners[(side + 1) % 4], _KERB, _KERB_HEIGHT)
-                      for side, corner in enumerate(corners)})
-    return walls
+        blocks.append(("table", table.pose.position[:2], table.size[:2]))
+    return tuple(KeepOut(tuple((x + a * width / 2.0, y + b * depth / 2.0)
+                               for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))), name=name)
+                 for name, (x, y), (width, depth) in blocks)
+

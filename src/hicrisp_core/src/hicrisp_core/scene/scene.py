@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Dict, FrozenSet, Mapping, Optional, Tuple
 
+import numpy as np
 from pydantic import ConfigDict, PositiveFloat
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
@@ -25,6 +25,10 @@ ROOM_FLOOR = -0.75
 """Height of the floor of a room with a table, below the table's top, metres; an arena's floor is the plane
 z = 0.
 """
+PEDESTAL, PEDESTAL_WIDTH = (-0.04, 0.0), 0.26
+"""Middle and width of the round pedestal that an arm stands on beside the table, metres."""
+_UNEVEN = 0.5
+"""Metres above or below its floor at which a base still stands on it: the frame of its middle may be high."""
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)
@@ -99,6 +103,7 @@ class Arena:
         starts: the bases by name.
         floor: height of the floor in the world frame, metres.
         unknown: the names of the things that nobody knows of beforehand: what stands about.
+        blocks: the ground that furniture takes, all of it; the map knows it.
     """
 
     origin: Tuple[float, float]
@@ -107,14 +112,32 @@ class Arena:
     starts: Mapping[str, Start]
     floor: float = 0.0
     unknown: FrozenSet[str] = frozenset()
+    blocks: Tuple[KeepOut, ...] = ()
 
     def clearance(self, x: float, y: float) -> float:
-        """Distance of a point to the nearest wall, metres; negative outside the arena."""
-        inside = min(x - self.origin[0], y - self.origin[1], self.origin[0] + self.size[0] - x,
-                     self.origin[1] + self.size[1] - y)
-        if not inside > 0.0:
-            return inside if inside <= 0.0 else -math.inf
-        return min([inside, *(_distance(wall, x, y) for wall in self.walls.values())])
+        """Distance of a point to the nearest wall or block, metres; 0 in one, negative outside the arena."""
+        return float(self.space(np.asarray(x), np.asarray(y)))
+
+    def space(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """The same for many points."""
+        (left, low), (width, depth) = self.origin, self.size
+        inside = np.minimum(np.minimum(x - left, left + width - x), np.minimum(y - low, low + depth - y))
+        return np.where(inside > 0.0, np.minimum(inside, self.taken(x, y)), np.fmin(inside, 0.0))
+
+    def taken(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Distance of points to what stands inside, metres: at most 0 in a wall or a block, infinite where
+        there are none."""
+        nearest = np.full(np.shape(x), np.inf)
+        for block in self.blocks:
+            nearest = np.minimum(nearest, block.distance(x, y))
+        for wall in self.walls.values():
+            nearest = np.minimum(nearest, _distance(wall, x, y))
+        return nearest
+
+    def off_floor(self, pose: Pose) -> float:
+        """Metres by which a base at a pose is above its floor, negative below it; 0 where it stands on it."""
+        off = pose.position[2] - self.floor
+        return off if abs(off) > _UNEVEN else 0.0
 
     def border(self, thickness: float = 0.06) -> Dict[str, Wall]:
         """The walls around the arena, with their inner faces on its edge."""
@@ -129,11 +152,11 @@ class Arena:
         return f"{x:g} to {x + width:g} m in x and {y:g} to {y + depth:g} m in y"
 
 
-def _distance(wall: Wall, x: float, y: float) -> float:
+def _distance(wall: Wall, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     (ax, ay), (bx, by) = wall.start, wall.end
-    along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / ((bx - ax) ** 2 + (by - ay) ** 2)
-    part = max(0.0, min(1.0, along))
-    return math.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay)) - wall.thickness / 2.0
+    part = np.clip(((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / ((bx - ax) ** 2 + (by - ay) ** 2), 0.0, 1.0)
+    apart = np.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay))
+    return np.asarray(apart - wall.thickness / 2.0)
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,7 @@ def _robot_to_msg(robot: RobotState) -> RobotStateMsg:
         has_motion=robot.motion is not None,
         motion=_motion_to_msg(robot.motion),
         stamped_ahead=robot.ahead,
+        off_floor=robot.off_floor,
     )
 
 
@@ -100,6 +101,7 @@ def _robot_from_msg(message: RobotStateMsg) -> RobotState:
         opening=message.opening if message.has_opening else None,
         motion=_motion_from_msg(message.motion) if message.has_motion else None,
         ahead=message.stamped_ahead,
+        off_floor=message.off_floor,
     )
 
 

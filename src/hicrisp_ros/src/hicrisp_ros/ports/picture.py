@@ -48,7 +48,7 @@ def wait_for_picture(
     if world is None:
         return "No state of the world has arrived."
     unseen = [f"the {thing.name.replace('_', ' ')} {thing.sight}" for thing in world.unseen]
-    unseen += [f"the robot {name} {_why_unseen(world.robots.get(name))}"
+    unseen += [f"the robot {name} {world.robots.get(name, RobotState(name)).sight}"
                for name in missing if name in wanted]
     sentences = [f"Not in the picture: {_listed(unseen)}."] if unseen else []
     return " ".join([*sentences, world.trouble] if world.trouble else sentences)
@@ -62,12 +62,6 @@ def _never_seen(world: WorldState, robots: Iterable[str]) -> List[str]:
     geometry = bool(things) or any(thing.pose is not None for thing in world.objects.values())
     seen = {name for name, robot in world.robots.items() if robot.pose is not None}
     return things + [name for name in robots if geometry and name not in seen]
-
-
-def _why_unseen(robot: Optional[RobotState]) -> str:
-    if robot is None or robot.ahead == 0.0:
-        return "is not seen"
-    return f"has poses that are stamped {robot.ahead:.1f} s ahead of the clock"
 
 
 def _listed(names: List[str]) -> str:

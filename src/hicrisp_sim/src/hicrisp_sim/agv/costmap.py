@@ -30,6 +30,11 @@ class Costmap(ScanMemory):
     def __init__(self, arena: Arena, resolution: float, inflation: float,
                  zones: Sequence[KeepOut] = ()) -> None:
         super().__init__(arena, resolution)
+        x, y = (self.origin[axis] + (np.arange(self.shape[axis]) + 0.5) * resolution for axis in (0, 1))
+        self._x, self._y = np.meshgrid(x, y, indexing="ij")
+        (left, low), (width, depth) = arena.origin, arena.size
+        self.static = (self._x < left) | (self._x > left + width) | (self._y < low) | (self._y > low + depth) \
+            | (arena.taken(self._x, self._y) <= resolution / 2.0)
         self._inflation = inflation
         self.zones = tuple(zones)
         self.zoned = self._over(self.zones)
@@ -42,15 +47,16 @@ class Costmap(ScanMemory):
     def distance(self) -> np.ndarray:
         """Metres from each cell's middle to the edge of the nearest occupied cell."""
         if self._distance is None:
-            occupied = self.static | self.zoned | self.marked | self.kept_out | self.layer
+            occupied = self.static | self.zoned | self.kept_out | self.layer
+            occupied[self.marked] = True
             self._distance = np.maximum(
                 0.0, (distance_transform_edt(~occupied) - 0.5) * self.resolution)
         return self._distance
 
-    def mark(self, scan: Scan) -> None:
-        before = self.marked.copy()
-        super().mark(scan)
-        if not np.array_equal(self.marked, before):
+    def mark(self, scan: Scan, explained: Optional[np.ndarray] = None) -> None:
+        before = self._marked
+        super().mark(scan, explained)
+        if not np.array_equal(self._marked, before):
             self._distance = None
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:

@@ -6,6 +6,8 @@ from typing import Optional
 
 import mujoco
 import numpy as np
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.scan import Scan
 
 from hicrisp_sim.agv.model import SOLID_GROUP
@@ -41,14 +43,14 @@ class Lidar:
         pose = self._simulation.base_pose
         bearing = self.angles + pose.yaw
         rays = np.column_stack((np.cos(bearing), np.sin(bearing), np.zeros_like(bearing)))
-        eye = np.array(pose.position) + (0.0, 0.0, self._settings.lidar_height)
+        eye = pose.shifted((0.0, 0.0, self._settings.lidar_height)).position
         mujoco.mj_multiRay(
-            self._simulation.model, self._simulation.data, eye, rays.ravel(), self._groups, True, -1,
+            self._simulation.model, self._simulation.data, np.array(eye), rays.ravel(), self._groups, True, -1,
             self._geoms,
             self._distances, None, self._settings.rays, self._settings.range)
         met = (self._distances >= 0.0) & (self._distances <= self._settings.range)
         noise = self._dice.normal(0.0, self._settings.range_noise, self._settings.rays) \
             if self._settings.range_noise else 0.0
         ranges = np.where(met, np.maximum(0.0, self._distances + noise), np.inf)
-        self.latest = Scan(self._simulation.time, pose, self.angles, ranges)
+        self.latest = Scan(self._simulation.time, Pose(eye, from_yaw(pose.yaw)), self.angles, ranges)
         return self.latest

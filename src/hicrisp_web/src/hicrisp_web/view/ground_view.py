@@ -22,14 +22,8 @@ _LEAP = 0.5
 
 def scan_points(scan: Scan) -> List[List[float]]:
     """Where the rays of a scan met something, metres in the world frame; not all where there are many."""
-    every = max(1, len(scan.ranges) // _MOST_RAYS)
-    ranges, angles = np.asarray(scan.ranges)[::every], np.asarray(scan.angles)[::every]
-    x, y, z, w = scan.pose.orientation
-    heading = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    met = np.isfinite(ranges)
-    xs = scan.pose.position[0] + ranges[met] * np.cos(angles[met] + heading)
-    ys = scan.pose.position[1] + ranges[met] * np.sin(angles[met] + heading)
-    return [[round(float(a), 2), round(float(b), 2)] for a, b in zip(xs, ys)]
+    points = scan.points[::max(1, len(scan.ranges) // _MOST_RAYS)]
+    return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
 
 
 def map_section(cells: np.ndarray, resolution: float, origin: Spot) -> Dict[str, Any]:
