@@ -5,7 +5,7 @@
 build_fingerprint() {
     local src=$HICRISP_ROOT/src
     {
-        printf '%s\n' "$HICRISP_ROOT" "$HICRISP_PLATFORM" "$HICRISP_ROS"
+        printf '%s\n' "$HICRISP_ROOT" "$HICRISP_PYTHON" "$HICRISP_ROS"
         find "$src" \( -name package.xml -o -name CMakeLists.txt -o -name setup.py -o -name '*.msg' -o -name '*.srv' \
             -o -name '*.action' -o -name '*.cfg' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.in' \) \
             -type f -print0 | sort -z | xargs -0 sha256sum
@@ -33,7 +33,8 @@ catkin_build() (
     source_ros
     # Messages are wanted for Python alone; the other generators cost most of the build.
     export ROS_LANG_DISABLE=gencpp:geneus:genlisp:gennodejs
-    exec catkin_make -DPYTHON_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3"
+    # Catkin calls the interpreter by the first name up to 0.8.10, by the second since.
+    exec catkin_make -DPYTHON_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3" -DPython_EXECUTABLE="$HICRISP_ROOT/.venv/bin/python3"
 )
 
 # Half of a node's start is compiling Python, where PYTHONDONTWRITEBYTECODE keeps the interpreter from keeping the result.

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import socket
 import stat
 import subprocess
@@ -22,10 +23,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 ROOT = Path(os.environ.get("HICRISP_ROOT") or Path(__file__).resolve().parents[2])
 VENV = ROOT / ".venv" / "bin" / "python3"
-NOETIC = os.environ.get("HICRISP_PLATFORM") == "noetic"
-ROS_SETUP = Path(os.environ.get("HICRISP_ROS", "/opt/ros/noetic")) / "setup.bash"
+ROS = os.environ.get("HICRISP_ROS", "")
+"""The prefix that ROS has; empty where it comes from the system's packages."""
+CONDA = bool(ROS) and (Path(ROS) / "conda-meta").is_dir()
+LIST = os.environ.get("HICRISP_REQUIREMENTS", "")
+"""The list of requirements/ for the interpreter; empty for one that is too old."""
 MEND = "scripts/doctor --mend"
-PORTS = {11311: "the ROS master", 8080: "the dashboard"}
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,22 @@ def system() -> Iterator[Finding]:
     except OSError:
         fields = {}
     name = fields.get("PRETTY_NAME", sys.platform)
-    if fields.get("VERSION_CODENAME") == "bookworm" or NOETIC:
-        source = f"ROS Noetic from {ROS_SETUP.parent}" if NOETIC else "ROS from Debian"
-        yield Finding("system", "ok", f"{name}, {source}")
+    python = f"Python {sys.version.split()[0]} ({sys.executable})"
+    if not LIST:
+        yield Finding("system", "missing", f"{name}, {python}", "the workspace needs Python 3.8 or newer")
     else:
-        yield Finding("system", "missing", f"{name} is neither Debian 12 nor Ubuntu 20.04 with ROS Noetic",
-                      "use the containers in docker/, or a Debian 12 machine")
+        yield Finding("system", "ok", f"{name}, {python}: requirements/{LIST}.txt")
+    if ROS:
+        distro = _in_ros("echo ${ROS_DISTRO:-of unknown name}").stdout.strip()
+        kind = "the conda environment" if CONDA else "the prefix"
+        yield Finding("ROS", "ok", f"{distro}, in {kind} {ROS}")
+    elif shutil.which("apt-get"):
+        yield Finding("ROS", "ok", "from the system's own packages; no ROS 1 prefix is active or in /opt/ros")
+    else:
+        yield Finding("ROS", "missing", "neither a ROS 1 prefix nor apt-get is there",
+                      "docs/noetic.md names what carries ROS 1 today; HICRISP_ROS names a prefix")
     absent = os.environ.get("HICRISP_MISSING", "").split()
-    command = "rosdep install --from-paths src --ignore-src -y" if NOETIC else \
+    command = "rosdep install --from-paths src --ignore-src -r -y" if ROS else \
         f"apt-get install -y --no-install-recommends {' '.join(absent)}"
     if absent:
         yield Finding("system packages", "missing", " ".join(absent), f"{MEND}, or as root: {command}")
@@ -82,26 +93,30 @@ STACK = {
 }
 
 
-def noetic_stack() -> Iterator[Finding]:
+def robot_stack() -> Iterator[Finding]:
     """What MoveIt, Gazebo, move_base and a real Panda need beside this workspace, with its versions."""
-    if not NOETIC:
-        yield Finding("Noetic's stack", "note", "MoveIt, Gazebo, move_base, franka_ros: not for Debian 12",
-                      "docs/noetic.md: Ubuntu 20.04 with ROS Noetic, or the container in docker/")
-        return
     here = dict(re.findall(r"^(\S+) (\S+)$", _in_ros("rospack list").stdout, re.M))
     for part, packages in STACK.items():
         absent = [name for name in packages if name not in here]
         if not absent:
             yield Finding(part, "ok", ", ".join(f"{name} {_version(Path(here[name]))}" for name in packages))
         else:
-            debs = " ".join("ros-noetic-" + name.replace("_", "-") for name in absent)
-            yield Finding(part, "note", f"{', '.join(absent)} not found", f"as root: apt-get install {debs}")
+            yield Finding(part, "note", f"{', '.join(absent)} not found", _bring(absent))
+
+
+def _bring(packages: List[str]) -> str:
+    """How ROS packages that are not there could come."""
+    if not ROS:
+        return "not among Debian's packages: docs/noetic.md says where these are"
+    distro = _in_ros("echo ${ROS_DISTRO:-noetic}").stdout.strip()
+    names = " ".join(f"ros-{distro}-{name.replace('_', '-')}" for name in packages)
+    return f"conda install {names}" if CONDA else f"as root: apt-get install {names}"
 
 
 def _in_ros(command: str) -> "subprocess.CompletedProcess[str]":
     """Run a command in ROS's own environment, as it is before the workspace's."""
-    source = f"unset ROS_PACKAGE_PATH CMAKE_PREFIX_PATH; . {ROS_SETUP}; "
-    return _run(["bash", "-c", source + command if NOETIC else command])
+    source = f"unset ROS_PACKAGE_PATH CMAKE_PREFIX_PATH; . '{ROS}/setup.bash' --; " if ROS else ""
+    return _run(["bash", "-c", source + command])
 
 
 def _version(package: Path) -> str:
@@ -118,7 +133,7 @@ def python_packages() -> Iterator[Finding]:
         yield Finding("venv", "missing", f"{VENV.parents[1]} is not there", MEND)
         return
     yield Finding("venv", "ok", str(VENV.parents[1]))
-    listed = ROOT / "requirements" / f"{os.environ.get('HICRISP_REQUIREMENTS', 'runtime')}.txt"
+    listed = ROOT / "requirements" / f"{LIST or 'noetic'}.txt"
     wanted: Dict[str,
                  str] = dict(re.findall(r"^([\w.-]+)==([\w.]+)", listed.read_text(encoding="utf-8"), re.M))
     program = ("import json, sys\nfrom importlib import metadata\nfound = {}\nfor name in "
@@ -163,7 +178,7 @@ def roscore() -> Iterator[Finding]:
         return
     port, began = _free_port(), time.monotonic()
     environment = {**os.environ, "ROS_MASTER_URI": f"http://127.0.0.1:{port}", "ROS_IP": "127.0.0.1"}
-    source = f". {ROS_SETUP}; " if NOETIC else ""
+    source = f". '{ROS}/setup.bash' --; " if ROS else ""
     try:
         master = subprocess.Popen(["bash", "-c", f"{source}exec rosmaster --core -p {port}"], env=environment,
                                   cwd=ROOT,
@@ -187,9 +202,9 @@ def roscore() -> Iterator[Finding]:
 
 def rendering() -> Iterator[Finding]:
     """Whether the simulator can make pictures without a display."""
-    if NOETIC:
+    if LIST != "runtime":
         yield Finding("rendering", "note",
-                      "the embedded world is for Debian 12; here Gazebo makes the pictures")
+                      "the embedded world needs Python 3.11 or newer; here Gazebo makes the pictures")
         return
     program = "\n".join((
         "import mujoco", "scene = '<light pos=\"0 0 3\"/><geom size=\".1\"/>'",
@@ -220,14 +235,17 @@ def python38() -> Iterator[Finding]:
 
 def language_model() -> Iterator[Finding]:
     """What the brain would use. No key is shown."""
-    if os.environ.get("OPENAI_API_KEY"):
-        base = _bare(os.environ.get("OPENAI_BASE_URL", ""))
-        where = f", OPENAI_BASE_URL is {base}" if base else ""
-        yield Finding("language model", "ok", f"OPENAI_API_KEY is set{where}")
-    else:
-        yield Finding("language model", "note",
-                      "no OPENAI_API_KEY: the embedded model reads tasks; where it cannot run, controlled English",
+    done = _run([str(VENV), "-c", "import json, os; from hicrisp_core.llm.settings import choose_llm; "
+                                  "print(json.dumps(choose_llm('', os.environ)))"], PYTHONPATH=_sources())
+    if done.returncode == 0:
+        name, why = json.loads(done.stdout)
+        urls = (_bare(os.environ.get(each, "")) for each in ("HICRISP_LLM_BASE_URL", "OPENAI_BASE_URL"))
+        where = next((f" at {url}" for url in urls if url and name == "openai"), "")
+        yield Finding("language model", "ok" if name == "openai" else "note", f"{name}{where}: {why}",
+                      f"one real call: scripts/doctor --llm {name}" if name == "openai" else
                       "export OPENAI_API_KEY=..., or --llm with a file of config/llm")
+    else:
+        yield Finding("language model", "note", "not tried without the venv")
     for path in (ROOT / "config" / "llm").glob("*"):
         if "key" in path.name and path.is_file() and stat.S_IMODE(path.stat().st_mode) & 0o077:
             yield Finding("language model", "missing", f"{path} may be read by others", f"chmod 600 {path}")
@@ -244,9 +262,7 @@ def named_model(name: str) -> Iterator[Finding]:
     if not os.access(VENV, os.X_OK):
         yield Finding("language model", "missing", f"{VENV.parents[1]} is not there", MEND)
         return
-    sources = os.pathsep.join(str(path) for path in sorted(ROOT.glob("src/*/src")))
-    done = _run([str(VENV), "-m", "hicrisp_core.llm.try_out", name], seconds=600.0,
-                PYTHONPATH=os.pathsep.join(filter(None, (sources, os.environ.get("PYTHONPATH", "")))))
+    done = _run([str(VENV), "-m", "hicrisp_core.llm.try_out", name], seconds=600.0, PYTHONPATH=_sources())
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if not lines:
         yield Finding("language model", "missing", _last_line(done.stderr), MEND)
@@ -255,9 +271,16 @@ def named_model(name: str) -> Iterator[Finding]:
         yield Finding("language model", "ok" if told["ok"] else "missing", told["said"])
 
 
+def _sources() -> str:
+    found = [str(path) for path in sorted(ROOT.glob("src/*/src"))]
+    return os.pathsep.join(filter(None, (*found, os.environ.get("PYTHONPATH", ""))))
+
+
 def ports() -> Iterator[Finding]:
     """Whether the usual ports are free; a busy one is no fault, another is taken."""
-    for port, purpose in PORTS.items():
+    page = re.search(r'name="web_port" default="(\d+)"', (ROOT / "launch/demo.launch").read_text(encoding="utf-8"))
+    usual = {11311: "the ROS master", **({int(page.group(1)): "the dashboard"} if page else {})}
+    for port, purpose in usual.items():
         with socket.socket() as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -268,7 +291,7 @@ def ports() -> Iterator[Finding]:
 
 
 CHECKS: List[Callable[[], Iterator[Finding]]] = [
-    system, noetic_stack, python_packages, build, roscore, rendering, python38, language_model, ports]
+    system, robot_stack, python_packages, build, roscore, rendering, python38, language_model, ports]
 
 
 def main() -> int:

@@ -5,7 +5,10 @@
 if [ -n "${ZSH_VERSION:-}" ]; then . "$HICRISP_ROOT/devel/setup.zsh" --; else . "$HICRISP_ROOT/devel/setup.bash" --; fi
 export PATH="$HICRISP_ROOT/.venv/bin:$HICRISP_ROOT/src/hicrisp_nodes/scripts:$PATH"
 export ROS_MASTER_URI="${ROS_MASTER_URI:-http://localhost:11311}"
-export MUJOCO_GL="${MUJOCO_GL:-osmesa}"
+# Pictures without a display: by OSMesa where it is, else by EGL.
+if [ -z "${MUJOCO_GL:-}" ]; then
+    if /sbin/ldconfig -p 2>/dev/null | grep -q libOSMesa; then export MUJOCO_GL=osmesa; else export MUJOCO_GL=egl; fi
+fi
 # A host name that does not resolve makes every ROS connection fail; a local master needs none.
 case $ROS_MASTER_URI in
     http://localhost:* | http://127.0.0.1:*)

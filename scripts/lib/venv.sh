@@ -31,6 +31,7 @@ pip_install() {
             die "a package is not the file that $requirements names: it was replaced, or a mirror made it anew" \
                 "look at who serves it; where you trust them, scripts/lib/lock.sh $(basename "$requirements" .txt) takes their files"
         die "pip could not install $requirements" \
+            "are there wheels for $("$venv/bin/python3" --version)? The lists were tried on Python 3.8, 3.11 and 3.13" \
             "is this machine on the network? Behind a proxy set HTTPS_PROXY and PIP_CERT; with a mirror set PIP_INDEX_URL"
     fi
 }
@@ -64,13 +65,15 @@ check_not_shadowed() {
     [ -z "$found" ] || die "$found hides the system's own" "remove it: $HICRISP_ROOT/.venv/bin/pip uninstall rospkg catkin_pkg"
 }
 
-# ensure_venv [EXTRA...]: with further lists of requirements/. On Noetic there is one list, and no wheels for the others.
+# ensure_venv [EXTRA...]: with further lists of requirements/. For an older interpreter there is one list, and no wheels for the
+# others.
 ensure_venv() {
-    local venv=$HICRISP_ROOT/.venv list
-    VENV_BASE_PYTHON=/usr/bin/python3
+    local venv=$HICRISP_ROOT/.venv own list
+    own=$(requirements_list) || die "the workspace needs Python 3.8 or newer, and here is $(python_version)"
+    VENV_BASE_PYTHON=$HICRISP_PYTHON
     make_venv "$venv" "$VENV_BASE_PYTHON" --system-site-packages
-    for list in "$HICRISP_REQUIREMENTS" "$@"; do
-        if on_noetic && [ "$list" != noetic ]; then continue; fi
+    for list in "$own" "$@"; do
+        if [ "$own" = noetic ] && [ "$list" != noetic ]; then continue; fi
         ensure_list "$venv" "$HICRISP_ROOT/requirements/$list.txt"
     done
     check_not_shadowed

@@ -1,9 +1,12 @@
-"""Where the scripts take ROS from, and what they find missing there: a prefix that plays /opt/ros/noetic."""
+"""Where the scripts take ROS and its Python from, and what they find missing there."""
 
 from __future__ import annotations
 
 import os
+import runpy
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import List
 
@@ -18,51 +21,107 @@ MANIFEST = "<package format='2'><name>{}</name><version>0.0.0</version><descript
 
 @pytest.fixture
 def prefix(tmp_path: Path) -> Path:
-    """A prefix whose ROS holds two packages, and nothing else."""
-    for name in ("move_base", "moveit_commander"):
-        (tmp_path / "packages" / name).mkdir(parents=True)
-        (tmp_path / "packages" / name / "package.xml").write_text(MANIFEST.format(name))
-    (tmp_path / "setup.bash").write_text(f"export ROS_PACKAGE_PATH={tmp_path / 'packages'}\n")
+    """A prefix whose ROS holds three packages, and nothing else."""
+    for name in ("move_base", "moveit_commander", "rospy"):
+        (tmp_path / "share" / name).mkdir(parents=True)
+        (tmp_path / "share" / name / "package.xml").write_text(MANIFEST.format(name))
+    (tmp_path / "setup.bash").write_text(f"export ROS_PACKAGE_PATH={tmp_path / 'share'} ROS_DISTRO=one\n")
     return tmp_path
 
 
-def shell(command: str, ros: Path) -> List[str]:
+def interpreter(folder: Path, version: str) -> Path:
+    """A Python that says that it has a version, and does nothing else."""
+    file = folder / "python3"
+    file.write_text(f"#!{sys.executable}\nimport sys\nsys.version_info = ({version.replace('.', ', ')}, 0)\n"
+                    "exec(sys.argv[2] if sys.argv[1] == '-c' else '')\n")
+    file.chmod(0o755)
+    return file
+
+
+def shell(command: str, **environment: str) -> List[str]:
     """The lines that a command prints after the scripts' own set-up."""
     script = f". {ROOT}/scripts/lib/setup.sh; {command}"
-    done = subprocess.run(["bash", "-c", script], env={**os.environ, "HICRISP_ROS": str(ros)},
-                          stdout=subprocess.PIPE,
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HICRISP_", "ROS_"))}
+    done = subprocess.run(["bash", "-c", script], env={**kept, **environment}, stdout=subprocess.PIPE,
                           text=True, timeout=PATIENCE, check=True)
     return done.stdout.split()
 
 
-def test_a_prefix_with_a_setup_file_is_noetic(prefix: Path) -> None:
-    assert shell("echo $HICRISP_PLATFORM $HICRISP_REQUIREMENTS; on_noetic && echo yes", prefix) == [
-        "noetic", "noetic", "yes"]
+def test_a_prefix_that_is_named_is_where_ros_comes_from(prefix: Path) -> None:
+    assert shell("echo $HICRISP_ROS $HICRISP_PYTHON; on_conda || echo no conda", HICRISP_ROS=str(prefix)) == [
+        str(prefix), "/usr/bin/python3", "no", "conda"]
 
 
-def test_without_a_prefix_ros_is_debians(tmp_path: Path) -> None:
-    assert shell("echo $HICRISP_PLATFORM $HICRISP_REQUIREMENTS; on_noetic || echo no", tmp_path) == [
-        "debian", "runtime", "no"]
+def test_an_active_conda_environment_with_ros_brings_ros_and_its_interpreter(prefix: Path) -> None:
+    (prefix / "conda-meta").mkdir()
+    said = shell("echo $HICRISP_ROS $HICRISP_PYTHON; how_to_install move_base", CONDA_PREFIX=str(prefix))
+    assert said == [str(prefix), f"{prefix}/bin/python3", "conda", "install", "ros-one-move-base"]
 
 
-def test_what_the_manifests_ask_for_and_ros_lacks_is_missing(prefix: Path) -> None:
-    missing = shell("missing_dependencies", prefix)
+def test_a_prefix_of_another_ros_is_passed_over(prefix: Path) -> None:
+    (prefix / "share" / "rospy" / "package.xml").unlink()
+    (prefix / "share" / "rospy").rmdir()
+    assert shell("find_ros", CONDA_PREFIX=str(prefix), ROS_DISTRO="humble") == shell("find_ros")
+
+
+def test_without_a_prefix_ros_is_the_system_s(tmp_path: Path) -> None:
+    assert shell("echo \"[$HICRISP_ROS]\"", HICRISP_ROS=str(tmp_path)) == ["[]"]
+
+
+@pytest.mark.parametrize(("version", "said"), [
+    ("3.7", ["refused"]), ("3.8", ["noetic", "old"]), ("3.10", ["noetic", "old"]), ("3.11", ["runtime"]),
+    ("3.13", ["runtime"])])
+@pytest.mark.parametrize("ros", ["", "prefix"])
+def test_the_list_of_requirements_follows_the_interpreter_and_not_the_platform(
+    prefix: Path, tmp_path: Path, version: str, said: List[str], ros: str,
+) -> None:
+    own = {"HICRISP_ROS": str(prefix)} if ros else {}
+    assert shell("requirements_list || echo refused; if on_old_python; then echo old; fi",
+                 HICRISP_PYTHON=str(interpreter(tmp_path, version)), **own) == said
+
+
+def test_what_every_run_needs_is_told_apart_from_what_single_drivers_ask_for(prefix: Path) -> None:
+    needed = runpy.run_path(str(ROOT / "scripts" / "lib" / "dependencies.py"), run_name="dependencies")["needed"]
+    every, drivers = needed(ROOT / "src"), needed(ROOT / "src", drivers=True)
+    assert every >= {"message_generation", "rospy", "catkin"}
+    assert drivers >= {"panda_moveit_config", "move_base", "moveit_commander"}
+    assert not every & drivers
+    missing = shell("missing_dependencies; missing_dependencies --drivers", HICRISP_ROS=str(prefix))
     assert "panda_moveit_config" in missing
-    assert "move_base" not in missing
+    assert not {"move_base", "moveit_commander"} & {*missing}
     assert not [name for name in missing if name.startswith("hicrisp_")]
 
 
-def test_the_embedded_world_is_refused_on_noetic_with_what_to_do_instead(prefix: Path) -> None:
-    done = subprocess.run([str(ROOT / "scripts" / "demo")], env={**os.environ, "HICRISP_ROS": str(prefix)},
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE,
-                          check=False)
+def test_the_embedded_world_is_refused_on_an_old_python_with_what_to_do_instead(tmp_path: Path) -> None:
+    environment = {**os.environ, "HICRISP_PYTHON": str(interpreter(tmp_path, "3.10"))}
+    done = subprocess.run([str(ROOT / "scripts" / "demo")], env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
+    assert "needs Python 3.11 or newer" in done.stdout
     assert "gazebo_panda.launch" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("apt-cache") is None, reason="packages are looked up by apt")
+def test_packages_that_no_source_has_are_named_whatever_the_system_is_called() -> None:
+    assert shell("unavailable_packages catkin no-such-ros-package") == ["no-such-ros-package"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder of another user's")
+def test_a_checkout_of_another_user_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir(mode=0o755)
+    shutil.copytree(ROOT / "scripts" / "lib", tmp_path / "scripts" / "lib")
+    for folder in (tmp_path, *tmp_path.parents):
+        folder.chmod(folder.stat().st_mode | 0o055) if folder.owner() == "root" else None
+    done = subprocess.run(["setpriv", "--reuid=nobody", "--clear-groups", "bash", "-c",
+                           f". {tmp_path}/scripts/lib/setup.sh; ensure_workspace"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 1
+    assert f"nobody may not write in {tmp_path}, which belongs to root" in done.stdout
 
 
 def test_what_a_test_needs_and_ros_lacks_is_told(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = prefix / "tried.test"
     file.write_text("<launch><node pkg='move_base' type='move_base' name='a'/>\n"
                     "<node pkg='gazebo_ros' type='gzserver' name='b'/></launch>")
-    monkeypatch.setenv("ROS_PACKAGE_PATH", str(prefix / "packages"))
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(prefix / "share"))
     assert missing_packages([file]) == ["gazebo_ros"]

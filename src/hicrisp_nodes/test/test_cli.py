@@ -18,7 +18,7 @@ from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.demo import perception_of
-from hicrisp_nodes.cli.graph import Graph, free_port, port_is_free
+from hicrisp_nodes.cli.graph import Graph, MasterPort, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.main import parse as parse_command
 from hicrisp_nodes.cli.narrator import Narrator
@@ -27,6 +27,13 @@ from hicrisp_nodes.cli.past import past_runs
 from hicrisp_nodes.cli.patient_roslaunch import wait_longer_for_the_master
 from waiting import PATIENCE, until
 
+OWN_SCENE = {
+    "config/domains/cafe.yaml":
+        "domain: cafe\nextends: [tabletop]\ntypes: {mug: graspable}\npredicates: {}\nactions: {}\n",
+    "config/policies/calm.yaml": "policy: calm\nextends: [hierarchical]\n",
+    "config/scenes/cafe.yaml":
+        "scene: cafe\ndomain: cafe\nrobots: [panda]\ntask: wait\nobjects:\n"
+        "  mug: {type: mug, shape: cylinder, size: [0.06, 0.06, 0.08], position: [0.45, -0.15]}\n"}
 MISSED = {"level": "low", "kind": "misplaced", "error": "31 mm off", "reason": "drift",
           "suggestion": "aim right"}
 
@@ -103,7 +110,19 @@ def test_a_busy_port_is_not_taken():
         busy.bind(("", 0))
         busy.listen()
         assert not port_is_free(busy.getsockname()[1])
-    assert port_is_free(free_port())
+    with_own = MasterPort()
+    assert with_own.own
+    assert port_is_free(with_own.number)
+
+
+def test_two_demos_that_start_at_once_take_two_ports():
+    ports = [MasterPort() for _ in range(3)]
+    assert len({port.number for port in ports}) == 3
+    assert not MasterPort(ports[0].number).own, "a master that another demo has started is left to it"
+    numbers = [port.number for port in ports]
+    for port in ports:
+        port.close()
+    assert MasterPort(numbers[0]).own
 
 
 def test_a_master_that_is_not_there_is_no_error():
@@ -199,6 +218,49 @@ def test_a_refused_task_is_not_told_as_failed():
 def test_what_a_launch_file_cannot_start_is_said_before_it_starts_anything(arguments, said, capsys):
     assert check_launch(arguments) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["scene", "policy", "llm", "robot"])
+def test_a_path_that_nodes_would_not_find_is_refused_with_the_whole_one(option, tmp_path, monkeypatch, capsys):
+    (tmp_path / "mine.yaml").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert check_launch(["--scene", "tabletop", f"--{option}", "mine.yaml"]) == 2
+    assert f"{option}:={tmp_path}/mine.yaml" in capsys.readouterr().err
+
+
+def test_a_folder_that_takes_no_run_is_told_before_anything_is_started(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert check_launch(["--scene", "tabletop", "--runs-dir", str(tmp_path / "file" / "runs")]) == 2
+    assert f"no run can be kept in {tmp_path}/file/runs: Not a directory" in capsys.readouterr().err
+
+
+def test_a_model_that_does_not_answer_is_told_before_anything_is_started(tmp_path):
+    file = tmp_path / "gone.yaml"
+    file.write_text(f"llm: gone\nbackend: openai\nbase_url: http://127.0.0.1:{_unused()}/v1\n")
+    done = subprocess.run([sys.executable, "-m", "hicrisp_nodes.cli.demo", "--llm", str(file), "--no-web"],
+                          capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 1
+    assert "cannot be reached" in done.stderr
+    assert f"scripts/doctor --llm {file}" in done.stderr
+    assert "ready" not in done.stderr + done.stdout
+
+
+def test_a_scene_of_one_s_own_brings_its_domain_and_policy(tmp_path, monkeypatch, capsys):
+    for file, text in OWN_SCENE.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    scene = parse(["--scene", "config/scenes/cafe.yaml"]).scene
+    assert check_launch(["--scene", scene, "--policy", "calm"]) == 0, capsys.readouterr().err
+    assert check_launch(["--scene", scene, "--policy", "wild"]) == 2
+
+
+def test_paths_are_whole_once_they_are_typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    typed = parse(["--scene", "scenes/mine.yaml", "--policy", "calm.yaml"])
+    assert (typed.scene, typed.policy) == (f"{tmp_path}/scenes/mine.yaml", f"{tmp_path}/calm.yaml")
+    assert parse(["--scene", "agv"]).scene == "agv"
+    assert choose_brain("replay:run/llm.jsonl", {})[0] == f"replay:{tmp_path}/run/llm.jsonl"
 
 
 def test_a_robot_s_file_that_its_driver_cannot_read_is_told_before_anything_is_started(tmp_path, capsys):

@@ -38,6 +38,15 @@ def test_a_cluttered_table_without_tags_is_seen_within_two_millimetres():
     assert worst(tracks, world.true_frames()) < 0.002
 
 
+def test_things_that_no_file_gives_a_colour_are_seen_on_a_wooden_table():
+    scene = load_scene("tabletop", 2)
+    plain = {name: replace(thing, attributes={}) for name, thing in scene.objects.items()}
+    world = EmbeddedWorld(replace(scene, objects=plain), 2)
+    tracks = SceneSight(world.scene).look(world.camera.take(), world.robot_frames())
+    assert {track.name for track in tracks if track.visibility is Visibility.VISIBLE} == {"box", "cylinder"}
+    assert worst(tracks, world.true_frames()) < 0.003
+
+
 @pytest.mark.parametrize("shapes", [True, False])
 def test_tags_alone_and_with_shapes_say_where_things_are(worn, shapes):
     scene, picture, robots, truth = worn

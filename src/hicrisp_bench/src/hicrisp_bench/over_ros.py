@@ -23,7 +23,7 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_nodes.cli.client import ENDED, EventStream, Supervisor, Unreachable, WorldWatch, become_node
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower
-from hicrisp_nodes.cli.graph import Graph, free_port
+from hicrisp_nodes.cli.graph import Graph, MasterPort
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.trials import result_of_task
 from hicrisp_ros.service_client import ServiceClient
@@ -105,8 +105,8 @@ class Launched:
     """The workspace, launched for one scene and policy."""
 
     def __init__(self, first: Trial, folder: Path, judge: Type[Judge]) -> None:
-        self._port = free_port()
-        self._uri = f"http://127.0.0.1:{self._port}"
+        self._port = MasterPort()
+        self._uri = f"http://127.0.0.1:{self._port.number}"
         self._judged_by = judge
         config = first.config.resolve()
         scene = load_scene(config / "scenes" / f"{first.scene}.yaml", first.seed)

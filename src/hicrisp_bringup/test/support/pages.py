@@ -15,7 +15,7 @@ _BLOCK = re.compile(r"^```(\w+)(?: (\w+)(?:=(\S+))?)?\n(.*?)^```$", re.DOTALL | 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page: ``role`` is file, run, mistake, setup or ros, ``about`` a file's name."""
+    """A fenced block of a page: ``role`` is file, run, mistake, setup, ros or nodes, ``about`` a file's name."""
 
     role: str
     about: str

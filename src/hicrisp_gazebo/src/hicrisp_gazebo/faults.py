@@ -78,7 +78,7 @@ class Faults:
     def begin(self, scene: Scene, seed: int) -> None:
         """Forget every fault; what the scene itself says is injected by its owner."""
         self._scene = scene
-        self._domain = load_domain(config_file("domains", scene.domain))
+        self._domain = load_domain(config_file("domains", scene.domain, beside=scene.source or None))
         self._kinds = kinds_of(scene)
         self._armed.clear()
         self._due: List[Tuple[float, Callable[[], Answer]]] = []

@@ -10,13 +10,12 @@ import rospkg
 import rospy
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from hicrisp_core.detector.perception import frames_of
-from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import Command
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
-from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
@@ -153,7 +152,7 @@ class SceneServer:
 
 
 def _home_of(scene: Scene) -> str:
-    actions = load_domain(config_file("domains", scene.domain)).actions
+    actions = domain_of(scene).actions
     return next((name for name, action in actions.items() if action.skill == "home"), "")
 
 

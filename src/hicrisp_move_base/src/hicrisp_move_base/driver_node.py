@@ -7,7 +7,6 @@ from dataclasses import replace
 import rospy
 import tf2_ros
 from hicrisp_core.detector.perception import frames_of
-from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
 from hicrisp_core.ports.kinds import BASE
@@ -16,7 +15,7 @@ from hicrisp_core.robot.description import SECTION as BODY
 from hicrisp_core.robot.description import body_of
 from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
-from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.node import run
 from hicrisp_ros.robot_server import RobotServer
@@ -30,8 +29,7 @@ def build() -> RobotServer:
     file = config_file("robots", str(parameter("robot", "agv_move_base")))
     settings = load_base_settings(file, (SECTION, BODY))
     scene = load_scene(config_file("scenes", str(parameter("scene", "agv"))))
-    domain = str(parameter("domain", "")) or scene.domain
-    skills = load_domain(config_file("domains", domain)).skills
+    skills = domain_of(scene, str(parameter("domain", ""))).skills
     found = load_move_base_settings(file)
     found = replace(found, planner=str(parameter("planner", "")) or found.planner,
                     map_frame=str(parameter("map_frame", found.map_frame)),

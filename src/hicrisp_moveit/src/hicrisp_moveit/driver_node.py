@@ -9,7 +9,6 @@ from typing import Any, List, Mapping, Optional, Tuple
 import rospy
 import tf2_ros
 from hicrisp_core.detector.perception import frames_of
-from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
@@ -19,7 +18,7 @@ from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.robot.unsteady import UnsteadyArm
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.node import run
@@ -67,9 +66,8 @@ def build() -> MoveItDriver:
 
     path = config_file("robots", str(parameter("robot")))
     file = _with_parameters(load_arm_file(path))
-    domain = str(parameter("domain", "")) or load_scene(
-        config_file("scenes", str(parameter("scene", "tabletop")))).domain
-    skills = load_domain(config_file("domains", domain)).skills
+    scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))))
+    skills = domain_of(scene, str(parameter("domain", ""))).skills
     body = body_of(path, file.name)
     arm = make_arm(file, commander, float(parameter("wait", 60.0)))
     left = arm.stop(Deadline(_STOP_LIMIT))  # move_group goes on with what a driver began that was killed.

@@ -10,17 +10,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import List, Optional, Sequence
 
 from hicrisp_core.check import load_robot
-from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError, HicrispError
-from hicrisp_core.llm.settings import AUTO, choose_llm
+from hicrisp_core.llm.settings import AUTO, choose_llm, is_replay
 from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
-from hicrisp_ros.config_files import config_file, config_files_of
+from hicrisp_ros.config_files import config_file, config_files_of, domain_of
 
 from hicrisp_nodes.composition import named_llm
 
@@ -35,6 +36,8 @@ def check(options: argparse.Namespace) -> None:
     Raises:
         ConfigError: for the first thing that is not there, is wrong or does not fit, with what would.
     """
+    for name in ("scene", "policy", "llm", "robot", "domain"):
+        _check_whole(name, getattr(options, name))
     scene = load_scene(config_file("scenes", options.scene), options.seed)
     for need in options.needs:
         if not _NEEDS[need](scene):
@@ -48,11 +51,32 @@ def check(options: argparse.Namespace) -> None:
             raise ConfigError(f"perception:=camera looks at a table, and scene {scene.name} has none; use "
                               "perception:=poses")
         load_camera(scene.camera, scene.source or None)
-    load_domain(config_file("domains", options.domain or scene.domain))
-    load_policy(config_file("policies", options.policy))
+    domain_of(scene, options.domain)
+    load_policy(config_file("policies", options.policy, beside=scene.source))
     named_llm(choose_llm(options.llm, os.environ)[0])
     if options.robot:
         load_robot(config_file("robots", options.robot))
+    if options.runs_dir:
+        _check_writable(Path(options.runs_dir))
+
+
+def _check_whole(name: str, value: str) -> None:
+    """Refuse a path that each node would look for in its own folder."""
+    file = value.partition(":")[2] if is_replay(value) else value
+    path = Path(file).expanduser()
+    if path.suffix and not path.is_absolute():
+        raise ConfigError(f"the nodes run in another folder than you; give the whole path, "
+                          f"{name}:={value[:-len(file)]}{path.absolute()}")
+
+
+def _check_writable(runs: Path) -> None:
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=runs):
+            pass
+    except OSError as error:
+        raise ConfigError(f"no run can be kept in {runs}: {error.strerror}; name a folder that you may write "
+                          "in") from error
 
 
 def _world_of(scene: Scene) -> str:
@@ -73,8 +97,8 @@ def _with(needs: Sequence[str]) -> List[str]:
     return found
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Check the arguments; the reason goes to the standard error stream, and the status is 2 then."""
+def read_options(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
+    """What is to be checked, from a command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scene", required=True)
     parser.add_argument("--seed", type=int, default=0)
@@ -85,7 +109,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--world", default="")
     parser.add_argument("--perception", default=POSES, choices=(CAMERA, POSES))
     parser.add_argument("--needs", action="append", default=[], choices=sorted(_NEEDS))
-    options = parser.parse_args(arguments)
+    parser.add_argument("--runs-dir", default="")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Check the arguments; the reason goes to the standard error stream, and the status is 2 then."""
+    options = read_options(arguments)
     try:
         check(options)
     except HicrispError as error:

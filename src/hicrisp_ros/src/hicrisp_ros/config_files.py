@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Union
 
 import rospkg
 import rospy
@@ -29,19 +29,37 @@ def parameter(name: str, default: Optional[Any] = None) -> Any:
     return value
 
 
-def config_file(kind: str, value: str) -> Path:
-    """A configuration file by its path, or by its name in the ``config`` folder of the workspace.
+def config_file(kind: str, value: str, beside: Union[str, Path] = "") -> Path:
+    """Return a configuration file by its path, or by its name in the ``config`` folder of the workspace.
 
     Args:
         kind: the folder: ``domains``, ``llm``, ``policies``, ``robots`` or ``scenes``.
+        value: the path or the name.
+        beside: another configuration file; the folders next to its own are searched first.
 
     Raises:
         ConfigError: when there is no such file, with the names that there are.
     """
     path = Path(value).expanduser()
     if path.suffix and not path.is_file():
-        raise ConfigError(f"there is no file '{value}'")
+        raise ConfigError(f"there is no file '{path.absolute()}'")
+    own = Path(beside).resolve().parent.parent / kind / f"{value}.yaml"
+    if beside and own.is_file():
+        return own
     return named_file(kind, path, beside=_config() / kind / BRINGUP)
+
+
+def domain_of(scene: Scene, named: str = "") -> Domain:
+    """Load the domain of a scene, which may lie beside it.
+
+    Args:
+        scene: its ``domain`` and ``source`` are used.
+        named: another domain's file or name; empty for the scene's own.
+
+    Raises:
+        ConfigError: when there is no such domain, or it is wrong.
+    """
+    return load_domain(config_file("domains", named or scene.domain, beside=scene.source))
 
 
 def config_files_of(kind: str) -> List[Path]:
@@ -85,8 +103,8 @@ def load_configuration() -> Configuration:
     ``~policy`` name.
     """
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
-    domain = load_domain(config_file("domains", str(parameter("domain", "") or scene.domain)))
-    policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical"))))
+    domain = domain_of(scene, str(parameter("domain", "")))
+    policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical")), beside=scene.source))
     return Configuration(scene, _with_tolerances(domain, scene), policy)
 
 

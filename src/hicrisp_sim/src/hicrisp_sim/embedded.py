@@ -110,7 +110,7 @@ class EmbeddedWorld(SimulatedWorld):
         self._sight: Optional[Sight] = None
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
         self.description = load_description(robot_file(loaded, ARM, "embedded", SECTION, robot))
-        self._domain = domain or load_domain(config_file("domains", loaded.domain))
+        self._domain = domain or load_domain(config_file("domains", loaded.domain, beside=loaded.source or None))
         self.simulation = self._simulate(loaded, rate)
         self.safety = usual_limits()
         self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed, self.safety)

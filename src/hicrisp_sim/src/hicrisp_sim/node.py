@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Union
 
-from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.lab import LAB
 from hicrisp_core.scene.scene import EMBEDDED
-from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.observer import TopicObserver
 
@@ -36,7 +35,7 @@ def build() -> Union[WorldServer, AgvServer, FactServer]:
     seed, rate = int(parameter("seed", 0)), float(parameter("rate", 1.0))
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
     if scene.symbolic and extensions().worlds.get(scene.world).launch == EMBEDDED:
-        domain = load_domain(config_file("domains", scene.domain))
+        domain = domain_of(scene)
         return FactServer(
             scene, lambda begun: SymbolicWorld(domain, begun.first_state(), begun.robots[0]), rate)
     sigma, perception = float(parameter("sigma", 0.0)), _perception()

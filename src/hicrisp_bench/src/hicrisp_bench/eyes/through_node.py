@@ -20,7 +20,7 @@ from hicrisp_core.scene.cameras import CameraSettings, load_camera
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_on, wait_until
 from hicrisp_nodes.cli.client import become_node
-from hicrisp_nodes.cli.graph import Graph, free_port
+from hicrisp_nodes.cli.graph import Graph, MasterPort
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg
@@ -94,7 +94,8 @@ def _run(trial: StreamTrial, folder: Path) -> Result:
     told = (trial.config / "scenes" / f"{trial.scene}.yaml").read_text(encoding="utf-8")
     file.write_text(f"{told}\ntags: true\n" if trial.method == TAGS else told, encoding="utf-8")
     camera = load_camera(scene.camera, scene.source or None)
-    uri = f"http://127.0.0.1:{free_port()}"
+    port = MasterPort()
+    uri = f"http://127.0.0.1:{port.number}"
     launch = Launch("perception.launch", {"scene": file, "seed": trial.seed}, folder / "launch.log", uri)
     shown: List[Tuple[float, float]] = []
     with task_stream(trial.config, scene, trial.seed, trial.pictures) as stream:

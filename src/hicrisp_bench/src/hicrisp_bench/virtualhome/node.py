@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hicrisp_core.domain import load_domain
 from hicrisp_core.scene import Scene, load_scene
-from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.node import run
 from hicrisp_sim.fact_server import FactServer
 
@@ -19,7 +18,7 @@ from hicrisp_bench.virtualhome.world import VirtualHome
 def build() -> FactServer:
     """The home that the parameters ask for."""
     scene = load_scene(config_file("scenes", str(parameter("scene", "household"))), int(parameter("seed", 0)))
-    domain = load_domain(config_file("domains", scene.domain))
+    domain = domain_of(scene)
 
     def home(begun: Scene) -> VirtualHome:
         return world_of(domain, load_home(Path(begun.source).parent.parent))

@@ -55,7 +55,8 @@ class LlmSettings:
     Args:
         name: name of the configuration; the same as its file's.
         backend: ``openai`` for any chat-completions endpoint, ``offline`` for no model, or a registered one.
-        options: what a registered backend takes beside the keys here.
+        options: what a registered backend takes beside the keys here. A path that begins with ``./`` or ``../``
+            is seen from the file's own folder, here and in the other keys that name files.
         model: the model's name; the variable HICRISP_LLM_MODEL goes before it where no ``base_url`` is given.
             ``${NAME}`` stands for an environment variable here and in ``base_url``, ``${NAME:-usual}`` for
             one that need not be set.
@@ -263,7 +264,16 @@ def _read(
     usual = {} if settings.offline else dict(backends.get(settings.backend).options)
     if base is not None and base.backend == settings.backend:
         usual = {**usual, **base.options}
-    return replace(settings, options=_options(values, usual, positions, path))
+    options = _options(values, usual, positions, path)
+    files = {name: _whole(vars(settings)[name], positions) for name in ("api_key_file", "record", "replay")}
+    return replace(settings, options={name: _whole(value, positions) for name, value in options.items()}, **files)
+
+
+def _whole(value: Any, positions: Positions) -> Any:
+    """Return a path that begins with a dot as seen from its file's folder: nodes run in folders of their own."""
+    if isinstance(value, str) and value.startswith(("./", "../")):
+        return str((FilePath(positions.file).parent / value).resolve())
+    return value
 
 
 def _options(

@@ -9,11 +9,12 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
 from hicrisp_core.llm.models import PROBE_LIMIT, Models
 from hicrisp_core.llm.roles import BRAIN, ROLES
-from hicrisp_core.llm.settings import LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.llm.settings import EMBEDDED, LlmSettings, is_replay, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 
 _ASK: Tuple[Message, ...] = ({"role": "user", "content": "Name the colour of a ripe tomato, in one word."},)
@@ -37,6 +38,23 @@ def try_out(settings: LlmSettings) -> Iterator[Tuple[bool, str]]:
             yield found.failure is None, found.line
         if all(found.failure is None for found in known):
             yield _asked(model, ", ".join(roles), settings.of_role(roles[0]).timeout_s)
+
+
+def probe_endpoints(settings: LlmSettings, deadline: Deadline) -> List[Capabilities]:
+    """Ask each endpoint of a configuration once what it can.
+
+    Args:
+        settings: with ``probe: false``, with no model or with the embedded one nothing is asked.
+        deadline: for all of them together.
+
+    Returns:
+        What each can, or why it gives no answer.
+    """
+    models = Models(settings)
+    for roles in _alike(settings):
+        if settings.of_role(roles[0]).backend != EMBEDDED:
+            models.of(roles[0])
+    return models.probe(deadline)
 
 
 def _alike(settings: LlmSettings) -> List[List[str]]:

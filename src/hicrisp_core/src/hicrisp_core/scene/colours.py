@@ -14,9 +14,9 @@ COLOURS: Mapping[str, Colour] = {
     "pink": (0.93, 0.55, 0.68, 1.0), "cyan": (0.20, 0.68, 0.75, 1.0), "brown": (0.48, 0.31, 0.18, 1.0),
     "white": (0.92, 0.92, 0.90, 1.0), "grey": (0.55, 0.56, 0.58, 1.0), "black": (0.12, 0.12, 0.13, 1.0),
 }
-_PLAIN: Colour = (0.70, 0.66, 0.58, 1.0)
+_PLAIN: Colour = COLOURS["grey"]
 
 
 def paint_of(thing: WorldObject) -> Colour:
-    """The colour that the thing's attributes name; wood where they name none."""
+    """Return the colour that the attributes name; grey without one, which a camera can tell from a wooden table."""
     return COLOURS.get(thing.attributes.get("colour", ""), _PLAIN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -21,10 +22,11 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
 
+from hicrisp_nodes.check_launch import check, read_options
 from hicrisp_nodes.cli.client import ENDED, NODES, EventStream, Supervisor, Unreachable, become_node
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower
-from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, free_port
+from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, MasterPort
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.trials import run_trials
@@ -35,6 +37,8 @@ _START_LIMIT = 120.0
 _CANCEL_LIMIT = 8.0
 _PAGE_LIMIT = 15.0
 _SLICE = 0.1
+_MODEL_LIMIT = 20.0
+"""Wall seconds in which the endpoint of a language model answers a small question."""
 _ALONE = 5.0
 """Seconds that a question about a task waits where nobody sits at the terminal."""
 _NEEDED = ("submit_task", "get_task", "detector/check", "reset_world")
@@ -51,15 +55,19 @@ class Demo:
         self._options = options
         self._console = console
         self._root = Path(rospkg.RosPack().get_path(BRINGUP)).resolve().parents[1]
-        self._uri, self._announce = self._choose_master()
+        self._uri, self._port = self._choose_master()
         self.brain, self._why = choose_brain(options.llm)
-        log = self._root / "logs" / "demo" / time.strftime("%Y%m%d-%H%M%S") / "launch.log"
+        log = self._root / "logs" / "demo" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}" / "launch.log"
         self._address_file = log.parent / "dashboard"
         rate = options.rate if options.rate > 0.0 or not options.keep else 1.0
         self._scene = load_scene(config_file("scenes", options.scene), options.seed)
+        perception = perception_of(options.perception, self._scene)
+        runs = Path(options.runs_dir).expanduser().resolve() if options.runs_dir else self._root / "runs"
+        self._checks = ["--scene", options.scene, "--seed", str(options.seed), "--policy", options.policy,
+                        "--llm", self.brain, "--perception", perception, "--runs-dir", str(runs)]
         self.launch = Launch("demo.launch", {
             "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
-            "policy": options.policy, "perception": perception_of(options.perception, self._scene),
+            "policy": options.policy, "perception": perception,
             "llm": self.brain,
             "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
@@ -67,17 +75,18 @@ class Demo:
             "namespace": options.namespace, "memory": options.memory,
             "record": str(options.record).lower(), "web": str(options.web).lower(),
             "web_address_file": self._address_file,
-            "runs_dir": Path(options.runs_dir).resolve() if options.runs_dir else self._root / "runs"}, log,
-            self._uri)
+            "runs_dir": runs}, log, self._uri)
         self.trials: List[Dict[str, Any]] = []
         self._supervisor: Optional[Supervisor] = None
 
     def run(self) -> bool:
         """Start, run the trials, and wait for Ctrl-C where that is wanted; whether every trial succeeded."""
         options = self._options
-        task = options.task or self._check_configuration()
+        task = options.task or self._scene.task
+        check(read_options(self._checks))
         self._console.say(f"{self._console.paint('Brain', 'strong')}  {self.brain} "
                           + self._console.paint(f"({self._why})", "soft"))
+        self._check_model()
         if options.sigma > 0.0:
             self._console.say(f"{self._console.paint('Noise', 'strong')}  injected: every placement is off "
                               f"by a normal deviate with a standard deviation of {1000.0 * options.sigma:g} "
@@ -110,20 +119,28 @@ class Demo:
         if not self.launch.stop():
             self._console.error(f"these processes did not end: {self.launch.processes()}")
 
-    def _check_configuration(self) -> str:
-        """The scene's task; every name is looked up before anything is started."""
-        config_file("policies", self._options.policy)
-        named_llm(self.brain)
-        return self._scene.task
+    def _check_model(self) -> None:
+        """Ask each endpoint a small question, so that a wrong key, address or model is known before the start."""
+        from hicrisp_core.llm.failures import MAY_PASS  # The client's package takes a second to load.
+        from hicrisp_core.llm.try_out import probe_endpoints
 
-    def _choose_master(self) -> "tuple[str, bool]":
-        """A master of one's own, or with ``--keep`` the one that runs; and whether to say its address."""
+        for found in probe_endpoints(named_llm(self.brain), Deadline(_MODEL_LIMIT)):
+            if found.failure is not None:
+                if found.failure.kind == "connection" or found.failure.kind not in MAY_PASS:
+                    raise Unreachable(found.line, "one call by itself: scripts/doctor --llm " + self.brain,
+                                      "without it: --llm embedded, or --llm offline")
+                self._console.say(self._console.paint(f"       {found.line}; going on all the same", "warn"))
+
+    def _choose_master(self) -> "tuple[str, MasterPort]":
+        """A master of one's own, or with ``--keep`` the one that runs and that no other demo has started."""
         running = Graph()
         if self._options.keep and running.reachable() and not running.missing(["/rosout/get_loggers"]) \
                 and running.missing([f"/{self._options.namespace}/submit_task"]):
-            return running.uri, urlparse(running.uri).port != DEFAULT_PORT
-        port = free_port()
-        return f"http://127.0.0.1:{port}", port != DEFAULT_PORT
+            found = MasterPort(urlparse(running.uri).port or DEFAULT_PORT)
+            if found.own:
+                return running.uri, found
+        port = MasterPort()
+        return f"http://127.0.0.1:{port.number}", port
 
     def _wait_until_ready(self) -> None:
         began = time.monotonic()
@@ -176,7 +193,7 @@ class Demo:
         say, paint = self._console.say, self._console.paint
         say()
         say(paint("Everything stays up until Ctrl-C. In another terminal:", "strong"))
-        if self._announce:
+        if self._port.number != DEFAULT_PORT:
             say(f"  export ROS_MASTER_URI={self._uri}")
         say("  source scripts/env")
         say(f"  rosservice call /{self._options.namespace}/submit_task \"{self._scene.task}\"")

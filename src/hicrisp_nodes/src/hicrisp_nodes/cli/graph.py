@@ -24,13 +24,48 @@ def port_is_free(port: int) -> bool:
     return True
 
 
-def free_port() -> int:
-    """The default port of a ROS master when it is free, else any free one."""
-    if port_is_free(DEFAULT_PORT):
-        return DEFAULT_PORT
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
-        trial.bind(("127.0.0.1", 0))
-        return int(trial.getsockname()[1])
+class MasterPort:
+    """A port for a ROS master that no other demo on this machine takes while this object lives.
+
+    A master listens only seconds after its port was chosen. Until then the port looks free, so a name in the
+    kernel marks it; the mark ends with its process.
+
+    Args:
+        number: the port; 0 for the default one if it is free and unclaimed, else any.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self._claim = _claimed(number or DEFAULT_PORT)
+        if number or (self._claim is not None and port_is_free(DEFAULT_PORT)):
+            self.number = number or DEFAULT_PORT
+            return
+        self.close()
+        while self._claim is None:
+            with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+                trial.bind(("127.0.0.1", 0))
+                self.number = int(trial.getsockname()[1])
+            self._claim = _claimed(self.number)
+
+    @property
+    def own(self) -> bool:
+        """Whether no other demo has it."""
+        return self._claim is not None
+
+    def close(self) -> None:
+        """Give it up."""
+        if self._claim is not None:
+            self._claim.close()
+        self._claim = None
+
+
+def _claimed(port: int) -> Optional[socket.socket]:
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        claim.bind(f"\0hicrisp/ros_master/{port}")
+    except OSError:
+        claim.close()
+        return None
+    return claim
 
 
 class Graph:

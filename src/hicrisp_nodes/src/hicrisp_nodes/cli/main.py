@@ -18,6 +18,7 @@ from hicrisp_nodes.cli.completion import add_completion_command, print_completio
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower, wait_for_report
 from hicrisp_nodes.cli.memory import add_memory_command, run_memory
+from hicrisp_nodes.cli.options import whole_path
 from hicrisp_nodes.cli.past import past_runs
 from hicrisp_nodes.cli.watch import add_watch_command, watch
 
@@ -117,7 +118,7 @@ def _tasks(options: argparse.Namespace, console: Console) -> int:
 
 
 def _reset(options: argparse.Namespace, console: Console) -> int:
-    fields = ("" if options.scene is None else options.scene, options.seed)
+    fields = ("" if options.scene is None else whole_path(options.scene), options.seed)
     return _said(Supervisor(options.namespace).ask("reset_world", *fields, patience=_RESET_LIMIT), console)
 
 

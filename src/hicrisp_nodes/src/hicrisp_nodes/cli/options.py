@@ -76,6 +76,7 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     """The options of `scripts/demo`."""
     parser = make_parser()
     options = parser.parse_args(arguments)
+    options.scene, options.policy = whole_path(options.scene), whole_path(options.policy)
     if options.memory is None:  # Trials are measured: none may learn from another.
         options.memory = "policy" if options.trials <= 1 else "off"
     if options.task is not None and not options.task.strip():
@@ -84,15 +85,19 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     return options
 
 
+def whole_path(name: str) -> str:
+    """Return the whole path of a file as it was typed, for nodes run in another folder; a name stays as it is."""
+    path = Path(name).expanduser()
+    return str(path.absolute()) if path.suffix or "/" in name else name
+
+
 def choose_brain(asked: Optional[str], environment: Mapping[str, str] = os.environ) -> Tuple[str, str]:
     """The language model's configuration, with the whole path of a file, and why it is that one."""
     from hicrisp_core.llm.settings import choose_llm, is_replay  # Help is shown before anything is set up.
 
     name, why = choose_llm(asked or "", environment)
     marker, colon, file = name.partition(":") if is_replay(name) else ("", "", name)
-    if marker or Path(name).suffix:
-        name = f"{marker}{colon}{Path(file).expanduser().resolve()}"
-    return name, why
+    return (f"{marker}{colon}{Path(file).expanduser().absolute()}" if marker else whole_path(name)), why
 
 
 if __name__ == "__main__":

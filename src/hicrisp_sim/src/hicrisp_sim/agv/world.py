@@ -134,7 +134,7 @@ class AgvWorld(SimulatedWorld):
                               f"{', '.join(loaded.robots) or 'none'}")
         file = robot_file(loaded, BASE, "embedded", SECTION, robot)
         self.settings = load_agv_settings(file)
-        self.domain = domain or load_domain(config_file("domains", loaded.domain))
+        self.domain = domain or load_domain(config_file("domains", loaded.domain, beside=loaded.source or None))
         self.simulation = AgvSimulation(loaded, self.settings.name, rate)
         self.base = EmbeddedBase(self.simulation, self.settings, seed)
         self.faults = AgvFaults(self.simulation, self.base)
