@@ -125,10 +125,14 @@ def test_the_maps_follow_the_scene_of_the_world(ros: None, tmp_path: Path) -> No
 
 
 class Fingers:
-    """Two fingers behind a trajectory controller, with something between them."""
+    """Two fingers behind a trajectory controller, with something between them.
 
-    def __init__(self, stop_at: float) -> None:
+    ``turn`` makes them turn: then their joints are at 0 rad when they are open, and at 0.04 times it when shut.
+    """
+
+    def __init__(self, stop_at: float, turn: float = 0.0) -> None:
         self.goal = self.position = 0.04
+        self._turn = turn
         self._stop_at = stop_at
         self._ended = False
         self._joints = rospy.Publisher("/joint_states", JointState, queue_size=1)
@@ -139,13 +143,15 @@ class Fingers:
 
     def _on_command(self, message: JointTrajectory) -> None:
         assert list(message.joint_names) == ["left", "right"]
-        self.goal = message.points[-1].positions[0]
+        asked = message.points[-1].positions[0]
+        self.goal = 0.04 - asked / self._turn if self._turn else asked
 
     def _loop(self) -> None:
         while not self._ended:
             step = max(-0.002, min(0.002, self.goal - self.position))
             self.position = max(self.position + step, min(self._stop_at, self.position))
-            state = JointState(name=["left", "right", "other"], position=[self.position, self.position, 1.0])
+            joint = self._turn * (0.04 - self.position) if self._turn else self.position
+            state = JointState(name=["left", "right", "other"], position=[joint, joint, 1.0])
             state.header.stamp = rospy.Time.from_sec(time.time())
             self._joints.publish(state)
             time.sleep(0.02)
@@ -179,5 +185,23 @@ def test_the_hand_closes_until_it_holds_something(
         assert reply.result.position == pytest.approx(position, abs=0.002)
     else:
         assert "0.04" in reply.message
+    gripper.stop()
+    fingers.stop()
+
+
+def test_a_hand_that_closes_by_turning_up_closes_until_it_holds_something(ros: None) -> None:
+    from control_msgs.msg import GripperCommand, GripperCommandAction, GripperCommandGoal
+
+    fingers = Fingers(0.025, turn=20.0)
+    gripper = FingerGripper(["left", "right"], 0.0, 1.6, "/knuckles", 0.8)
+    client = ActionClient("/knuckles", GripperCommandAction)
+    assert client.wait_for_server(PATIENCE)
+    until(lambda: gripper.position is not None, "sight of the fingers")
+    for goal, position in ((0.0, 0.0), (0.8, 0.3)):
+        reply = client.call(GripperCommandGoal(GripperCommand(goal, 10.0)),
+                            Limits(PATIENCE, PATIENCE, PATIENCE), Event())
+        assert reply.status is CallStatus.SUCCEEDED, reply.message
+        assert reply.result.position == pytest.approx(position, abs=0.02)
+        assert reply.result.stalled is (goal != position)
     gripper.stop()
     fingers.stop()

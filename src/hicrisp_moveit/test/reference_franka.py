@@ -36,12 +36,14 @@ _PERIOD = 0.02
 class ReferenceGripper:
     """Fingers that close on a thing of some width; as with the real server, a canceled goal goes on.
 
+    ``powered_off`` says that the hand lost its power since it was homed: it fails until it is homed again.
     ``on_step`` is called after every step of the fingers; ``published`` counts the joint states.
     """
 
     def __init__(self) -> None:
         self.action, self.joint_states = (f"/gripper_{next(_NUMBERS)}{end}" for end in ("", "/joint_states"))
         self.width, self.between, self.homed, self.force = 0.04, 0.0, 0, 0.0
+        self.powered_off = False
         self.on_step: Callable[[], Any] = lambda: None
         self.published = 0
         self._halt, self._ended = Event(), Event()
@@ -73,17 +75,21 @@ class ReferenceGripper:
     def _move(self, goal: MoveGoal) -> MoveResult:
         if not 0.0 <= goal.width <= 0.08:
             return MoveResult(success=False, error="width out of range")
+        if self.powered_off:
+            return MoveResult(success=False, error="libfranka gripper: Command failed!")
         self.force = 0.0
         return MoveResult(success=self._go(goal.width, goal.speed))
 
     def _grasp(self, goal: GraspGoal) -> GraspResult:
+        if self.powered_off:
+            return GraspResult(success=False, error="libfranka gripper: Command failed!")
         self._go(0.0, goal.speed)
         self.force = goal.force
         low, high = goal.width - goal.epsilon.inner, goal.width + goal.epsilon.outer
         return GraspResult(success=low < self.width < high)
 
     def _home(self, _: Any) -> HomingResult:
-        self.homed += 1
+        self.homed, self.powered_off = self.homed + 1, False
         return HomingResult(success=self._go(0.0, 0.2) and self._go(0.08, 0.2))
 
     def _stop(self, _: Any) -> StopResult:

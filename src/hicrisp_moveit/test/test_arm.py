@@ -22,6 +22,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.arm import MoveItArm
 from hicrisp_moveit.assembly import make_arm
+from hicrisp_moveit.driver_node import opening_misfit
 from hicrisp_moveit.settings import ArmFile, load_arm_file
 from hicrisp_moveit.shapes import collision_object
 from moveit_msgs.msg import PlanningScene
@@ -215,6 +216,24 @@ def test_an_unknown_planner_is_refused_with_the_known_ones(stack: Stack) -> None
     file = replace(stack.file, moveit=replace(stack.file.moveit, planner="RRTConect"))
     with pytest.raises(ConfigError, match="RRTConect.*there are: PRM, RRTConnect"):
         make_arm(file, MoveGroupCommander, 5.0)
+
+
+def test_fingers_that_turn_are_refused_at_the_start_until_their_opening_is_written(stack: Stack) -> None:
+    urdf, gripper = f"{stack.file.moveit.robot_description}_turning", stack.file.gripper
+    rospy.set_param(urdf, rospy.get_param(stack.file.moveit.robot_description).replace("prismatic", "revolute"))
+    file = replace(stack.file, moveit=replace(stack.file.moveit, robot_description=urdf))
+    with pytest.raises(ConfigError, match=r"panda_finger_joint1, panda_finger_joint2: write 'opening'.*0.085"):
+        make_arm(file, MoveGroupCommander, 5.0)
+    written = replace(file, gripper=replace(gripper, opening=((0.0, 0.08), (0.8, 0.0))))
+    assert make_arm(written, MoveGroupCommander, 5.0).max_opening == 0.08
+
+
+def test_fingers_whose_frames_and_joints_differ_are_named_with_what_to_write() -> None:
+    assert opening_misfit(0.04, 0.043, 0.0) == opening_misfit(0.04, None, 0.0) == opening_misfit(math.nan, 0.04, 0.0) == ""
+    said = opening_misfit(0.085, 0.127, 0.01)
+    assert "85 mm" in said
+    assert "127 mm" in said
+    assert "'apart: 0.052' under body.frames" in said
 
 
 def test_an_unknown_group_and_a_missing_move_group_end_with_a_reason(stack: Stack) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import cycle
 
 import pytest
 import rospy
@@ -76,3 +77,22 @@ def stamped(state: JointState, seconds: float = 0.0) -> JointState:
     """A message with the stamp of now, or so many seconds off."""
     state.header.stamp = rospy.Time.now() + rospy.Duration.from_sec(seconds)
     return state
+
+
+def test_a_continuous_joint_is_where_a_motion_ended_a_turn_farther_and_a_bounded_one_is_not() -> None:
+    publisher = rospy.Publisher(f"{TOPIC}_turning", JointState, queue_size=5)
+    free, bound = (JointWatch(f"{TOPIC}_turning", ("base", "lift"), 60.0, 0.01, 0.0, bounded)
+                   for bounded in ((), ("base", "lift")))
+    state = JointState(name=["base", "lift"], position=[math.remainder(3.3, math.tau), 0.2])
+    until(lambda: publisher.publish(state) or free.positions() is not None and bound.positions() is not None, "state")
+    assert free.farthest([3.3, 0.2])[0] == pytest.approx(0.0, abs=1e-9)
+    off, joint = bound.farthest([3.3, 0.2])
+    assert (off, joint) == (pytest.approx(math.tau), "base")
+
+
+def test_a_continuous_joint_that_trembles_at_half_a_turn_stands() -> None:
+    publisher = rospy.Publisher(f"{TOPIC}_trembling", JointState, queue_size=5)
+    watch = JointWatch(f"{TOPIC}_trembling", ("base",), age=60.0, still=0.01, still_time=0.2)
+    told = cycle((math.pi - 1e-3, 1e-3 - math.pi))
+    until(lambda: publisher.publish(stamped(JointState(name=["base"], position=[next(told)]))) or watch.standing(),
+          "a joint that stands")

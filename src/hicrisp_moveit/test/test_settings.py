@@ -40,6 +40,11 @@ def arm_file(folder: Path, **sections: Mapping[str, Any]) -> Path:
     ({"moveit": {"rest": [0.0, math.nan]}}, "finite"),
     ({"moveit": {"tcp": [0.0]}}, "tcp: a list of 6 values"),
     ({"gripper": {"kind": "suction"}}, "gripper_command"),
+    ({"gripper": {"fingers": ["knuckle"]}}, r"knuckle: write 'opening'.*\[\[0.0, 0.085\], \[0.8, 0.0\]\]"),
+    ({"gripper": {"opening": [[0.0, 0.085]]}}, "two or more rows"),
+    ({"gripper": {"opening": [[0.0, 0.085], [0.4, 0.0], [0.8, 0.02]]}}, "only grow or only shrink"),
+    ({"gripper": {"opening": [[0.0, 0.05], [0.8, 0.0]]}}, "max_opening is 0.08 m, and 'opening' ends at 0.05 m"),
+    ({"gripper": {"opening": [[0.0, 0.08], [0.8, 0.0]], "position": 10.0}}, "leave it out beside 'opening'"),
     ({"franka": {"collision_forces": [1.0]}}, "collision_forces"),
 ])
 def test_a_wrong_value_is_named_with_what_would_be_right(
@@ -65,3 +70,14 @@ def test_the_tool_centre_point_turns_as_urdf_does(tmp_path: Path) -> None:
     pose = load_arm_file(file).moveit.tcp_pose
     assert pose.position == (0.0, 0.0, 0.1)
     assert pose.yaw == pytest.approx(-math.pi / 4.0, abs=1e-5)
+
+
+def test_a_table_of_openings_is_read_both_ways_and_two_sliding_fingers_need_none(tmp_path: Path) -> None:
+    rows = [[0.0, 0.085], [0.4, 0.05], [0.8, 0.0]]
+    turning = load_arm_file(arm_file(tmp_path, gripper={"fingers": ["knuckle"], "opening": rows})).gripper
+    for position, opening in (*rows, (0.2, 0.0675)):
+        assert turning.opening_at([position]) == pytest.approx(opening)
+        assert turning.joint_at(opening) == pytest.approx(position)
+    sliding = load_arm_file(arm_file(tmp_path)).gripper
+    assert sliding.opening_at([0.02, 0.03]) == pytest.approx(0.05)
+    assert sliding.joint_at(0.05) == pytest.approx(0.025)

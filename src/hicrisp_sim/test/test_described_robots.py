@@ -54,6 +54,29 @@ def test_an_arm_of_another_name_picks_and_places(ada: Path) -> None:
     assert result.success, result.message
 
 
+def change_urdf(scene: Path, old: str, new: str) -> None:
+    """Describe the arm of a scene otherwise."""
+    urdf = next(scene.parent.parent.glob("robots/ada/**/*.urdf"))
+    text = urdf.read_text(encoding="utf-8")
+    assert old in text
+    urdf.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize("friction", ["1.0", "4.0"])
+def test_the_dry_friction_of_an_arms_joints_is_no_touch(ada: Path, friction: str) -> None:
+    change_urdf(ada, 'friction="0.0"', f'friction="{friction}"')
+    lab = Lab(ada, seed=3)
+    result, _ = lab.run("place the box next to the cylinder")
+    assert result.success, result.message
+    assert not result.corrections
+
+
+def test_fingers_that_turn_are_refused_by_name_where_only_sliding_ones_move(ada: Path) -> None:
+    change_urdf(ada, 'type="prismatic"', 'type="revolute"')
+    with pytest.raises(ConfigError, match="finger joint ada_finger_joint1 of ada turns"):
+        Lab(ada, seed=3)
+
+
 def test_an_arms_own_limits_hold(ada: Path) -> None:
     lab = Lab(ada, seed=3)
     lab.arm.sync(lab.see())

@@ -8,7 +8,7 @@ from typing import List, Optional, Tuple
 
 @dataclass(frozen=True)
 class GripEnd:
-    """How it ended: where a finger is (metres from the middle), and whether that is the goal."""
+    """How it ended: where a finger's joint is (metres or radians), and whether that is the goal."""
 
     position: float
     reached: bool
@@ -23,9 +23,9 @@ class GripWatch:
     """Looks at the fingers' position while they move.
 
     Args:
-        goal: position of each finger from the middle, metres.
-        tolerance: distance from the goal that counts as there, metres.
-        still: way within ``window`` seconds below which the fingers stand, metres.
+        goal: position of each finger's joint, metres or radians.
+        tolerance: distance from the goal that counts as there.
+        still: way within ``window`` seconds below which the fingers stand.
         window: seconds that they must stand.
         start: seconds from the first look in which they need not move yet.
     """
@@ -40,7 +40,7 @@ class GripWatch:
         self._began: Optional[float] = None
 
     def look(self, time: float, position: float) -> Optional[GripEnd]:
-        """The end of the motion, or ``None`` while it goes on (seconds of one clock, metres)."""
+        """The end of the motion, or ``None`` while it goes on (seconds of one clock)."""
         if self._began is None:
             self._began = time
         self._seen = [(at, where) for at, where in self._seen

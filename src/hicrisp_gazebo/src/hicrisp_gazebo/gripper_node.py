@@ -2,8 +2,8 @@
 Franka's own.
 
 franka_gazebo brings such a hand; where it is not installed, a trajectory controller drives both fingers, and
-this node makes a gripper of it. As with Franka's, a goal's position is that of one finger: half of the
-opening.
+this node makes a gripper of it. As with Franka's, a goal's position is that of one finger's joint: half of the
+opening of two fingers that slide; the robot's file says what else it may be.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from hicrisp_gazebo.grip_watch import GripEnd, GripWatch
 _LIMIT = 10.0
 """Seconds of wall time for one motion of the fingers."""
 _SLICE = 0.02
+_USUAL_WAY = 0.04
+"""Way of a finger of Franka's hand, metres: that of others is compared with it."""
 
 
 class FingerGripper:
@@ -34,18 +36,22 @@ class FingerGripper:
 
     Args:
         fingers: the joints of both.
-        widest: position of a finger when the hand is open, metres.
-        speed: of a finger, m/s.
+        widest: position of a finger's joint when the hand is open, metres or radians.
+        speed: of a joint, m/s or rad/s.
+        shut: position when it is shut; more than ``widest`` for a joint that closes by turning up.
     """
 
-    def __init__(self, fingers: Sequence[str], widest: float, speed: float, action: str) -> None:
+    def __init__(self, fingers: Sequence[str], widest: float, speed: float, action: str, shut: float = 0.0) -> None:
+        if widest == shut:
+            raise ConfigError(f"~widest and ~shut are both {widest:g}: they are a finger's positions open and shut")
         try:
             from control_msgs.msg import GripperCommandAction, GripperCommandResult
         except ImportError as error:
             raise ConfigError("the package control_msgs is not installed; it comes with "
                               "ros_controllers") from error
         self._result: Any = GripperCommandResult
-        self._fingers, self._widest, self._speed = tuple(fingers), widest, speed
+        self._fingers, self._speed = tuple(fingers), speed
+        self._range, self._scale = sorted((widest, shut)), abs(widest - shut) / _USUAL_WAY
         self._position: Optional[float] = None
         self._stamp = 0.0
         self._command = Publisher("/hand_controller/command", JointTrajectory, queue_size=1)
@@ -54,7 +60,7 @@ class FingerGripper:
 
     @property
     def position(self) -> Optional[float]:
-        """Where the fingers are, metres from the middle; ``None`` before they were seen."""
+        """Where the fingers' joints are; ``None`` before they were seen."""
         return self._position
 
     def stop(self) -> None:
@@ -70,12 +76,13 @@ class FingerGripper:
 
     def _execute(self, goal: Goal) -> Any:
         wanted = goal.message.command.position
-        if not 0.0 <= wanted <= self._widest + 1e-6:
-            raise Aborted(f"a finger's position is from 0 to {self._widest:g} m, not {wanted:g}")
+        low, high = self._range
+        if not low - 1e-6 <= wanted <= high + 1e-6:
+            raise Aborted(f"a finger's position is from {low:g} to {high:g}, not {wanted:g}")
         if self._position is None:
             raise Aborted("the fingers' joints are not in /joint_states")
         self._send(wanted)
-        end = self._watch(GripWatch(wanted), goal.cancel)
+        end = self._watch(GripWatch(wanted, 0.001 * self._scale, 0.0003 * self._scale), goal.cancel)
         if end is None:
             self._send(self._position)
             if not goal.cancel.is_set():
@@ -106,9 +113,9 @@ def build() -> Optional[FingerGripper]:
     if use_franka(str(parameter("franka", "auto"))):
         rospy.loginfo("franka_gazebo brings its own gripper")
         return None
-    return FingerGripper(parameter("fingers"),
-                         float(parameter("widest", 0.04)), float(parameter("speed", 0.08)),
-                         str(parameter("action", "/franka_gripper/gripper_action")))
+    widest, shut = float(parameter("widest", _USUAL_WAY)), float(parameter("shut", 0.0))
+    return FingerGripper(parameter("fingers"), widest, float(parameter("speed", 2.0 * abs(widest - shut))),
+                         str(parameter("action", "/franka_gripper/gripper_action")), shut)
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from threading import Event
-from typing import Callable, FrozenSet, Optional, Protocol, Sequence, Set, Tuple, Union
+from typing import Callable, FrozenSet, List, Optional, Protocol, Sequence, Set, Tuple, Union
 
 import rospy
 from hicrisp_core.model import Outcome, Pose, Status, WorldState
@@ -234,10 +234,11 @@ class MoveItArm:
 
     def _between(self, goal: Sequence[float], deadline: Deadline) -> Tuple[str, ...]:
         """What is in the way of the straight motion of the joints."""
-        start = self._joints.positions()
+        start = self._joints.positions() or ()
         found: Set[str] = set()
-        for look in range(1, _LOOKS) if start is not None else ():
-            row = [a + (b - a) * look / _LOOKS for a, b in zip(start or (), goal)]
+        end = unwound([start, goal], self._limits)[-1] if start else ()
+        for look in range(1, _LOOKS) if start else ():
+            row = [a + (b - a) * look / _LOOKS for a, b in zip(start, end)]
             found.update(self._postures.touched(row, deadline) or ())
         return tuple(sorted(found))
 
@@ -251,7 +252,7 @@ class MoveItArm:
         if touched is not None:
             self._scene.allow(touch | frozenset(filter(None, touched)))
         length = distance(start.position, pose.position)
-        rows, part = self._postures.line(goal, True, deadline)
+        rows, part = self._line(goal, True, deadline)
         if part < _NEARLY or _jumps(rows, self._settings.line_jump):
             return self._broken_line(pose, goal, length, deadline)
         if len(rows) < 2:
@@ -259,9 +260,13 @@ class MoveItArm:
         return time_line(self._group.joints, rows, length, speed, self._limits, self._settings.velocity,
                          self._settings.acceleration)
 
+    def _line(self, goal: Pose, free: bool, deadline: Deadline) -> Tuple[Sequence[Row], float]:
+        rows, part = self._postures.line(goal, free, deadline)
+        return unwound(rows, self._limits), part
+
     def _broken_line(self, pose: Pose, goal: Pose, length: float, deadline: Deadline) -> MotionFailure:
         """Why a straight motion ends before its goal."""
-        rows, part = self._postures.line(goal, False, deadline)
+        rows, part = self._line(goal, False, deadline)
         if part < _NEARLY or _jumps(rows, self._settings.line_jump):
             x, y, z = pose.position
             return MotionFailure("unreachable",
@@ -274,6 +279,16 @@ class MoveItArm:
                 where = f"{left:.0f} cm before the end of the line, "
                 return MotionFailure.blocked("no_path", touched, where)
         return MotionFailure("no_path", "something is in the way of the line")
+
+
+def unwound(rows: Sequence[Row], limits: Sequence[JointLimits]) -> Tuple[Row, ...]:
+    """Return rows of joint positions in which no continuous joint jumps by a whole turn from row to row."""
+    found: List[Row] = []
+    for row in rows:
+        last = found[-1] if found else row
+        found.append(tuple(a + math.remainder(b - a, math.tau) if limit.turns else b
+                           for a, b, limit in zip(last, row, limits)))
+    return tuple(found)
 
 
 def _jumps(rows: Sequence[Row], limit: float) -> bool:

@@ -14,12 +14,12 @@ from hicrisp_moveit.gripper_port import GripperParts
 from hicrisp_moveit.grippers import make_drive
 from hicrisp_moveit.hand import Hand
 from hicrisp_moveit.joints import JointWatch
-from hicrisp_moveit.limits import read_limits
+from hicrisp_moveit.limits import check_fingers, read_limits
 from hicrisp_moveit.move_group import Commander, MoveGroup
 from hicrisp_moveit.settings import ArmFile, FrankaSettings
 
 _FINGER_STILL = 0.0005
-"""Way of a finger below which it counts as standing, metres."""
+"""Change of the opening below which the fingers count as standing, metres."""
 _BEHAVIOUR_WAIT = 3.0
 
 
@@ -37,9 +37,11 @@ def make_arm(file: ArmFile, commander: Commander, wait: float) -> MoveItArm:
     group = MoveGroup(settings, commander, Deadline(wait))
     limits = read_limits(settings.robot_description, group.joints, settings.joint_acceleration)
     joints = JointWatch(settings.joint_states, group.joints, settings.joint_age, settings.still,
-                        settings.still_time)
-    fingers = JointWatch(settings.joint_states, gripper.fingers, settings.joint_age, _FINGER_STILL,
-                         settings.still_time)
+                        settings.still_time,
+                        [joint for joint, limit in zip(group.joints, limits) if not limit.turns])
+    fingers = JointWatch(settings.joint_states, gripper.fingers, settings.joint_age,
+                         gripper.way(_FINGER_STILL), settings.still_time)
+    check_fingers(gripper, settings.robot_description)
     hand = Hand(gripper, make_drive(GripperParts(gripper, settings, fingers, wait)), fingers)
     hardware = _franka(file.franka) if file.franka is not None else None
     return MoveItArm(file.name, settings, group, joints, Frames(settings, group.frame), hand, limits,

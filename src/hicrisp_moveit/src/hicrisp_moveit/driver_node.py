@@ -31,6 +31,8 @@ from hicrisp_moveit.settings import ArmFile, MoveItSettings, load_arm_file
 _LOOK_LIMIT = 5.0
 _RECOVERY = 10.0
 _STOP_LIMIT = 3.0
+_SAME_OPENING = 0.01
+"""Metres by which joints and frames may differ about the opening; the detector's tests allow about as much."""
 
 
 class MoveItDriver:
@@ -42,6 +44,7 @@ class MoveItDriver:
     ) -> None:
         self._arm = arm
         self._eyes = eyes
+        self._apart, self._warned = body.frames.apart, False
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
         moving = UnsteadyArm(arm, sigma, seed) if sigma > 0.0 else arm
         self._robot = ArmRobot(moving, body.able(skills), self._look, clock=clock, limits=limits,
@@ -51,12 +54,36 @@ class MoveItDriver:
 
     def _look(self) -> WorldState:
         self._eyes.world_changed()
-        return self._eyes.observe(Deadline(_LOOK_LIMIT))
+        world = self._eyes.observe(Deadline(_LOOK_LIMIT))
+        seen = world.robots.get(self._arm.name)
+        misfit = opening_misfit(self._arm.opening(), seen.opening if seen else None, self._apart)
+        if misfit and not self._warned:
+            rospy.logwarn("%s", misfit)
+        self._warned = self._warned or bool(misfit)
+        return world
 
     def _on_reset(self, _: TriggerRequest) -> TriggerResponse:
         self._robot.reset()
         outcome = self._arm.recover(Deadline(_RECOVERY))
         return TriggerResponse(outcome.ok, outcome.message)
+
+
+def opening_misfit(joints: float, frames: Optional[float], apart: float) -> str:
+    """Return how the opening by the finger joints and by the fingers' frames differ, and what to do; empty
+    where they agree or one is not known.
+
+    Args:
+        joints: metres between the fingers; NaN where that is not known.
+        frames: the same by the frames.
+        apart: what the robot's file says of the frames, metres.
+    """
+    if frames is None or not abs(frames - joints) > _SAME_OPENING:
+        return ""
+    fits = apart + frames - joints
+    remedy = f"'apart: {max(0.0, fits):.3f}' under body.frames"
+    return (f"the fingers are {1000 * joints:.0f} mm apart by their joints and {1000 * frames:.0f} mm by their frames, so "
+            f"what they hold will not count as held; if the first is true, write {remedy} in the robot's file, "
+            "otherwise correct 'opening' under gripper")
 
 
 def build() -> MoveItDriver:

@@ -44,7 +44,7 @@ class CommandDrive:
         failed: Callable[[Reply], Optional[Cause]],
     ) -> Outcome:
         goal = GripperCommandGoal()
-        goal.command.position, goal.command.max_effort = opening * self._settings.position, effort
+        goal.command.position, goal.command.max_effort = self._settings.commanded(opening), effort
         reply = self._client.call(goal, limits(deadline), cancel)
         return ended(reply, self._client.name, failed)
 

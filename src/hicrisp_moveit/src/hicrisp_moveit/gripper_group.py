@@ -57,8 +57,9 @@ class GroupDrive:
         place = dict(zip(self._fingers.joints, positions))
         driven = self._settings.driven or self._settings.fingers[:1]
         start, end = tuple(place.get(joint, positions[0])
-                           for joint in driven), opening * self._settings.position
-        seconds = max(_LEAST_TIME, abs(sum(positions) - opening) / max(self._settings.speed, 1e-3))
+                           for joint in driven), self._settings.joint_at(opening)
+        way = abs(self._settings.opening_at(positions) - opening)
+        seconds = max(_LEAST_TIME, way / max(self._settings.speed, 1e-3))
         still = (0.0,) * len(driven)
         motion = Trajectory(driven, (0.0, seconds), (start, (end,) * len(driven)), (still, still))
         goal = ExecuteTrajectoryGoal()

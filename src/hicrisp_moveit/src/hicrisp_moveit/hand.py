@@ -4,6 +4,7 @@ are.
 
 from __future__ import annotations
 
+import time
 from threading import Event
 from typing import Optional
 
@@ -17,6 +18,9 @@ from hicrisp_moveit.settings import GripperSettings
 _STILL = 3.0
 """Longest wait for the fingers to stand after the gripper has said that it is done, seconds."""
 
+_CLOSES = 0.002
+"""Way that open fingers make at least when they close on something, metres."""
+
 
 class Hand:
     """A parallel gripper whose joint states are believed, not its drive."""
@@ -25,11 +29,12 @@ class Hand:
         self._settings = settings
         self._drive = drive
         self._fingers = fingers
+        self._opened = False
 
     def opening(self) -> Optional[float]:
         """Metres between the fingers; ``None`` when that is not known."""
         positions = self._fingers.positions()
-        return sum(positions) if positions is not None else None
+        return self._settings.opening_at(positions) if positions is not None else None
 
     def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Open or close to a distance between the fingers, metres."""
@@ -37,6 +42,7 @@ class Hand:
         if not -1e-6 <= opening <= largest + 1e-6:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                    f"the fingers open from 0 to {largest:g} m, not {opening:.3f} m")
+        self._opened = False
         outcome = self._refusal(deadline, cancel) or self._drive.move(min(max(opening, 0.0), largest),
                                                                       deadline, cancel)
         if not outcome.ok:
@@ -48,20 +54,33 @@ class Hand:
             return Outcome.because(
                 CauseKind.OFF_COURSE, Status.EXECUTION,
                 f"the fingers stopped at {1000 * found:.0f} mm, not at {1000 * opening:.0f} mm")
+        self._opened = True
         return outcome
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close with a force, newtons, until something resists or the fingers meet."""
+        """Close with a force, newtons, until something resists or the fingers meet.
+
+        SUCCESS is confirmed by the width: open fingers must be nearer to each other than before.
+        """
         largest = self._settings.max_force
         if not 0.0 < force <= largest:
             return Outcome.because(
                 CauseKind.MALFORMED, Status.INVALID,
                 f"the fingers press with more than 0 and up to {largest:g} N, not {force:.1f} N")
+        before = self.opening()
         outcome = self._refusal(deadline, cancel) or self._drive.grasp(force, deadline, cancel)
         if not outcome.ok:
             return self._halted(outcome)
-        if self._stands() is None:
+        found = self._stands()
+        if found is None or before is None:
             return self._fingers.silent()
+        nearest = before if self._opened and before > _CLOSES else self._settings.max_opening
+        if found > nearest - _CLOSES:
+            return Outcome.because(
+                CauseKind.OFF_COURSE, Status.EXECUTION,
+                f"the fingers did not close: they were {1000 * before:.0f} mm apart and are {1000 * found:.0f} mm apart "
+                "now; compare 'gripper' in the robot's file with what the hand does")
+        self._opened = False
         return outcome
 
     def stop(self) -> None:
@@ -81,6 +100,6 @@ class Hand:
         return outcome
 
     def _stands(self) -> Optional[float]:
-        """The opening once the fingers stand."""
-        self._fingers.wait_until_standing(Deadline(_STILL))
+        """The opening once the fingers stand, by joint states from now on."""
+        self._fingers.wait_until_standing(Deadline(_STILL), time.monotonic())
         return self.opening()

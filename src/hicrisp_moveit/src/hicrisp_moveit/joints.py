@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from threading import Condition
-from typing import Dict, Optional, Sequence, Set, Tuple
+from typing import Container, Dict, Optional, Sequence, Set, Tuple
 
 import rospy
 from hicrisp_core.model import CauseKind, Outcome, Status
@@ -27,12 +27,15 @@ class JointWatch:
         age: time without a message about one of them after which nothing is known, seconds.
         still: change of a position below which a joint counts as standing, radians or metres.
         still_time: for how long it must, seconds.
+        bounded: the joints for which a whole turn more is another place. Drivers report continuous ones
+            within -pi..pi, while a motion of theirs may end beyond.
     """
 
     def __init__(self, topic: str, joints: Sequence[str], age: float, still: float,
-                 still_time: float) -> None:
+                 still_time: float, bounded: Container[str] = ()) -> None:
         self.topic = topic
         self.joints = tuple(joints)
+        self._bounded = bounded
         self._age = age
         self._still = still
         self._still_time = still_time
@@ -69,19 +72,30 @@ class JointWatch:
         positions = self.positions()
         if positions is None:
             return math.inf, ""
-        return max((abs(at - wanted), joint) for at, wanted, joint in zip(positions, goal, self.joints))
+        return max((abs(self._way(joint, at, wanted)), joint) for at, wanted, joint in zip(positions, goal, self.joints))
 
-    def standing(self) -> bool:
-        """Whether all joints stand, and have done so for a while, by messages that are fresh."""
+    def _way(self, joint: str, start: float, end: float) -> float:
+        return end - start if joint in self._bounded else math.remainder(end - start, math.tau)
+
+    def standing(self, since: float = -math.inf) -> bool:
+        """Whether all joints stand, and have done so for a while, by messages that are fresh.
+
+        Args:
+            since: moment of the monotonic clock at which that while begins at the earliest.
+        """
         now = time.monotonic()
         with self._changed:
             return all(joint in self._seen_at and now - self._seen_at[joint] <= _FRESH
-                       and self._seen_at[joint] - self._at_rest[joint] >= self._still_time
+                       and self._seen_at[joint] - max(since, self._at_rest[joint]) >= self._still_time
                        for joint in self.joints)
 
-    def wait_until_standing(self, deadline: Deadline) -> Outcome:
-        """SUCCESS once the joints stand; LOST without joint states, EXECUTION while they move on."""
-        if wait_on(self._changed, self.standing, deadline, in_vain=rospy.is_shutdown):
+    def wait_until_standing(self, deadline: Deadline, since: float = -math.inf) -> Outcome:
+        """SUCCESS once the joints stand; LOST without joint states, EXECUTION while they move on.
+
+        Args:
+            since: as for ``standing``.
+        """
+        if wait_on(self._changed, lambda: self.standing(since), deadline, in_vain=rospy.is_shutdown):
             return Outcome(Status.SUCCESS)
         if not self.alive:
             return self.silent()
@@ -119,7 +133,7 @@ class JointWatch:
                 self._unread.discard(joint)
                 if not self._news[joint].new(stamp):
                     continue
-                if abs(position - self._rest.get(joint, math.inf)) > self._still:
+                if joint not in self._rest or abs(self._way(joint, self._rest[joint], position)) > self._still:
                     self._rest[joint], self._at_rest[joint] = position, now
                 self._positions[joint], self._seen_at[joint] = position, now
                 self._stamp = max(self._stamp, stamp)

@@ -10,6 +10,8 @@ from typing import Any, Dict, Mapping, Sequence, Tuple
 import rospy
 from hicrisp_core.errors import ConfigError
 
+from hicrisp_moveit.settings import GripperSettings, opening_wanted
+
 
 @dataclass(frozen=True)
 class JointLimits:
@@ -19,6 +21,11 @@ class JointLimits:
     upper: float = math.inf
     velocity: float = math.inf
     acceleration: float = math.inf
+
+    @property
+    def turns(self) -> bool:
+        """Whether the joint is continuous: an angle, and the same a turn farther, are one place."""
+        return math.isinf(self.lower) and math.isinf(self.upper)
 
 
 def read_limits(description: str, joints: Sequence[str], acceleration: float) -> Tuple[JointLimits, ...]:
@@ -51,17 +58,35 @@ def read_limits(description: str, joints: Sequence[str], acceleration: float) ->
     return tuple(found)
 
 
-def _urdf_limits(description: str) -> Dict[str, Tuple[float, float, float]]:
-    """Joint name to its lower and upper limit and its speed, for the joints that move."""
+def check_fingers(gripper: GripperSettings, description: str) -> None:
+    """Refuse fingers that turn and whose opening the robot's file does not say.
+
+    Args:
+        description: parameter with the URDF.
+
+    Raises:
+        ConfigError: with what to write; also when the parameter is no URDF.
+    """
+    turning = [str(joint.get("name")) for joint in _urdf(description).iter("joint")
+               if joint.get("type") in ("revolute", "continuous") and joint.get("name") in gripper.fingers]
+    if turning and not gripper.opening:
+        raise ConfigError(f"gripper: {opening_wanted(turning)}")
+
+
+def _urdf(description: str) -> ElementTree.Element:
     text = rospy.get_param(description, None)
     if not isinstance(text, str):
         raise ConfigError(f"the parameter {description} holds no URDF; is the robot's launch file running?")
     try:
-        root = ElementTree.fromstring(text)
+        return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise ConfigError(f"the parameter {description} is no URDF: {error}") from error
+
+
+def _urdf_limits(description: str) -> Dict[str, Tuple[float, float, float]]:
+    """Joint name to its lower and upper limit and its speed, for the joints that move."""
     found = {}
-    for joint in root.iter("joint"):
+    for joint in _urdf(description).iter("joint"):
         if joint.get("type") not in ("revolute", "prismatic", "continuous"):
             continue
         limit = joint.find("limit")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Optional, Tuple, Union
+from typing import Optional, Sequence, Tuple, Union
 
+import numpy as np
 from hicrisp_core.config.settings import STRICT, Part, read_settings, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
@@ -13,6 +14,7 @@ from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION
 from pydantic import NonNegativeFloat, NonNegativeInt
 from pydantic.dataclasses import dataclass
+from typing_extensions import Literal
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -101,33 +103,82 @@ class GripperSettings:
     """How one parallel gripper is told what to do.
 
     Args:
-        fingers: the finger joints; their positions add up to the opening.
+        fingers: the finger joints. The positions of two add up to the opening where ``opening`` says nothing
+            else, which is right for two that slide.
+        opening: positions of the first finger joint, radians or metres, each with the metres between the
+            fingers there: ``[[0.0, 0.085], [0.8, 0.0]]`` for a joint that closes the hand by turning up; more
+            rows for a linkage that is not linear. In between it is interpolated. Every driven joint gets the
+            same position.
         kind: ``franka`` (move, grasp, homing), ``gripper_command`` (control_msgs), ``group`` (a trajectory
             for the hand's joints through MoveIt), or ``auto`` (``franka`` where its actions are served, else
             ``gripper_command``).
         action: the action's name; for ``franka`` and ``auto`` the namespace of its actions, in which ``auto``
             takes ``gripper_action`` for the other kind.
         driven: the finger joints that a trajectory of kind ``group`` names; by default the first.
-        position: of a commanded joint for an opening of one metre.
+        command: what a goal's position says (``gripper_command``): that of the ``joint``, or the ``opening``
+            in metres.
+        position: of a commanded joint for an opening of one metre; an older form of ``opening`` and
+            ``command``, for two fingers that slide.
         max_opening: metres between the fingers.
         max_force: newtons.
         effort: of a movement that is no grasp (``gripper_command``), newtons.
         speed: metres a second between the fingers.
         tolerance: how far from where they were told to the fingers may stop, metres.
-        homing: whether the fingers are homed at the start (``franka``).
+        homing: whether the fingers are homed at the start, and again where the hand says that it must be
+            (``franka``). Nothing may be between them then.
     """
 
     fingers: Tuple[str, ...]
     kind: str = "gripper_command"
     action: str = "/franka_gripper/gripper_action"
     driven: Tuple[str, ...] = ()
-    position: NonNegativeFloat = 0.5
+    opening: Tuple[Tuple[float, float], ...] = ()
+    command: Literal["joint", "opening"] = "joint"
+    position: Optional[NonNegativeFloat] = None
     max_opening: NonNegativeFloat = 0.08
     max_force: NonNegativeFloat = 70.0
     effort: NonNegativeFloat = 20.0
     speed: NonNegativeFloat = 0.1
     tolerance: NonNegativeFloat = 0.004
     homing: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.opening:
+            if len(self.fingers) != 2:
+                raise ValueError(opening_wanted(self.fingers))
+            return
+        ordered = sorted(self.opening)
+        widths = [width for _, width in ordered]
+        steps = [b - a for a, b in zip(widths, widths[1:])]
+        if not steps or not (min(steps) > 0.0 or max(steps) < 0.0) or min(widths) < 0.0:
+            raise ValueError("opening: two or more rows [POSITION, METRES] are needed, with openings of at least 0 "
+                             f"that only grow or only shrink with the position, got {list(map(list, self.opening))}")
+        if self.max_opening > max(widths) + self.tolerance:
+            raise ValueError(f"max_opening is {self.max_opening:g} m, and 'opening' ends at {max(widths):g} m")
+        if self.position is not None:
+            raise ValueError("position: leave it out beside 'opening', which says what the joint is told; where the "
+                             "action takes metres between the fingers, write command: opening")
+
+    def opening_at(self, positions: Sequence[float]) -> float:
+        """Return the metres between the fingers for the finger joints' positions."""
+        if not self.opening:
+            return sum(positions)
+        return float(np.interp(positions[0], *zip(*sorted(self.opening))))
+
+    def joint_at(self, opening: float) -> float:
+        """Return the position of a driven joint for metres between the fingers."""
+        if not self.opening:
+            return opening * (0.5 if self.position is None else self.position)
+        return float(np.interp(opening, *zip(*sorted((width, at) for at, width in self.opening))))
+
+    def commanded(self, opening: float) -> float:
+        """Return the position in a goal of ``gripper_command`` for metres between the fingers."""
+        return opening if self.command == "opening" else self.joint_at(opening)
+
+    def way(self, opening: float) -> float:
+        """Return how far a finger joint moves at least when the opening changes by so many metres."""
+        rows = sorted(self.opening)
+        return opening * min((abs((b[0] - a[0]) / (b[1] - a[1])) for a, b in zip(rows, rows[1:])), default=1.0)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -184,6 +235,13 @@ def load_arm_file(path: Union[str, Path]) -> ArmFile:
     if file.gripper.kind not in extensions().grippers:
         raise positions.error(("gripper", "kind"), extensions().grippers.unknown(file.gripper.kind))
     return file
+
+
+def opening_wanted(fingers: Sequence[str]) -> str:
+    """Say what a robot's file has to hold of finger joints whose positions do not add up to the opening."""
+    return (f"how far the fingers are apart does not follow from {', '.join(fingers) or 'no joint'}: write 'opening', "
+            "positions of the joint with the metres between the fingers there, for example [[0.0, 0.085], [0.8, 0.0]] "
+            "for a joint that is 0 rad with the fingers 85 mm apart and 0.8 rad when they meet")
 
 
 DRIVER = Driver(load_arm_file)

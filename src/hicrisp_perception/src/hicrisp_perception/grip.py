@@ -31,17 +31,19 @@ class Hand:
     Args:
         tool: the tool's frame.
         left, right: the fingers' positions, metres.
+        apart: how far these are apart when the fingers meet, metres.
     """
 
     name: str
     tool: Pose
     left: Vector
     right: Vector
+    apart: float = 0.0
 
     @property
     def opening(self) -> float:
         """Metres between the fingers."""
-        return math.dist(self.left, self.right)
+        return max(0.0, math.dist(self.left, self.right) - self.apart)
 
     @property
     def closing(self) -> np.ndarray:

@@ -251,7 +251,7 @@ class SceneSight:
             tool, left, right = (entry[0] if entry is not None and entry[0].finite else None
                                  for entry in frames)
             if tool is not None and left is not None and right is not None:
-                hands[name] = Hand(name, tool, left.position, right.position)
+                hands[name] = Hand(name, tool, left.position, right.position, arm.apart)
         return hands
 
     def _look_at_hands(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> List[str]:

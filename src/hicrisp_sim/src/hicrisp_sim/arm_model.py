@@ -107,6 +107,11 @@ class ArmDescription:
             listed = ", ".join((*self.model.joints, *self.model.fingers))
             raise ConfigError(f"the joints of {self.settings.name} are {', '.join(there)}, and its file "
                               f"lists {listed}: name them all, from the stand to the fingers")
+        turning = [joint.name for joint in spec.joints
+                   if joint.name in self.model.fingers and joint.type != mujoco.mjtJoint.mjJNT_SLIDE]
+        if turning:
+            raise ConfigError(f"the finger joint {turning[0]} of {self.settings.name} turns: the embedded world moves "
+                              "fingers that slide alone; run this arm behind MoveIt, or describe sliding fingers")
         links = [body.name for body in spec.bodies]
         for link in (self.tool, *self.hand_links, *self.model.stand, *self.model.dark):
             if link not in links:

@@ -203,8 +203,13 @@ class Simulation:
 
     @property
     def arm_external_torques(self) -> np.ndarray:
-        """What contacts press on the arm's joints, Nm, as the real arm estimates it."""
-        return np.array(self.data.qfrc_constraint[self._arm])
+        """What contacts press on the arm's joints, Nm, as the real arm estimates it: without the dry friction and
+        the limits of the joints themselves.
+        """
+        found = np.zeros(self.model.nv)
+        contacts = self.data.efc_type >= int(mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS)
+        mujoco.mj_mulJacTVec(self.model, self.data, found, np.where(contacts, self.data.efc_force, 0.0))
+        return np.array(found[self._arm])
 
     @property
     def opening(self) -> float:

@@ -97,11 +97,16 @@ def _handled(domain: Domain) -> str:
 @dataclass(frozen=True)
 class ArmFrames:
     """The TF frames by which an arm is seen; empty for the usual names, ``<name>_hand_tcp``,
-    ``<name>_leftfinger`` and ``<name>_rightfinger``."""
+    ``<name>_leftfinger`` and ``<name>_rightfinger``.
+
+    Args:
+        apart: how far the origins of the fingers' frames are apart when the fingers meet, metres.
+    """
 
     name: str
     tool: str = ""
     fingers: Tuple[str, str] = ("", "")
+    apart: float = 0.0
 
     @property
     def frames(self) -> Tuple[str, ...]:
@@ -113,7 +118,7 @@ class ArmFrames:
     def seen(self, frames: Frames) -> RobotState:
         """The robot as its frames show it; without a pose when they are missing."""
         tool, left, right = (found if found and found[0].finite else None for found in map(frames.get, self.frames))
-        opening = distance(left[0].position, right[0].position) if left and right else None
+        opening = max(0.0, distance(left[0].position, right[0].position) - self.apart) if left and right else None
         return RobotState(self.name, "arm", tool[0] if tool else None, opening)
 
 
@@ -201,4 +206,4 @@ def frames_of(name: str, body: RobotBody) -> RobotFrames:
     """The frames by which a robot is seen."""
     if body.kind == BASE:
         return BaseFrames(name, body.frames.base)
-    return ArmFrames(name, body.frames.tool, body.frames.fingers)
+    return ArmFrames(name, body.frames.tool, body.frames.fingers, body.frames.apart)

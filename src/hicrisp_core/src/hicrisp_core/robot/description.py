@@ -29,11 +29,13 @@ class BodyFrames:
     Args:
         tool: the tool centre point of an arm; ``<name>_hand_tcp``.
         fingers: the finger tips of an arm; ``<name>_leftfinger`` and ``<name>_rightfinger``.
+        apart: how far the origins of the two are apart when the fingers meet, metres.
         base: the middle of a base; ``<name>/base_link``.
     """
 
     tool: str = ""
     fingers: Tuple[str, str] = ("", "")
+    apart: NonNegativeFloat = 0.0
     base: str = ""
 
 
