@@ -37,6 +37,9 @@ export function sentence(text) {
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
+// A state or verdict as people read it.
+export const inWords = (state) => (state === "stopped" ? "stopped by you" : (state || "").replaceAll("_", " "));
+
 export function seconds(value) {
   if (value === null || value === undefined) return "–";
   if (value < 60) return `${value.toFixed(1)} s`;

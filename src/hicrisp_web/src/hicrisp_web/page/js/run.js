@@ -1,6 +1,6 @@
 // A run: its head with figures and budget, and its plan with what was tried in each step.
 
-import { h, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
+import { h, inWords, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
 import { touches } from "./sections.js";
 
 const SIGNS = {
@@ -43,14 +43,14 @@ export class RunPanel {
     const { perform } = this.control;
     const status = () => this.sections.get("status") || {};
     this.cancel = h("button", { type: "button", id: "cancel", onclick: () => this.tell(perform("cancel", { task_id: status().task_id || "" })) }, "Cancel");
-    this.pause = h("button", { type: "button", id: "pause",
-      onclick: () => this.tell(perform((this.sections.get("gate") || {}).paused ? "resume" : "pause")) }, "Pause");
+    this.pause = h("button", { type: "button", id: "pause", onclick: () => this.tell(perform("pause")) }, "Pause");
+    this.resume = h("button", { type: "button", id: "resume", onclick: () => this.tell(perform("resume")) }, "Resume");
     this.autonomy = h("select", { id: "autonomy", onchange: () => this.tell(perform("autonomy", { level: this.autonomy.value })) },
       Object.entries(LEVELS).map(([level, text]) => h("option", { value: level }, `${level}: ${text}`)));
     this.why = h("button", { type: "button", class: "quiet", onclick: () => this.explain() }, "Why?");
     this.said = h("p", { class: "said", role: "status" });
     this.explained = h("p", { class: "explained", hidden: true });
-    this.buttons.append(this.cancel, this.pause, this.why,
+    this.buttons.append(this.cancel, this.pause, this.resume, this.why,
       h("div", { class: "level" }, h("label", { for: "autonomy" }, "Autonomy"), this.autonomy), this.said);
     this.buttons.after(this.explained);
   }
@@ -82,7 +82,7 @@ export class RunPanel {
     const own = Boolean(this.control) && run && status.task_id === run.task_id;
     const state = !run ? "" : run.state === "ended" ? run.verdict : own ? status.state : run.state;
     setText(this.title, run ? run.text || "A task" : "No task yet");
-    setText(this.badge, (state || "").replace("_", " "));
+    setText(this.badge, inWords(state));
     this.badge.className = `badge ${state || ""}`;
     show(this.badge, Boolean(state));
     if (this.explained && this.explainedFor !== (run || {}).task_id) {
@@ -99,10 +99,12 @@ export class RunPanel {
     if (this.control) {
       const ready = this.control.steers();
       this.cancel.disabled = !ready || !LIVE.has(status.state);
-      this.pause.disabled = this.autonomy.disabled = !ready;
+      const gate = this.sections.get("gate") || {};
+      this.autonomy.disabled = !ready;
+      this.pause.disabled = !ready || gate.paused;
+      this.resume.disabled = !ready || !gate.paused || gate.stopped;
       this.why.disabled = !ready || !run;
-      setText(this.pause, (this.sections.get("gate") || {}).paused ? "Resume" : "Pause");
-      const level = (this.sections.get("gate") || {}).autonomy;
+      const level = gate.autonomy;
       if (level && document.activeElement !== this.autonomy) this.autonomy.value = level;
     }
   }
