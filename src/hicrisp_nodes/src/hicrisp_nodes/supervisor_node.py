@@ -231,10 +231,11 @@ class Supervisor:
     def _review(self, request: ReviewPlanRequest) -> ReviewPlanResponse:
         current = self._queue.current
         if request.task_id and (current is None or current.id != request.task_id):
-            return ReviewPlanResponse(False, f"task '{request.task_id}' is not the one that runs", [])
+            return ReviewPlanResponse(message=f"task '{request.task_id}' is not the one that runs")
         checked, why = self._gate.answer_plan(request.granted, request.steps, request.only_check)
         done = "every step can run" if request.only_check else "approved" if request.granted else "refused"
-        return ReviewPlanResponse(not why, why or done, list(checked.problems))
+        return self._reports.hidden(ReviewPlanResponse(
+            not why, why or done, list(checked.problems), list(checked.readings), checked.warning))
 
     def _answer(self, task_id: str, answer: str) -> AnswerQuestionResponse:
         current = self._queue.current

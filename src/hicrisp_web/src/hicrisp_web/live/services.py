@@ -65,7 +65,8 @@ class Services:
         if name == "explain":
             return Said(answer.ok, answer.text)
         if name == "review_plan":
-            return Said(answer.ok, answer.message, {"problems": list(answer.problems)})
+            return Said(answer.ok, answer.message, {"problems": list(answer.problems),
+                                                    "readings": list(answer.readings), "warning": answer.warning})
         return Said(answer.success if hasattr(answer, "success") else answer.ok, answer.message)
 
 

@@ -2,7 +2,7 @@
 
 import { Ask } from "./ask.js";
 import { Camera } from "./camera.js";
-import { $, setText, show } from "./dom.js";
+import { $, knowNames, setText, show } from "./dom.js";
 import { Compare } from "./compare.js";
 import { History } from "./history.js";
 import { Replay } from "./replay.js";
@@ -12,6 +12,7 @@ import { Sections, touches } from "./sections.js";
 import { follow, get, perform, takeToken } from "./server.js";
 import { StackPanel } from "./stack.js";
 import { TaskForm } from "./task.js";
+import { Workspace } from "./workspace.js";
 
 const VIEWS = ["live", "history", "replay", "compare"];
 const live = new Sections();
@@ -99,12 +100,17 @@ const steers = () => may.steer;
 const past = new History($("history"));
 const replay = new Replay($("replay"));
 const compare = new Compare($("compare"));
+live.listen((names) => {
+  const [scene, world] = [live.get("scene"), live.get("world")];
+  if (touches(names, "scene", "world")) knowNames([...((scene || {}).known || []), ...((world || {}).things || []).map((thing) => thing.name)]);
+});
 new TaskForm(live, steers);
+new Workspace($("workspace"), live);
 new Ask($("ask"), live, steers);
 new RunPanel($("live-run"), live, { steers, perform });
-new ScenePanel($("live-side"), live);
-new Camera($("live-side"), () => linked && may.steer && !$("live").hidden);
 new StackPanel($("live-side"), live);
+new ScenePanel($("live-side"), live);
+new Camera($("live-side"), () => linked && may.steer && !$("live").hidden, (eye) => live.get("eye") !== eye && live.change({ eye }));
 live.listen((names) => {
   if (touches(names, "link")) showLink();
   if (touches(names, "gate", "standing", "status", "link")) showStop();
