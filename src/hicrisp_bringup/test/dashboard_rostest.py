@@ -23,7 +23,7 @@ from hicrisp_msgs.msg import TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 import foxglove  # noqa: E402
-from browser import Board, Browser, expect  # noqa: E402
+from browser import RUN, Board, Browser, expect  # noqa: E402
 from harness import Workspace, kill  # noqa: E402
 from waiting import PATIENCE, until  # noqa: E402
 
@@ -51,6 +51,8 @@ class Dashboard(unittest.TestCase):
 
     def setUp(self) -> None:
         self.workspace.set_autonomy("full")
+        self.workspace.clear_estop()
+        self.workspace.resume()
         for thing in ("box", "red box"):  # Every test begins with a free hand.
             if self.workspace.holds("panda", "holding", thing.replace(" ", "_")):
                 assert self.workspace.run(f"put down the {thing}").state == TaskStatus.SUCCEEDED
@@ -103,13 +105,34 @@ class Dashboard(unittest.TestCase):
         self.board.ends("canceled")
         self.board.sees("#banner", "Canceled. The robot stands still.")
 
-    def test_the_emergency_stop_ends_a_motion_and_holds_until_it_is_cleared(self) -> None:
+    def test_stop_never_toggles_and_after_a_clear_only_resume_begins_a_motion(self) -> None:
         self._move()
-        self.board.press("Stop")
+        self.board.submit(self._task())
+        self.board.sees("#queue", self._task())
+        self.board.find("#stop").dblclick()
         self.board.sees("#banner", "Emergency stop. The robot stands still.")
-        self.board.ends("failed")
-        self.board.press("Clear the stop")
+        expect(self.board.find(f"{RUN} .badge")).to_have_text("stopped by you")
         expect(self.board.find("#stop")).to_have_text("Stop")
+        self.board.find("#clear-ask").dblclick()  # Asked for, and not confirmed.
+        expect(self.board.find("#clear-yes")).to_be_hidden()
+        self.board.press("Clear the stop")
+        self.board.keep("stopped")
+        self.board.press("Stop")  # In the middle of the clearing.
+        expect(self.board.find("#clear-yes")).to_be_hidden()
+        expect(self.board.find("#clear-ask")).to_be_visible()
+        self.board.press("Clear the stop")
+        self.board.press("Yes, clear it")
+        self.board.sees("#banner", "Paused. The robot stands still.")
+        expect(self.board.find("#queue li")).to_have_count(1)
+        self.board.press("Stop")
+        self.board.sees("#banner", "Emergency stop.")
+        expect(self.board.find("#resume")).to_be_disabled()
+        self.board.press("Clear the stop")
+        self.board.press("Yes, clear it")
+        self.board.sees("#banner", "Paused.")
+        self.board.press("Resume")
+        expect(self.board.find("#queue li")).to_have_count(0)
+        self.board.ends("succeeded")
 
     def test_a_pause_holds_the_next_command_back(self) -> None:
         self.board.press("Pause")

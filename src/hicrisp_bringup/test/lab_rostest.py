@@ -80,6 +80,7 @@ class Lab(unittest.TestCase):
         assert self.workspace.estop().success
         status = self.workspace.finished(task)
         assert self.workspace.clear_estop().success
+        assert self.workspace.resume().success
         assert status.state == TaskStatus.FAILED
         odometry = rospy.wait_for_message("/odom", Odometry, PATIENCE)
         assert abs(odometry.twist.twist.linear.x) < 0.02

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import rospy
@@ -152,21 +153,72 @@ class Tasks(unittest.TestCase):
         assert "stack" in self.workspace.kinds(task)
         assert self.workspace.explain(task).text
 
-    def test_an_emergency_stop_ends_the_motion_and_holds_until_it_is_cleared(self) -> None:
+    def test_an_emergency_stop_ends_the_motion_and_only_resume_begins_another(self) -> None:
         self._undo()
         self._slow_down()
         task = self.workspace.submit_task(NEXT_TO).task_id
         self.workspace.moving(task)
         waiting = self.workspace.submit_task(NEXT_TO).task_id
-        assert self.workspace.estop().success
-        assert self.workspace.finished(task).state == TaskStatus.FAILED
+        for _ in range(2):  # Whoever presses it once more never clears it.
+            assert self.workspace.estop().success
+        stopped = self.workspace.finished(task)
+        assert stopped.state == TaskStatus.FAILED
+        assert stopped.message.startswith("Stopped by you")
         assert rospy.wait_for_message(f"{NAMESPACE}/estop_state", EstopState, PATIENCE).active
         for said in (self.workspace.submit_task(NEXT_TO), self.workspace.resume(),
                      self.workspace.get_task(waiting).status):
             assert f"rosservice call {NAMESPACE}/clear_estop" in said.message
         assert self.workspace.get_task(waiting).status.state == TaskStatus.QUEUED
+        for _ in range(2):
+            assert self.workspace.clear_estop().success
+            self._nothing_begins(waiting)
+            assert self.workspace.estop().success
+            assert not self.workspace.resume().success
         assert self.workspace.clear_estop().success
+        later = self.workspace.submit_task(AWAY)
+        assert later.accepted, later.message
+        self._nothing_begins(later.task_id)
+        assert self.workspace.resume().success
+        for task in (waiting, later.task_id):
+            assert self.workspace.finished(task).state == TaskStatus.SUCCEEDED
+
+    def _nothing_begins(self, waiting: str) -> None:
+        """After a stop was cleared the world is seen going on, and a task in line does not begin."""
+        shown = self.workspace.states
+        self.workspace.until(lambda: self.workspace.states > shown + 10, "ten more states of the world")
+        status = self.workspace.get_task(waiting).status
+        assert status.state == TaskStatus.QUEUED
+        assert f"rosservice call {NAMESPACE}/resume" in status.message
+        assert self.workspace.kinds(waiting) == []
+        gate = rospy.wait_for_message(f"{NAMESPACE}/estop_state", EstopState, PATIENCE)
+        assert (gate.active, gate.paused) == (False, True)
+
+    def test_the_command_line_stops_clears_and_goes_on(self) -> None:
+        self._undo()
+        assert self._hicrisp("autonomy", "supervised").returncode == 0
+        self._slow_down()
+        task = self.workspace.submit_task(NEXT_TO).task_id
+        self.workspace.moving(task)
+        assert self._hicrisp("estop").returncode == 0
+        stopped = self.workspace.finished(task)
+        result = json.loads((Path(stopped.run_folder) / "result.json").read_text())
+        assert (result["verdict"], result["message"]) == ("stopped", "Stopped by you with the emergency stop")
+        assert "stopped by you" in self._hicrisp("tasks", "--most", "1").stdout
+        assert self._hicrisp("resume").returncode == 1
+        assert "until you resume" in self._hicrisp("clear").stdout
+        waiting = self.workspace.submit_task(NEXT_TO).task_id
+        self._nothing_begins(waiting)
+        assert self._hicrisp("resume").returncode == 0
         assert self.workspace.finished(waiting).state == TaskStatus.SUCCEEDED
+        assert self._hicrisp("pause").returncode == 0
+        self.workspace.resume()
+
+    def test_the_command_line_finds_the_supervisor_in_the_namespace_of_ros(self) -> None:
+        for within, found in ((NAMESPACE, True), ("/elsewhere", False)):
+            with unittest.mock.patch.dict("os.environ", {"ROS_NAMESPACE": within}):
+                told = self._hicrisp("tasks")
+            assert (told.returncode == 0) is found, told.stdout
+            assert found or "/elsewhere/hicrisp/submit_task or /elsewhere/submit_task" in told.stdout
 
     def test_a_pause_holds_the_next_command_back(self) -> None:
         self._undo()
@@ -190,6 +242,14 @@ class Tasks(unittest.TestCase):
         assert first.result.success, first.result.message
         assert seen
         assert client.call(goal, Limits()).result.task_id == first.result.task_id
+
+    def test_the_action_of_a_task_that_is_refused_is_aborted_with_the_text(self) -> None:
+        client = ActionClient(f"{NAMESPACE}/execute_task", ExecuteTaskAction)
+        for text, word in (("place the teapot next to the cylinder", "teapot"), ("", "empty")):
+            reply = client.call(ExecuteTaskGoal(task=text), Limits())
+            assert reply.status is CallStatus.ABORTED
+            assert word in reply.message
+            assert (reply.result.success, word in reply.result.message) == (False, True)
 
     def test_a_dry_run_plans_and_moves_nothing(self) -> None:
         self._undo()

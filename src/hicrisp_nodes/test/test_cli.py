@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -14,12 +15,15 @@ import pytest
 import roslaunch.launch
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import load_scene
+from hicrisp_core.trace import trial_of
 from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
+from hicrisp_nodes.cli.client import namespaces
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.demo import perception_of
 from hicrisp_nodes.cli.graph import Graph, MasterPort, port_is_free
 from hicrisp_nodes.cli.launch import Launch
+from hicrisp_nodes.cli.main import main as hicrisp
 from hicrisp_nodes.cli.main import parse as parse_command
 from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.options import choose_brain, parse
@@ -73,6 +77,44 @@ def test_the_demo_looks_by_camera_where_all_happens_at_a_table(scene, wanted, se
 def test_a_camera_that_has_nothing_to_look_at_is_refused():
     with pytest.raises(ConfigError, match="scene agv has none; use --perception poses"):
         perception_of("camera", load_scene("agv"))
+
+
+def test_a_task_that_the_user_stopped_reads_so():
+    end = {"kind": "task_finished", "success": False, "stopped": True, "steps_executed": 1, "wall_s": 4.0,
+           "message": "Stopped by you with the emergency stop", "reason": "could not pick up box"}
+    assert "stopped by you 1 command" in told(end)
+    assert "failed" not in told(end)
+    assert trial_of([end])["verdict"] == "stopped"
+
+
+@pytest.mark.parametrize("address", ["nonsense", "", "http://localhost:port", "ftp://127.0.0.1:11311"])
+def test_a_master_that_cannot_be_one_is_named_and_never_replaced(address, monkeypatch, capsys):
+    monkeypatch.setenv("ROS_MASTER_URI", address)
+    assert hicrisp(["tasks"]) == 1
+    assert f"no ROS master answers at '{address}'" in capsys.readouterr().err
+
+
+def test_a_master_that_takes_the_call_and_never_answers_is_given_up(monkeypatch):
+    monkeypatch.setattr("hicrisp_nodes.cli.graph._ANSWER_LIMIT", 0.2)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        assert not Graph(f"http://127.0.0.1:{silent.getsockname()[1]}").reachable()
+
+
+@pytest.mark.parametrize(("told_name", "within", "names"), [
+    ("", "", ("hicrisp",)), ("", "/lab/", ("lab/hicrisp", "lab")), ("other", "/lab", ("other",))])
+def test_the_supervisor_is_looked_for_where_ros_says(told_name, within, names):
+    assert namespaces(told_name, {"ROS_NAMESPACE": within}) == names
+
+
+def test_a_reader_that_has_had_enough_ends_the_command_without_a_word():
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run([sys.executable, "-m", "hicrisp_nodes.cli.main", "completion", "bash"], stdout=writer,
+                         stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+    os.close(writer)
+    assert (run.returncode, run.stderr) == (128 + signal.SIGPIPE, "")
 
 
 def test_control_characters_of_a_task_do_not_reach_the_terminal():

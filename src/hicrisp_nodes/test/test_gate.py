@@ -128,14 +128,34 @@ def test_cancel_and_emergency_stop_end_a_pause(how: str) -> None:
     assert passed.wait(PATIENCE)
 
 
-def test_an_emergency_stop_holds_until_it_is_cleared() -> None:
+def test_an_emergency_stop_holds_until_it_is_cleared_and_then_nothing_moves_until_resume() -> None:
     subject = gate()
     assert subject.clear()[0] is False
-    subject.stop("smoke")
-    assert subject.estop.is_set()
+    for _ in range(2):  # Whoever presses Stop once more never clears it.
+        subject.stop("smoke")
+        assert subject.estop.is_set()
     assert subject.reason == "smoke"
-    assert subject.clear()[0] is True
-    assert not subject.estop.is_set()
+    assert subject.resume()[0] is False
+    cleared, said = subject.clear()
+    assert cleared
+    assert "until you resume" in said
+    assert (subject.estop.is_set(), subject.paused, bool(subject.waits)) == (False, True, True)
+    assert subject.resume() == (True, "commands run again")
+    assert (subject.paused, subject.waits) == (False, "")
+
+
+def test_a_stop_while_an_earlier_one_is_being_cleared_holds() -> None:
+    def changed() -> None:
+        if not subject.estop.is_set() and not stopped:  # In the middle of the clearing.
+            stopped.append(subject.stop("smoke again"))
+
+    stopped: List[str] = []
+    subject = Gate("supervised", PATIENCE, changed)
+    subject.stop("smoke")
+    subject.clear()
+    assert stopped
+    assert subject.estop.is_set()
+    assert subject.reason == "smoke again"
 
 
 def heard(gate: Gate, seconds: float, cancel: Event) -> "tuple[Thread, List[str]]":

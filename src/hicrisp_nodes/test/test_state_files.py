@@ -27,7 +27,11 @@ def test_an_emergency_stop_outlives_whoever_was_killed_and_ends_only_on_purpose(
         assert after.estop.is_set()
         assert after.reason == "smoke"
     assert after.clear()[0]
-    assert not gate(tmp_path).estop.is_set()
+    for _ in range(2):  # A supervisor that is started again is no resume.
+        after = gate(tmp_path)
+        assert (after.estop.is_set(), after.paused, bool(after.waits)) == (False, True, True)
+    after.resume()
+    assert (gate(tmp_path).paused, gate(tmp_path).waits) == (False, "")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"active": "no"}', '{"active": false',
@@ -57,7 +61,7 @@ def test_while_stopped_a_resume_is_refused_with_how_to_clear(tmp_path: Path) -> 
     resumed, said = subject.resume()
     assert not resumed
     assert "rosservice call /clear" in said
-    assert "until resume" in subject.clear()[1]
+    assert "until you resume" in subject.clear()[1]
     assert subject.paused
     assert subject.resume() == (True, "commands run again")
 

@@ -76,4 +76,9 @@ class Restart(unittest.TestCase):
         self.workspace.connect()
         assert not self.workspace.submit_task(self._task()).accepted
         assert self.workspace.clear_estop().success
-        assert self.workspace.run(self._task()).state == TaskStatus.SUCCEEDED
+        kill("supervisor")  # Its death is no resume either.
+        self.workspace.connect()
+        task = self.workspace.submit_task(self._task()).task_id
+        assert f"rosservice call {NAMESPACE}/resume" in self.workspace.get_task(task).status.message
+        assert self.workspace.resume().success
+        assert self.workspace.finished(task).state == TaskStatus.SUCCEEDED

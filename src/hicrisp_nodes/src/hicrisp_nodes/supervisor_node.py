@@ -13,8 +13,10 @@ from typing import Any, Dict, Tuple
 import rosgraph
 import rospy
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.understanding.ending import wants_end
-from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
@@ -64,11 +66,12 @@ from hicrisp_nodes.supervisor.runner import TaskRunner
 from hicrisp_nodes.supervisor.state_files import EstopFile, TaskFile, state_folder
 
 SLICE = 0.05
-CLOSING = 3.0
-"""Seconds that the running task gets to end when the node is told to; roslaunch kills it in the end."""
+CLOSING = 4.5
+"""Seconds that the running task gets to end when the node is told to, during which all others still serve it:
+less than their ``LINGER``."""
 ORPHANS = 30.0
 _HELD, _ENDING = 120.0, 3.0
-"""Seconds that tasks are held at most, and that one which is about to end gets for that."""
+"""Seconds that tasks are held at most, and that a task or a command which is about to end gets for that."""
 
 _OUTCOMES = {
     State.SUCCEEDED: Outcome.SUCCESS,
@@ -85,7 +88,8 @@ class Supervisor:
 
     def __init__(self) -> None:
         configuration = _asking(load_configuration())
-        self._reports = Reports()
+        llm, _ = chosen_llm()
+        self._reports = Reports(llm.api_keys)
         runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         folder = state_folder(runs_dir, rosgraph.get_master_uri(), rospy.get_name())
         self._estop_file = EstopFile(folder)
@@ -93,14 +97,14 @@ class Supervisor:
         self._gate = Gate(
             str(parameter("autonomy", configuration.policy.autonomy)),
             float(parameter("approval_patience", 300.0)),
-            self._gate_changed, self._estop_file, f"rosservice call {rospy.resolve_name('clear_estop')}")
+            self._gate_changed, self._estop_file,
+            *(f"rosservice call {rospy.resolve_name(name)}" for name in ("clear_estop", "resume")))
         self._observer = TopicObserver(still=float(parameter("still", 0.002)))
         self._robots = {
             name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop,
-                           self._observer.command_ended)
+                           self._observer.command_ended, self._gate.pass_through)
             for name in configuration.scene.robots}
         self._thinkers = Thinkers()
-        llm, _ = chosen_llm()
         labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
                   "policy": configuration.policy.name, "llm": llm.name}
         self._runner = TaskRunner(
@@ -111,7 +115,7 @@ class Supervisor:
                           runs_dir, llm),
             str(parameter("route", "/move_base/NavfnROS/plan")), llm.api_keys)
         self._queue = TaskQueue(self._runner.run, self._publish, lambda: self._gate.stopped,
-                                self._task_file.keep)
+                                self._task_file.keep, lambda: self._gate.waits)
         self._take_over()
         self._reports.gate(self._gate)
         self._services = self._serve()
@@ -170,8 +174,15 @@ class Supervisor:
             trigger("pause", self._gate.pause),
             trigger("resume", self._gate.resume),
             trigger("estop", lambda: self._gate.stop("asked for by the service estop")),
-            trigger("clear_estop", self._gate.clear),
+            trigger("clear_estop", self._clear),
         ]
+
+    def _clear(self) -> Tuple[bool, str]:
+        """End the emergency stop once every command that it ended is over."""
+        if not wait_until(lambda: not any(robot.busy for robot in self._robots.values()), Deadline(_ENDING)):
+            names = " and ".join(name for name, robot in self._robots.items() if robot.busy)
+            return False, f"{names} has not ended its command yet; clear the stop again once it stands"
+        return self._gate.clear()
 
     def _submit(self, task: str) -> SubmitTaskResponse:
         if wants_end(task) and self._queue.current is not None:  # As a task it would wait for the one that is meant.
@@ -201,7 +212,7 @@ class Supervisor:
         response = GetTaskResponse(found=True, status=self._status(request), queue=waiting,
                                    message=request.progress.state.value)
         if request.plan is not None:
-            response.plan = plan_to_msg(request.plan, request.id)
+            response.plan = self._reports.hidden(plan_to_msg(request.plan, request.id))
         return response
 
     def _explain(self, task_id: str) -> ExplainResponse:
@@ -222,10 +233,11 @@ class Supervisor:
     def _review(self, request: ReviewPlanRequest) -> ReviewPlanResponse:
         current = self._queue.current
         if request.task_id and (current is None or current.id != request.task_id):
-            return ReviewPlanResponse(False, f"task '{request.task_id}' is not the one that runs", [])
+            return ReviewPlanResponse(message=f"task '{request.task_id}' is not the one that runs")
         checked, why = self._gate.answer_plan(request.granted, request.steps, request.only_check)
         done = "every step can run" if request.only_check else "approved" if request.granted else "refused"
-        return ReviewPlanResponse(not why, why or done, list(checked.problems))
+        return self._reports.hidden(ReviewPlanResponse(
+            not why, why or done, list(checked.problems), list(checked.readings), checked.warning))
 
     def _answer(self, task_id: str, answer: str) -> AnswerQuestionResponse:
         current = self._queue.current
@@ -247,9 +259,9 @@ class Supervisor:
         admission = self._queue.submit(asked.task, asked.robot, asked.request_id, asked.dry_run)
         request = admission.request
         if request is None:
-            status = Outcome.SAFETY if self._queue.blocked else Outcome.INVALID
+            status = Outcome.SAFETY if self._gate.stopped else Outcome.INVALID
             refused = Outcome(status=status, message=admission.message)
-            return ExecuteTaskResult(False, "", admission.message, refused, "")
+            raise Aborted(admission.message, ExecuteTaskResult(False, "", admission.message, refused, ""))
         told = Progress()
         while not request.finished.wait(SLICE):
             if goal.cancel.is_set() and not request.cancel.is_set():
@@ -259,8 +271,11 @@ class Supervisor:
                 goal.feedback(ExecuteTaskFeedback(self._status(request)))
         progress = request.progress
         outcome = Outcome(status=_OUTCOMES.get(progress.state, Outcome.EXECUTION), message=progress.message)
-        return ExecuteTaskResult(
-            outcome.status == Outcome.SUCCESS, request.id, progress.message, outcome, progress.run_folder)
+        done = outcome.status == Outcome.SUCCESS
+        result = ExecuteTaskResult(done, request.id, progress.message, outcome, progress.run_folder)
+        if not (done or goal.cancel.is_set()):
+            raise Aborted(progress.message, result)
+        return result
 
     def _status(self, request: Request) -> Any:
         shown, plan_waits = request, False
@@ -277,10 +292,10 @@ class Supervisor:
                     request.progress, state=State.AWAITING_APPROVAL, message=self._gate.question))
             elif self._gate.paused:
                 shown = replace(request, progress=replace(request.progress, state=State.PAUSED))
-        elif request.progress.state is State.QUEUED and self._queue.blocked:
+        elif request.progress.state is State.QUEUED and self._queue.waits:
             shown = replace(request, progress=replace(
-                request.progress, message=f"It waits: {self._queue.blocked}"))
-        return status_to_msg(shown, len(self._queue.waiting), choices, plan_waits)
+                request.progress, message=f"It waits: {self._queue.waits}"))
+        return self._reports.hidden(status_to_msg(shown, len(self._queue.waiting), choices, plan_waits))
 
     def _publish(self, request: Request) -> None:
         if self._queue.current in (request, None):

@@ -30,7 +30,15 @@ REPLACED = "another goal took its place"
 
 
 class Aborted(Exception):
-    """Raised while a goal is carried out: it ends as aborted, and the client reads the text as it is."""
+    """Raised while a goal is carried out: it ends as aborted, and the client reads the text as it is.
+
+    Args:
+        result: the result message that goes with it; ``None`` for an empty one.
+    """
+
+    def __init__(self, text: str, result: Any = None) -> None:
+        super().__init__(text)
+        self.result = result
 
 
 class Goal:
@@ -193,7 +201,7 @@ class ActionServer:
         try:
             result = self._execute(goal)
         except Aborted as error:
-            goal.handle.set_aborted(None, str(error))
+            goal.handle.set_aborted(error.result, str(error))
         except Exception as error:  # noqa: BLE001 - whatever goes wrong inside, the client gets an answer
             rospy.logerr("%s: %s\n%s", self._name, error, traceback.format_exc())
             goal.handle.set_aborted(None, f"{type(error).__name__}: {error}")

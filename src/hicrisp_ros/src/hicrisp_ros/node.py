@@ -24,7 +24,7 @@ from hicrisp_ros.wall_clock import WallTimer
 
 END_LIMIT = 4.0
 """Wall seconds that the threads of a node get to end; roslaunch kills a node after 15."""
-LINGER = 2.5
+LINGER = 5.0
 """Wall seconds for which a node that was told to end still serves the supervisor, which brings its task to an
 end meanwhile: the robots must be seen to stand."""
 GIVE_BACK_PERIOD = 10.0

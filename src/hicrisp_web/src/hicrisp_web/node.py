@@ -19,6 +19,7 @@ from hicrisp_web.history.history import History
 from hicrisp_web.live.address import kept_token, write_private
 from hicrisp_web.live.base_watch import BaseWatch
 from hicrisp_web.live.brain_reading import BrainReading
+from hicrisp_web.live.health_watch import HealthWatch
 from hicrisp_web.live.node_scene import NodeScene
 from hicrisp_web.live.queue_watch import QueueWatch
 from hicrisp_web.live.services import Services, deeds_of
@@ -51,6 +52,7 @@ class Dashboard:
         self._world = WorldWatch(board, lambda: self._scene.domain(), lambda: following.task)
         self._scene = NodeScene(board, configuration, str(parameter("safety", "")),
                                 lambda: self._world.latest)
+        self._health = HealthWatch(board)
         self._base: Optional[BaseWatch] = None
         if configuration.scene.arena is not None:
             topics = [str(parameter(name, default)) for name, default in _BASE_TOPICS.items()]

@@ -23,7 +23,7 @@ def runs_unwritable(rig: Rig, seen: Seen) -> None:
         seen.note(f"the task: {rig.said(task)}", rig.state(task) == "failed")
         stopped = rig.trigger("estop")
         seen.note(f"an emergency stop all the same: {stopped.message}", stopped.success)
-        seen.note(f"and its end: {rig.trigger('clear_estop').message}", True)
+        seen.note(f"and its end: {rig.trigger('clear_estop').message}", rig.trigger("resume").success)
     finally:
         rig.runs.unlink()
         aside.rename(rig.runs)
@@ -43,7 +43,7 @@ def disk_full(rig: Rig, seen: Seen) -> None:
         seen.note(f"an emergency stop all the same: {rig.trigger('estop').message}", True)
         stopped = rig.ask("submit_task", _QUESTION)
         seen.note("it holds", not stopped.accepted)
-        seen.note(f"and its end: {rig.trigger('clear_estop').message}", True)
+        seen.note(f"and its end: {rig.trigger('clear_estop').message}", rig.trigger("resume").success)
     finally:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, usual)
     after = rig.submit(_QUESTION)
@@ -61,7 +61,7 @@ def really_full(rig: Rig, seen: Seen) -> None:
         seen.note(f"an emergency stop all the same: {stopped.message}", stopped.success)
         refused = rig.ask("submit_task", _QUESTION)
         seen.note("it holds", not refused.accepted)
-        seen.note(f"and its end: {rig.trigger('clear_estop').message}", True)
+        seen.note(f"and its end: {rig.trigger('clear_estop').message}", rig.trigger("resume").success)
         rig.kill("supervisor")
         rig.until_ready()
         second = rig.submit()

@@ -39,7 +39,11 @@ def emergency_stop(rig: Rig, seen: Seen) -> None:
     seen.note("active after the world was killed", not rig.ask("submit_task", rig.world.task).accepted)
     seen.note(f"in line: {rig.state(waiting)}", rig.state(waiting) == "queued")
     seen.note("clear_estop ends it", rig.trigger("clear_estop").success)
-    seen.note("the task in line begins", _begins(rig, waiting))
+    cleared = time.monotonic()
+    time.sleep(_SOON)
+    seen.note("and begins nothing", rig.state(waiting) == "queued" and rig.motion.moved_at < cleared)
+    rig.trigger("resume")
+    seen.note("resume begins the task in line", _begins(rig, waiting))
 
 
 def stood(rig: Rig, seen: Seen, began: float, limit: float = _SOON) -> None:
@@ -116,7 +120,8 @@ def _cancel(rig: Rig, seen: Seen, task: str) -> None:
 CASES = (
     FaultCase("emergency stop in mid-motion",
               "stands within 1 s; latched over kills of supervisor and world; new tasks are refused with how "
-              "to clear, one in line waits; cleared only on purpose", emergency_stop, quick=True),
+              "to clear, one in line waits; cleared only on purpose, and resume alone begins a motion",
+              emergency_stop, quick=True),
     FaultCase("kill -9 of the supervisor",
               "stands within 1 s; the launch stays up; the task interrupted, never resumed; the line goes on",
               supervisor_killed, quick=True),

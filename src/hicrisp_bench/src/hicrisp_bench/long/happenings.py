@@ -30,6 +30,7 @@ def stopped(rig: Rig, task: str, thing: str) -> None:
     rig.trigger("estop")
     rig.ended(task)
     rig.trigger("clear_estop")
+    rig.trigger("resume")
 
 
 def paused(rig: Rig, task: str, thing: str) -> None:

@@ -23,6 +23,7 @@ from hicrisp_core.model.meaning import Turn as Said
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
+from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import answer_schema, closed

@@ -13,6 +13,7 @@ from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure, RawStep, is_cut_off, parse_plan
+from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.prompting.answer_schema import (
     ANSWER,

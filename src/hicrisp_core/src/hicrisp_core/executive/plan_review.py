@@ -8,8 +8,10 @@ from typing import List, Optional, Sequence, Tuple, Union
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.saying import listed
 from hicrisp_core.domain.schema import Domain, apply_effects
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain.wording import GoalWords, words_of
 from hicrisp_core.errors import DomainError
+from hicrisp_core.goals.stages import applies, chosen, final_conditions
+from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.grounding import ground_steps
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
@@ -20,10 +22,17 @@ _QUOTED = 60
 
 @dataclass(frozen=True)
 class CheckedSteps:
-    """Steps as they were read, and what is wrong with each line in words; empty where it can run."""
+    """Steps as they were read, and what is wrong with each line in words; empty where it can run.
+
+    Args:
+        readings: what each line is to the robot, in the domain's words; empty where it was not read.
+        warning: what of the goal the steps do not bring about on the facts; empty where nobody knows.
+    """
 
     steps: Tuple[Step, ...]
     problems: Tuple[str, ...]
+    readings: Tuple[str, ...] = ()
+    warning: str = ""
 
     @property
     def ok(self) -> bool:
@@ -54,16 +63,22 @@ class PlanReview:
         known = list(self.plan.steps)
         steps: List[Step] = []
         problems: List[str] = []
-        state: Optional[WorldState] = self._world
+        readings: List[str] = []
+        states: List[Optional[WorldState]] = [self._world]
         for line in lines:
             step = self._read(line, known)
             if isinstance(step, str):
                 problems.append(step)
+                readings.append("")
                 continue
             steps.append(step)
-            problem, state = self._try(step, state)
+            problem, reading, after = self._try(step, states[-1])
             problems.append(problem)
-        return CheckedSteps(tuple(steps), tuple(problems))
+            readings.append(reading)
+            states.append(after)
+        seen = [state for state in states if state is not None]
+        warning = "" if len(seen) < len(states) or any(problems) else self._missed(seen)
+        return CheckedSteps(tuple(steps), tuple(problems), tuple(readings), warning)
 
     def changed(self, checked: CheckedSteps) -> Plan:
         """The plan with other steps, one after another; what each waits for is found anew."""
@@ -85,20 +100,41 @@ class PlanReview:
         found = ground_steps(raw, self._domain, self._world)
         return found.message if isinstance(found, ParseFailure) else found.steps[0]
 
-    def _try(self, step: Step, state: Optional[WorldState]) -> Tuple[str, Optional[WorldState]]:
-        """Why a step cannot run in a state, and the state after it; ``None`` where nobody knows that."""
-        if state is None or not step.action:
-            return "", None
+    def _try(self, step: Step, state: Optional[WorldState]) -> Tuple[str, str, Optional[WorldState]]:
+        """Why a step cannot run in a state, what it is to the robot, and the state after it; ``None`` where
+        nobody knows that.
+        """
+        if not step.action:
+            return "", "words that become a command when it begins", None
         try:
-            command = self._domain.ground(step, state, step.robot)
+            command = self._domain.ground(step, state or self._world, step.robot)
         except DomainError as error:
-            return str(error), state
+            return str(error), "", state
+        reading = f"{command.robot}: {self._domain.describe(command)}"
+        if state is None:
+            return "", reading, None
         refusal = check(self._domain, command, state)
         after = apply_effects(self._domain, command, state)
         if refusal is None:
-            return "", after
+            return "", reading, after
         words = words_of(refusal, self._domain)
-        return " ".join(filter(None, (words.error, words.reason))), after
+        return " ".join(filter(None, (words.error, words.reason))), reading, after
+
+    def _missed(self, states: Sequence[WorldState]) -> str:
+        """What of the goal does not hold along the states, its stages in their order; empty without a goal."""
+        if self.plan.goal is None:
+            return ""
+        facts = [state.relations for state in states]
+        goal = chosen(self.plan.goal, facts[0], self._domain)
+        stages = list(goal.stages)
+        for each in facts:
+            while stages and (stages[0].optional or not applies(stages[0], each, self._domain)
+                              or not missing(stages[0].conditions, each, self._domain)):
+                stages.pop(0)
+        wanted = [*(one for stage in stages for one in stage.conditions), *final_conditions(goal, self._domain)]
+        left = missing(wanted, facts[-1], self._domain)
+        lost = left or (stages[0].conditions if stages else ())
+        return f"These steps miss a part of the goal: {GoalWords(self._domain).wanted(lost)}." if lost else ""
 
 
 def _said(step: Step) -> str:

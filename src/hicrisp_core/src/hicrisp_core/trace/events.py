@@ -354,6 +354,8 @@ class TaskFinished(Event):
     canceled: bool = False
     interrupted: bool = False
     """Whether the supervisor ended under it."""
+    stopped: bool = False
+    """Whether the user's emergency stop ended it."""
     steps_executed: Optional[int] = None
     corrections: Optional[Mapping[str, int]] = None
     failures: Optional[Tuple[FailureRecord, ...]] = None

@@ -186,6 +186,8 @@ def _ended(story: Story) -> List[str]:
         return [f"The task succeeded{seen} ({spent}).", *_told(end)]
     if story.verdict == "canceled":
         sentences = [f"The task was canceled ({spent})."]
+    elif story.verdict == "stopped":
+        sentences = [f"{_closed(end.message)[:-1]} ({spent})."]
     elif story.verdict == "interrupted":
         sentences = [f"The task was interrupted: {_closed(end.message)}"]
     else:

@@ -23,7 +23,7 @@ _GOALS = {
 """What is known of a goal."""
 _BADGES = {
     "succeeded": "Succeeded", "failed": "Failed", "refused": "Refused", "answered": "Answered",
-    "canceled": "Canceled", "interrupted": "Interrupted", "unfinished": "Not finished",
+    "canceled": "Canceled", "interrupted": "Interrupted", "stopped": "Stopped by you", "unfinished": "Not finished",
 }
 _UNKNOWN = "–"
 

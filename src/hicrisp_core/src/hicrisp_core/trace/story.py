@@ -151,7 +151,12 @@ class Story:
             return "refused"
         if self.answer:
             return "answered"
-        return "succeeded" if self.end.success else "failed"
+        return "succeeded" if self.end.success else "stopped" if self.end.stopped else "failed"
+
+
+def verdict_words(verdict: str) -> str:
+    """A verdict as people read it."""
+    return "stopped by you" if verdict == "stopped" else verdict
 
 
 _LATEST = {"task_received": "task", "goal": "goal", "goal_judged": "judged", "refused": "refusal", "usage": "usage",

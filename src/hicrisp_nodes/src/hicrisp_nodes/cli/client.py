@@ -7,12 +7,13 @@ import logging
 import os
 import time
 from queue import Empty, Queue
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.service_client import ServiceClient
+from std_srvs.srv import Trigger
 
 from hicrisp_msgs.msg import Event, TaskStatus, WorldState
 from hicrisp_msgs.srv import (
@@ -23,12 +24,14 @@ from hicrisp_msgs.srv import (
     GetTask,
     NameThing,
     ResetWorld,
+    SetAutonomy,
     SubmitTask,
     TellTask,
 )
 from hicrisp_nodes.cli.graph import Graph
 
 NODES = ("supervisor", "brain", "body", "detector", "corrector", "embedded_world")
+NAMESPACE = "hicrisp"
 PATIENCE = 10.0
 _SETTLING = 0.1
 """Seconds in which a publisher that has answered puts the connection to use."""
@@ -43,7 +46,8 @@ STATES = {
 _SERVICES = {
     "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
     "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,
-    "reset_world": ResetWorld, "name_thing": NameThing}
+    "reset_world": ResetWorld, "name_thing": NameThing, "set_autonomy": SetAutonomy,
+    "pause": Trigger, "resume": Trigger, "estop": Trigger, "clear_estop": Trigger}
 
 
 class Unreachable(Exception):
@@ -54,8 +58,24 @@ class Unreachable(Exception):
         self.mends = mends
 
 
-def connect(namespace: str) -> None:
+def namespaces(told: str, environment: Mapping[str, str] = os.environ) -> Tuple[str, ...]:
+    """Return where the supervisor may be: where it is told; else in ``ROS_NAMESPACE``, below it first.
+
+    Args:
+        told: the user's option; empty without one.
+    """
+    within = environment.get("ROS_NAMESPACE", "").strip("/")
+    return (told,) if told else (f"{within}/{NAMESPACE}", within) if within else (NAMESPACE,)
+
+
+def connect(names: Sequence[str]) -> str:
     """Make this process a ROS node after making sure that there is a supervisor.
+
+    Args:
+        names: the namespaces in which it may be.
+
+    Returns:
+        The one in which it is.
 
     Raises:
         Unreachable: when there is no master or no supervisor, with how to start them.
@@ -63,16 +83,18 @@ def connect(namespace: str) -> None:
     graph = Graph()
     if not graph.reachable():
         raise Unreachable(
-            f"no ROS master answers at {graph.uri}",
+            f"no ROS master answers at '{graph.uri}'",
             "start the workspace in another terminal: scripts/demo --keep",
             "if it runs elsewhere, say where: export ROS_MASTER_URI=http://HOST:PORT")
-    service = f"/{namespace}/submit_task"
-    if graph.missing([service]):
+    services = [f"/{name}/submit_task" for name in names]
+    missing = graph.missing(services)
+    if len(missing) == len(services):
         raise Unreachable(
-            f"the master at {graph.uri} knows no supervisor ({service} is not offered)",
+            f"the master at {graph.uri} knows no supervisor ({' or '.join(missing)} is not offered)",
             "start the workspace: scripts/demo --keep, or roslaunch hicrisp_bringup demo.launch",
             "if it has another name, say which: --namespace NAME")
     become_node(graph.uri)
+    return next(name for name, service in zip(names, services) if service not in missing)
 
 
 def become_node(master_uri: str) -> None:

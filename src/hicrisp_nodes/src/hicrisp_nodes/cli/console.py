@@ -8,7 +8,7 @@ import sys
 from typing import Optional, TextIO
 
 _CODES = {"good": "32", "bad": "31", "warn": "33", "soft": "2", "strong": "1", "accent": "36"}
-_PLAIN = {"✓": "+", "✗": "x", "↻": "~", "▶": ">", "│": "|", "▇": "#", "·": "-", "→": "->", "…": "...",
+_PLAIN = {"✓": "+", "✗": "x", "↻": "~", "▶": ">", "│": "|", "▇": "#", "■": "=", "·": "-", "→": "->", "…": "...",
           "–": "-"}
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that turn the direction of writing."""

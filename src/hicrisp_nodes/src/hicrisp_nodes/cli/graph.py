@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import socket
+from http.client import HTTPException
 from typing import Any, FrozenSet, List, Optional, Sequence
 from urllib.parse import urlparse
+from xml.parsers.expat import ExpatError
 from xmlrpc.client import Error as XmlRpcError
-from xmlrpc.client import ServerProxy
+from xmlrpc.client import ServerProxy, Transport
 
 import rosgraph
 
 DEFAULT_PORT = 11311
+_ANSWER_LIMIT = 5.0
+"""Seconds in which a master answers; what else listens at its address may stay silent."""
+_NO_MASTER = (OSError, XmlRpcError, ValueError, HTTPException, ExpatError)
 
 
 def port_is_free(port: int) -> bool:
@@ -68,6 +73,15 @@ def _claimed(port: int) -> Optional[socket.socket]:
     return claim
 
 
+class _Impatient(Transport):
+    """Waits for an answer with a limit."""
+
+    def make_connection(self, host: Any) -> Any:
+        connection = super().make_connection(host)
+        connection.timeout = _ANSWER_LIMIT
+        return connection
+
+
 class Graph:
     """The ROS graph as its master tells it.
 
@@ -77,7 +91,15 @@ class Graph:
 
     def __init__(self, uri: Optional[str] = None) -> None:
         self.uri = uri or rosgraph.get_master_uri()
-        self._master: Any = ServerProxy(self.uri)
+
+    @property
+    def _master(self) -> Any:
+        """The master's interface.
+
+        Raises:
+            OSError: where the address is none.
+        """
+        return ServerProxy(self.uri, _Impatient())
 
     def reachable(self, seconds: float = 1.0) -> bool:
         """Whether something that answers like a master is there."""
@@ -87,7 +109,7 @@ class Graph:
                                           seconds):
                 pass
             return self._master.getUri("/hicrisp_cli")[0] == 1
-        except (OSError, XmlRpcError, ValueError):
+        except _NO_MASTER:
             return False
 
     def services(self) -> FrozenSet[str]:
@@ -111,6 +133,6 @@ class Graph:
         """Topics that are published, topics that are wanted, services: pairs of a name and its nodes."""
         try:
             code, _, state = self._master.getSystemState("/hicrisp_cli")
-        except (OSError, XmlRpcError):
+        except _NO_MASTER:
             return [], [], []
         return state if code == 1 else ([], [], [])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.model import Rung
+from hicrisp_core.trace.story import verdict_words
 from hicrisp_web.view import step_view
 from hicrisp_web.view.run_view import ENDED
 from rich import box
@@ -75,7 +76,7 @@ def _head(run: Sections, frame: Frame) -> RenderableType:
     told = Table.grid(expand=True)
     told.add_column(overflow="fold")
     told.add_column(justify="right", no_wrap=True)
-    state = str(run.get("verdict") or run.get("state", ""))
+    state = verdict_words(str(run.get("verdict") or run.get("state", "")))
     seconds = float(run.get("t", 0.0)) if run.get("state") == ENDED else frame.now
     told.add_row(_text(str(run.get("text", "")), "bold"), _text(f"{state}  {seconds:.0f} s", "bold"))
     labels = " · ".join(str(value) for value in (

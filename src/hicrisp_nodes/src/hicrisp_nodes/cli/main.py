@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 import rospy
 from hicrisp_core.executive.conversation import KEPT
+from hicrisp_core.trace.story import verdict_words
 from hicrisp_ros.action_client import ActionClient, Limits
 from hicrisp_web.server.port import PORT
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
-from hicrisp_nodes.cli.client import ENDED, STATES, EventStream, Supervisor, Unreachable, connect
+from hicrisp_nodes.cli.client import ENDED, STATES, EventStream, Supervisor, Unreachable, connect, namespaces
 from hicrisp_nodes.cli.completion import add_completion_command, print_completion
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower, wait_for_report
@@ -21,6 +24,7 @@ from hicrisp_nodes.cli.memory import add_memory_command, run_memory
 from hicrisp_nodes.cli.options import whole_path
 from hicrisp_nodes.cli.past import past_runs
 from hicrisp_nodes.cli.watch import add_watch_command, watch
+from hicrisp_nodes.supervisor.gate import LEVELS
 
 _DAY = 86400.0
 _HEARD_LIMIT = 180.0
@@ -100,6 +104,16 @@ def _explain(options: argparse.Namespace, console: Console) -> int:
     return 0 if answer.ok else 1
 
 
+def _gate(options: argparse.Namespace, console: Console) -> int:
+    answer = Supervisor(options.namespace).ask(_GATES[options.command])
+    console.say(answer.message)
+    return 0 if answer.success else 1
+
+
+def _autonomy(options: argparse.Namespace, console: Console) -> int:
+    return _said(Supervisor(options.namespace).ask("set_autonomy", options.level), console)
+
+
 def _tasks(options: argparse.Namespace, console: Console) -> int:
     supervisor = Supervisor(options.namespace)
     answer = supervisor.ask("get_task", "")
@@ -110,7 +124,7 @@ def _tasks(options: argparse.Namespace, console: Console) -> int:
     runs = Path(rospy.get_param(f"/{options.namespace}/supervisor/runs_dir", "")).expanduser()
     past = past_runs(runs, options.most, {status.task_id for status in present})
     for run in past:
-        state = console.paint(f"{run.verdict:<12}", _STYLES.get(run.verdict, "warn"))
+        state = console.paint(f"{verdict_words(run.verdict):<12}", _STYLES.get(run.verdict, "warn"))
         console.say(f"{run.id}  {state}  {run.seconds:7.1f} s  {run.task}")
     if not present and not past:
         console.say("no task has run yet")
@@ -154,18 +168,20 @@ def _listen(namespace: str) -> EventStream:
     return events
 
 
+_GATES = {"estop": "estop", "clear": "clear_estop", "pause": "pause", "resume": "resume"}
+"""The services of the commands that hold back what moves, and let it go."""
 _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
     "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks,
     "approve": _approve, "answer": _answer, "tell": _tell, "name": _name,
-    "refuse": _approve, "reset": _reset}
+    "refuse": _approve, "reset": _reset, "autonomy": _autonomy, **dict.fromkeys(_GATES, _gate)}
 
 
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the command."""
     parser = argparse.ArgumentParser(prog="hicrisp",
                                      description="Tasks in plain language for a running workspace.")
-    parser.add_argument("--namespace", type=lambda name: name.strip("/"), default="hicrisp",
-                        help="namespace of the supervisor (hicrisp)")
+    parser.add_argument("--namespace", type=lambda name: name.strip("/"), default="",
+                        help="namespace of the supervisor (hicrisp, within ROS_NAMESPACE where that is set)")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     submit = commands.add_parser("submit", help="submit a task and follow it")
     submit.add_argument("task", nargs="+", help="what shall be done")
@@ -177,6 +193,15 @@ def make_parser() -> argparse.ArgumentParser:
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
+    for name, text in (
+        ("estop", "stop everything at once; nothing moves until clear and then resume"),
+        ("clear", "end the emergency stop; everything stays paused until resume"),
+        ("pause", "begin no further command"), ("resume", "let commands and tasks begin again"),
+    ):
+        commands.add_parser(name, help=text)
+    autonomy = commands.add_parser("autonomy", help="set what is asked before it is done")
+    autonomy.add_argument("level", choices=LEVELS,
+                          help="nothing; what cannot be undone; besides that corrections, plans or commands")
     add_watch_command(commands)
     answer = commands.add_parser("answer", help="say what a task means that is asked about")
     answer.add_argument("task_id", help="the task that asks")
@@ -212,20 +237,27 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """Run the command line."""
     options = parse(arguments)
     console = Console()
+    try:
+        return _run(options, console)
+    except Unreachable as error:
+        console.error(str(error), *error.mends)
+        return 1
+    except BrokenPipeError:  # Whoever read the lines has had enough, as `head` has.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(options: argparse.Namespace, console: Console) -> int:
     if options.command == "memory":
         return run_memory(options, console)
     if options.command == "completion":
         return print_completion(options.shell, make_parser(), console)
     if options.command == "replay":
         return _replay(options, console)
-    try:
-        connect(options.namespace)
-        return _COMMANDS[options.command](options, console)
-    except Unreachable as error:
-        console.error(str(error), *error.mends)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    options.namespace = connect(namespaces(options.namespace))
+    return _COMMANDS[options.command](options, console)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from hicrisp_core.memory.store import FILE_NAME, Store, Trouble
 from hicrisp_core.memory.transfer import lines_of, read_lines, take_in
 from hicrisp_ros.config_files import BRINGUP, config_file
 
+from hicrisp_nodes.cli.client import namespaces
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.graph import Graph
 
@@ -49,11 +50,13 @@ def add_memory_command(commands: "argparse._SubParsersAction[argparse.ArgumentPa
 
 def run_memory(options: argparse.Namespace, console: Console) -> int:
     """Carry out `hicrisp memory ...`; no workspace needs to run."""
-    store = Store(options.file or _usual_file(options.namespace))
+    store = Store(options.file or _usual_file(namespaces(options.namespace)))
     verbs: Dict[str, Callable[[argparse.Namespace, Store, Console], int]] = {
         "list": _list, "forget": _forget, "export": _export, "import": _import}
     try:
         return verbs[options.verb](options, store, console)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         console.error(f"{error.filename or options.verb}: {error.strerror}")
         return 1
@@ -167,9 +170,11 @@ def _domain(name: str) -> Optional[Domain]:
         return None
 
 
-def _usual_file(namespace: str) -> Path:
-    """The file of the workspace that runs; without one that of the workspace's usual folder for runs."""
-    if Graph().reachable():
+def _usual_file(names: Sequence[str]) -> Path:
+    """The file of the workspace that runs in one of the namespaces; without one that of the workspace's usual
+    folder for runs.
+    """
+    for namespace in names if Graph().reachable() else ():
         running: List[str] = [str(rospy.get_param(f"/{namespace}/supervisor/{name}", "")) for name in
                               ("memory_file", "runs_dir")]
         if running[0]:

@@ -35,6 +35,7 @@ from hicrisp_core.trace.records import FeedbackRecord, StackRecord
 from hicrisp_nodes.cli.console import Console
 
 _SUCCEEDED, _FAILED, _REFUSED = ("✓", "good", "succeeded"), ("✗", "bad", "failed"), ("–", "warn", "refused")
+_CANCELED, _STOPPED = ("■", "warn", "canceled"), ("■", "warn", "stopped by you")
 
 
 class Narrator:
@@ -206,7 +207,8 @@ class Narrator:
 
     def _end(self, event: TaskFinished) -> None:
         paint = self._console.paint
-        in_vain = _REFUSED if self._was_refused else _FAILED
+        in_vain = (_CANCELED if event.canceled else _REFUSED if self._was_refused
+                   else _STOPPED if event.stopped else _FAILED)
         sign, style, word = _SUCCEEDED if event.success else in_vain
         corrections = event.corrections or {}
         told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())

@@ -4,7 +4,7 @@ here.
 
 from __future__ import annotations
 
-from threading import Condition, Event
+from threading import Condition, Event, Lock
 from typing import Callable, Optional, Sequence, Tuple
 
 from hicrisp_core.executive.plan_review import CheckedSteps, PlanReview
@@ -34,10 +34,12 @@ class Gate:
         changed: called after every change.
         kept: the emergency stop on the disk; without it, a stop ends with this object.
         how_to_clear: the command that ends an emergency stop, for messages.
+        how_to_resume: the command that lets motions begin again after that.
     """
 
     def __init__(self, autonomy: str, patience: float, changed: Callable[[], None],
-                 kept: Optional[EstopFile] = None, how_to_clear: str = "clear_estop") -> None:
+                 kept: Optional[EstopFile] = None, how_to_clear: str = "clear_estop",
+                 how_to_resume: str = "resume") -> None:
         if autonomy not in LEVELS:
             raise ValueError(f"no autonomy '{autonomy}'; there are: {', '.join(LEVELS)}")
         self._autonomy = autonomy
@@ -48,6 +50,8 @@ class Gate:
         self._answer: Optional[bool] = None
         self._said = ""
         self.estop = Event()
+        self.stops = 0
+        """How often it was stopped so far."""
         self.question = ""
         self.asked: Optional[Question] = None
         """What the user is asked about a task's meaning."""
@@ -55,9 +59,12 @@ class Gate:
         """The plan that waits for approval."""
         self._chosen: Optional[Plan] = None
         self._kept = kept
+        self._keeping = Lock()
         self._how_to_clear = how_to_clear
+        self._how_to_resume = how_to_resume
         before = kept.recall() if kept is not None else None
         self.reason = before or ""
+        self._cleared = self._paused = kept is not None and kept.cleared
         if before is not None:
             self.estop.set()
 
@@ -83,13 +90,24 @@ class Gate:
 
     def pause(self) -> str:
         """Hold the next command back; the running one ends."""
-        return self._set_paused(True, "the next command waits until resume")
+        with self._news:
+            self._paused = True
+            self._news.notify_all()
+        self._changed()
+        return "the next command waits until resume"
 
     def resume(self) -> Tuple[bool, str]:
         """Let commands through again; not while the emergency stop is active."""
-        if self.estop.is_set():
-            return False, f"nothing moves: {self.stopped}"
-        return True, self._set_paused(False, "commands run again")
+        with self._news:
+            stopped, cleared = self.stopped, self._cleared
+            if not stopped:
+                self._cleared = self._paused = False
+                self._news.notify_all()
+        if stopped:
+            return False, f"nothing moves: {stopped}"
+        problem = self._write_down() if cleared else ""
+        self._changed()
+        return True, "commands run again" + (f". After a restart they may wait again: {problem}" if problem else "")
 
     @property
     def stopped(self) -> str:
@@ -99,26 +117,45 @@ class Gate:
         return (f"the emergency stop is active ({self.reason}). When it is safe, clear it: "
                 f"{self._how_to_clear}")
 
+    @property
+    def waits(self) -> str:
+        """That an emergency stop was cleared and nothing begins until resume; empty where something may."""
+        if not self._cleared or self.estop.is_set():
+            return ""
+        return f"the emergency stop was cleared, and nothing begins until you resume: {self._how_to_resume}"
+
     def stop(self, reason: str) -> str:
         """The emergency stop: running commands end at once, none is started until it is cleared."""
-        self.reason = reason
-        self.estop.set()
-        self._wake()
-        problem = self._kept.keep(True, reason) if self._kept is not None else ""
+        with self._news:
+            self.reason = reason
+            self.stops += 1
+            self.estop.set()
+            self._news.notify_all()
+        self._changed()
+        problem = self._write_down()
         return f"stopped: {reason}" + (f"; a restart of the supervisor would end it: {problem}" if problem
                                        else "")
 
     def clear(self) -> Tuple[bool, str]:
-        """End the emergency stop; what was stopped does not start again by itself."""
-        if not self.estop.is_set():
-            return False, "there is no emergency stop to clear"
-        problem = self._kept.keep(False, "") if self._kept is not None else ""
-        self.estop.clear()
-        self.reason = ""
-        self._wake()
-        said = "the emergency stop is over; no command runs until resume" if self._paused else \
-            "the emergency stop is over; commands run again"
+        """End the emergency stop and stay paused: a reset never starts a motion, only resume does (ISO 13850)."""
+        with self._news:
+            if not self.estop.is_set():
+                return False, "there is no emergency stop to clear"
+            self._cleared = self._paused = True
+            self.estop.clear()
+            self.reason = ""
+            said = self.waits
+            self._news.notify_all()
+        problem = self._write_down()
+        self._changed()
         return True, said + (f". After a restart it may be active again: {problem}" if problem else "")
+
+    def _write_down(self) -> str:
+        """Keep the stop as it is now, whoever writes last; why that failed, or empty."""
+        with self._keeping:
+            if self._kept is None:
+                return ""
+            return self._kept.keep(self.estop.is_set(), self.reason, self._cleared)
 
     def answer(self, granted: bool) -> Tuple[bool, str]:
         """Answer the question that waits."""
@@ -243,15 +280,3 @@ class Gate:
             granted, self.question = bool(self._answer), ""
         self._changed()
         return granted
-
-    def _set_paused(self, paused: bool, message: str) -> str:
-        with self._news:
-            self._paused = paused
-            self._news.notify_all()
-        self._changed()
-        return message
-
-    def _wake(self) -> None:
-        with self._news:
-            self._news.notify_all()
-        self._changed()

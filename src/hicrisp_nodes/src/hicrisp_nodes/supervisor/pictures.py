@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
+from threading import Event
 from typing import Any, Mapping, Optional, Set
 
 import rospy
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.events import PlanMade, TaskFinished, VerdictGiven
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.config_files import parameter
@@ -62,7 +66,10 @@ class Camera:
     def take(self, caption: str) -> Optional[str]:
         """Take a picture of the scene; its path relative to the run folder, ``None`` when there is none."""
         if caption == BEFORE and self._before is not None:
-            return self._before.result()
+            try:
+                return self._before.result(self._limit)
+            except FutureTimeout:
+                return None
         return self._take(caption, _SCENE)
 
     def look(self, caption: str) -> Optional[str]:
@@ -77,12 +84,15 @@ class Camera:
         name = f"{self._count:03d}-{'camera-' if service == _EYE else ''}{words}"
         return self._save(SnapshotRequest(caption=caption), self._limit, self._folder, name, service)
 
-    def animate(self, since: float) -> Optional[str]:
-        """The task as an animation from a moment of the world's clock on, as ``overview.webp``."""
+    def animate(self, since: float, cancel: Event) -> None:
+        """Write the task as an animation from a moment of the world's clock on, as ``overview.webp``; it takes
+        seconds, and who cancels the task waits for none of them.
+        """
         if self._folder is None or _SCENE not in self._there or not since > 0.0:
-            return None
-        return self._save(SnapshotRequest("overview", since), ANIMATION_LIMIT, self._folder.parent,
-                          "overview")
+            return
+        drawn = self._thread.submit(self._save, SnapshotRequest("overview", since), ANIMATION_LIMIT,
+                                    self._folder.parent, "overview")
+        wait_until(drawn.done, Deadline(ANIMATION_LIMIT), cancel, in_vain=lambda: self._closed)
 
     def _save(self, request: SnapshotRequest, limit: float, folder: Path, name: str,
               service: str = _SCENE) -> Optional[str]:

@@ -32,14 +32,17 @@ class TaskQueue:
         changed: called when a request was taken in, began or ended.
         blocked: why no task may begin or be taken now, with what to do; empty where one may.
         keep: writes the tasks and their count down; why that failed, or empty.
+        waits: why those in line do not begin yet though new ones are taken, likewise.
     """
 
     def __init__(self, run: Callable[[Request], None], changed: Callable[[Request], None],
                  blocked: Callable[[], str] = str,
-                 keep: Callable[[Sequence[TaskEntry], int], str] = lambda tasks, count: "") -> None:
+                 keep: Callable[[Sequence[TaskEntry], int], str] = lambda tasks, count: "",
+                 waits: Callable[[], str] = str) -> None:
         self._run = run
         self._changed = changed
         self._blocked = blocked
+        self._waits = waits
         self._keep = keep
         self._keeping = Lock()
         self._unkept = ""
@@ -94,7 +97,8 @@ class TaskQueue:
             self._news.notify_all()
         self._write_down()
         self._changed(request)
-        return Admission(True, "it starts now" if not ahead else f"it waits behind {ahead}", request)
+        waits = f"it waits behind {ahead}" if ahead else f"it waits: {self.waits}" if self.waits else ""
+        return Admission(True, waits or "it starts now", request)
 
     def cancel(self, task_id: str = "") -> Tuple[bool, str]:
         """End a task that runs or waits; the running one when no id is given."""
@@ -163,9 +167,9 @@ class TaskQueue:
             self._news.notify_all()
 
     @property
-    def blocked(self) -> str:
+    def waits(self) -> str:
         """Why no task begins now; empty where one may."""
-        return self._blocked()
+        return self._blocked() or self._waits()
 
     def hold(self, seconds: float, patience: float) -> str:
         """Begin no task until ``release``, at most for some seconds; why that is not possible, which is empty
@@ -226,7 +230,7 @@ class TaskQueue:
     def _loop(self) -> None:
         while True:
             with self._news:
-                while not (self._waiting and self._held.passed and not self._blocked()) and not self._closed:
+                while not (self._waiting and self._held.passed and not self.waits) and not self._closed:
                     self._news.wait(min(1.0, self._held.remaining) or 1.0)
                 if self._closed:
                     return

@@ -15,6 +15,7 @@ from hicrisp_core.trace.read_event import event_of
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
 from hicrisp_ros.diagnostics import ERROR, OK, TOPIC, Health, report
 from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.secrets import without_secrets
 from hicrisp_ros.supervisor_watch import HEARTBEAT
 
 from hicrisp_msgs.msg import CorrectionStack, EstopState, Event, FailedCommand, Feedback, LlmUsage, TaskStatus
@@ -27,9 +28,14 @@ _STATE_CODES = {state: getattr(TaskStatus, state.name) for state in State}
 
 
 class Reports:
-    """The supervisor's publishers."""
+    """The supervisor's publishers.
 
-    def __init__(self) -> None:
+    Args:
+        secrets: keys that stand in no message; what looks like one is taken out, too.
+    """
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        self._secrets = tuple(secrets)
         self._status = Publisher("task_status", TaskStatus, queue_size=20, latch=True)
         self._plan = Publisher("plan", PlanMsg, queue_size=5, latch=True)
         self._stack = Publisher("correction_stack", CorrectionStack, queue_size=20, latch=True)
@@ -46,7 +52,11 @@ class Reports:
 
     def plan(self, plan: Plan, task_id: str) -> None:
         """Publish a plan."""
-        self._plan.publish(plan_to_msg(plan, task_id, rospy.Time.now()))
+        self._plan.publish(self.hidden(plan_to_msg(plan, task_id, rospy.Time.now())))
+
+    def hidden(self, message: Any) -> Any:
+        """Return a message with no key in any of its texts, whether a user or a model wrote it."""
+        return without_secrets(message, *self._secrets)
 
     def event(self, event: Mapping[str, Any], task_id: str) -> None:
         """Publish an event, and what it says on the topics of its kind."""

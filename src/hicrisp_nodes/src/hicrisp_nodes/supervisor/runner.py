@@ -48,6 +48,7 @@ from hicrisp_nodes.supervisor.reports import Reports
 from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.scene_watch import SceneWatch
 
+_STOPPED = "Stopped by you with the emergency stop"
 _SIMULATORS = ("embedded_world", "gazebo_scene")
 """The nodes that simulate."""
 
@@ -165,13 +166,13 @@ class TaskRunner:
         return tuple(arena.starts) if arena is not None else ()
 
     def _follow(self, request: Request, story: "_Story", log: EventLog, drives: Drives) -> None:
-        began, began_ros = time.monotonic(), rospy.get_time()
+        began, began_ros, stops = time.monotonic(), rospy.get_time(), self._gate.stops
         self._camera.begin(log.folder)
         if self._memory is not None:
             self._memory.copy_to(log.folder, self._configuration)
 
         def tell(event: Dict[str, Any]) -> None:
-            event = self._hide(_cut_off(event, request.cut_off))
+            event = self._hide(_ended(event, request.cut_off, self._gate.stops > stops))
             story.progress = story.progress.after(event)
             if story.progress.state not in ENDED:
                 request.progress = story.progress
@@ -179,7 +180,9 @@ class TaskRunner:
             drove = drives.after(event_of(event))
             if drove is not None:
                 log(drove.as_dict())
-            self._photograph(event, log)
+            # The end of a task that is canceled waits for no picture: only its last one is taken.
+            if not request.cancel.is_set() or event.get("kind") == TaskFinished.kind:
+                self._photograph(event, log)
             self._changed(request)
 
         seed = _of_the_world("seed", self._labels["seed"])  # A reset of the world changes it.
@@ -198,7 +201,7 @@ class TaskRunner:
             self._carry_out(task, request, tell)
             for fault in _injected()[len(before):]:
                 log(FaultInjected(t=round(time.monotonic() - began, 4), **vars(fault)).as_dict())
-            self._camera.animate(began_ros)
+            self._camera.animate(began_ros, request.cancel)
 
     def _look_around(self, cancel: Event, tell: Callable[[Union[Waiting, Noted]], None]) -> None:
         """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does
@@ -308,10 +311,13 @@ def _completed(folder: Path) -> str:
     return ""
 
 
-def _cut_off(event: Dict[str, Any], why: str) -> Dict[str, Any]:
-    """The end of a task that was cut off says why; any other event stays as it is."""
-    if not why or event.get("kind") != TaskFinished.kind:
+def _ended(event: Dict[str, Any], why: str, stopped: bool) -> Dict[str, Any]:
+    """The end of a task that was cut off or stopped says so; any other event stays as it is."""
+    if event.get("kind") != TaskFinished.kind:
         return event
+    if not why:
+        stopped = stopped and not (event["success"] or event["canceled"])
+        return {**event, "stopped": True, "message": _STOPPED} if stopped else event
     return {**event, "success": False, "canceled": False, "interrupted": True, "message": why, "reason": why}
 
 

@@ -42,12 +42,20 @@ class EstopFile:
         except _UNREADABLE as error:
             return f"whether it was active is not known: {self.path} cannot be read ({_why(error)})"
 
-    def keep(self, active: bool, reason: str) -> str:
+    @property
+    def cleared(self) -> bool:
+        """Whether a stop was cleared, and nobody has resumed since."""
+        try:
+            return _read(self.path).get("cleared") is True
+        except _UNREADABLE:
+            return False
+
+    def keep(self, active: bool, reason: str, cleared: bool = False) -> str:
         """Write it down; why that failed, which is empty where it did not."""
-        return _write(self.path, {"active": active, "reason": reason})
+        return _write(self.path, {"active": active, "reason": reason, "cleared": cleared})
 
     def forget(self) -> None:
-        """Remove the file where nothing is stopped, for a supervisor that ends."""
+        """Remove the file where nothing is stopped, for a supervisor that ends; its line ends with it."""
         if self.recall() is None:
             _remove(self.path)
 

@@ -45,14 +45,18 @@ class RosRobot:
         estop: while set, nothing is sent and what runs is ended.
         ended: called after every command, with when its driver said so, seconds of its ROS clock; 0 where it
             said nothing.
+        hold: waits before a command is sent, until one may be or its event is set; without it, none waits.
     """
 
     def __init__(self, name: str, capabilities: Sequence[str], estop: Event,
-                 ended: Callable[[float], None]) -> None:
+                 ended: Callable[[float], None], hold: Optional[Callable[[Event], None]] = None) -> None:
         self.name = name
         self._capabilities = tuple(capabilities)
         self._estop = estop
         self._ended = ended
+        self._hold = hold
+        self.busy = False
+        """Whether a command was sent and has not ended."""
         self._client = ActionClient(f"robots/{name}/execute", ExecuteCommandAction)
         self._cancel_all = Publisher(f"robots/{name}/execute/cancel", GoalID, queue_size=1)
         self._clearing: Optional[Thread] = None
@@ -72,6 +76,18 @@ class RosRobot:
         """Carry out one command and wait for the driver's outcome; a driver that is away is LOST."""
         if self._clearing is not None:
             self._clearing.join(min(SERVER_WAIT, deadline.remaining))
+        left, ends = deadline.remaining, LinkedEvent(cancel, self._estop)
+        if self._hold is not None:
+            self._hold(ends)
+        self.busy = True
+        try:
+            return self._carry_out(command, Deadline(left), cancel, progress)
+        finally:
+            self.busy = False
+
+    def _carry_out(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress]
+    ) -> Outcome:
         if self._estop.is_set():
             return Outcome.because(CauseKind.STOPPED, Status.SAFETY, f"{_ESTOP} is active", _ESTOP)
         goal = ExecuteCommandGoal(command_to_msg(command), deadline.remaining)

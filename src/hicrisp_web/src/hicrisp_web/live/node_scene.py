@@ -19,7 +19,7 @@ from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_web.server.deeds import Deed, Said
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.reading import Reader
-from hicrisp_web.view.scene_view import Box, scene_section
+from hicrisp_web.view.scene_view import Box, camera_section, scene_section, tolerance_section
 
 _NO_WORLD = WorldState()
 
@@ -65,7 +65,8 @@ class NodeScene:
         scene, budget = configuration.scene, configuration.policy.budget
         workspace = self._workspace if scene.arena is None or len(scene.robots) > 1 else None
         self._board.put({
-            "scene": scene_section(scene, workspace), "examples": [scene.task] if scene.task else [],
+            "scene": scene_section(scene, workspace), "camera": camera_section(scene),
+            "tolerances": tolerance_section(configuration.domain), "examples": [scene.task] if scene.task else [],
             "budget": {"calls": budget.llm_calls, "tokens": budget.tokens, "seconds": budget.seconds,
                        "corrections": budget.corrections, "policy": configuration.policy.name}})
         self._news.set()

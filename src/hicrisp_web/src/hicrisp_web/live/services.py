@@ -34,11 +34,26 @@ class Services:
 
     def __init__(self) -> None:
         self._clients = {name: ServiceClient(name, kind) for name, kind in _SERVICES.items()}
+        self._stops = 0
 
     def ask(self, name: str, *fields: Any, patience: float = PATIENCE) -> Any:
         """The response; ``None`` where none came in time."""
         request = _SERVICES[name]._request_class(*fields)
         return self._clients[name].call(request, patience).response
+
+    def stop(self) -> Said:
+        """Stop everything, however often and whatever else is under way."""
+        self._stops += 1
+        return self.said("estop")
+
+    def clear(self) -> Said:
+        """End the emergency stop; one that is pressed on any page before the answer is there holds."""
+        before = self._stops
+        said = self.said("clear_estop")
+        if self._stops == before:
+            return said
+        self.said("estop")
+        return Said(False, "Stop was pressed while it was being cleared: the stop holds.")
 
     def said(self, name: str, *fields: Any) -> Said:
         """The response as words for the page."""
@@ -50,7 +65,8 @@ class Services:
         if name == "explain":
             return Said(answer.ok, answer.text)
         if name == "review_plan":
-            return Said(answer.ok, answer.message, {"problems": list(answer.problems)})
+            return Said(answer.ok, answer.message, {"problems": list(answer.problems),
+                                                    "readings": list(answer.readings), "warning": answer.warning})
         return Said(answer.success if hasattr(answer, "success") else answer.ok, answer.message)
 
 
@@ -80,7 +96,7 @@ def deeds_of(services: Services, changed: Callable[[], None]) -> Dict[str, Deed]
         "submit": deed("submit_task", task=str),
         "cancel": deed("cancel_task", urgent=True, task_id=str),
         "pause": deed("pause", urgent=True), "resume": deed("resume"),
-        "stop": deed("estop", urgent=True), "clear": deed("clear_estop"),
+        "stop": Deed(services.stop, urgent=True), "clear": Deed(services.clear),
         "approve": deed("approve", task_id=str, granted=bool),
         "answer": deed("answer", task_id=str, answer=str),
         "tell": deed("tell", task_id=str, text=str),

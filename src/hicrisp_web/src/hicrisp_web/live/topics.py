@@ -58,9 +58,10 @@ class Topics:
                                   "reason": message.reason, "autonomy": message.autonomy}})
 
     def _plan(self, message: Plan) -> None:
-        """The steps of the latest plan, as they would be sent back when the plan is changed."""
+        """The steps of the latest plan, as they would be sent back when the plan is changed, and its goal."""
         steps = [{"text": step.text or step.action, "robot": step.robot} for step in message.steps]
-        self._board.put({"review": {"task_id": message.task_id, "steps": steps}})
+        goal = message.goal.said or ", then ".join(message.goal.stages)
+        self._board.put({"review": {"task_id": message.task_id, "steps": steps, "goal": goal}})
 
 
 def status_section(message: TaskStatus) -> Dict[str, Any]:

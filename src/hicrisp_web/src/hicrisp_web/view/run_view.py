@@ -219,7 +219,8 @@ class RunView:
     def _finished(self, event: TaskFinished) -> None:
         verdict = "canceled" if event.canceled else "interrupted" if event.interrupted else \
             "refused" if "refusal" in self._run else \
-            "answered" if "answer" in self._run else "succeeded" if event.success else "failed"
+            "answered" if "answer" in self._run else "succeeded" if event.success else \
+            "stopped" if event.stopped else "failed"
         self._run.update(
             state=ENDED, verdict=verdict, message=event.message, reason=event.reason, goal=event.goal,
             figures={"commands": event.steps_executed, "corrections": plain(event.corrections),

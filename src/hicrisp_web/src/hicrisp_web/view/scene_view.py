@@ -6,7 +6,10 @@ import math
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import KeepOut, Pose, WorldObject, WorldState
+from hicrisp_core.model.geometry import rotate
+from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.scene import TABLE, Scene
 
 Box = Tuple[float, float, float, float]
@@ -35,6 +38,35 @@ def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, An
                   for wall in walls.values()],
         "zones": [_zone(zone) for zone in scene.zones],
     }
+
+
+def camera_section(scene: Scene) -> Optional[Dict[str, Any]]:
+    """Where the scene's depth camera stands on the ground and whereto it looks, metres, and how wide, degrees;
+    nothing for one that a robot carries.
+    """
+    try:
+        camera = load_camera(scene.camera, scene.source or None)
+    except HicrispError:
+        return None  # Who looks through it says what is wrong with it.
+    if camera.mounting.in_hand:
+        return None
+    pose, lens = camera.mounting.pose, camera.lens
+    ahead = rotate(pose.orientation, (0.0, 0.0, 1.0))
+    return {"at": list(pose.position[:2]), "ahead": list(ahead[:2]),
+            "opening": round(2.0 * math.degrees(math.atan2(0.5 * lens.width, lens.fx)))}
+
+
+def tolerance_section(domain: Domain) -> Dict[str, Dict[str, Any]]:
+    """For each action that places something, the fact that it makes and how far off that may be, millimetres."""
+    found: Dict[str, Dict[str, Any]] = {}
+    for name, action in domain.actions.items():
+        made = [effect.atom.predicate for effect in action.effects if not effect.removes and effect.when is None]
+        judged = [each for each in made if each != domain.roles.held and domain.predicates[each].tolerance > 0.0]
+        judged.sort(key=lambda each: each == domain.roles.stands_on)  # What it stands on says least of where.
+        if judged and action.places:
+            found[name] = {"fact": judged[0].replace("_", " "),
+                           "mm": round(1000.0 * domain.predicates[judged[0]].tolerance)}
+    return found
 
 
 def world_section(world: WorldState, domain: Domain) -> Dict[str, Any]:

@@ -1,6 +1,6 @@
 // What waits for a person: a question about the task, a command that needs leave, a plan to approve or change.
 
-import { h, settled, setText, show } from "./dom.js";
+import { h, plain, settled, setText, show } from "./dom.js";
 import { touches } from "./sections.js";
 import { perform } from "./server.js";
 
@@ -21,11 +21,12 @@ export class Ask {
     const key = asks ? JSON.stringify([status.task_id, status.state, status.message, status.choices, plan, this.steers()]) : "";
     if (key === this.shown) return;
     this.shown = key;
+    const title = !asks ? "" : plan ? "Approve the plan" : status.state === "asking" ? "The robot asks" : "May it do this?";
+    document.title = asks ? `(?) ${title} – HiCRISP` : "HiCRISP";
     show(this.root, asks);
     if (!asks) return this.root.replaceChildren();
-    const title = plan ? "Approve the plan" : status.state === "asking" ? "The robot asks" : "May it do this?";
     this.root.replaceChildren(h("h2", { id: "ask-title" }, title));
-    if (plan) this.plan(status, plan);
+    if (plan) this.plan(status, plan, review.goal);
     else if (status.state === "asking") this.question(status);
     else this.approval(status);
     this.said = h("p", { class: "said", role: "status" });
@@ -43,9 +44,9 @@ export class Ask {
     const answer = (text) => this.send("answer", { task_id: status.task_id, answer: text });
     const own = h("input", { id: "own-answer", maxlength: 400, autocomplete: "off" });
     this.root.append(
-      h("p", { class: "question", role: "alert" }, status.message),
+      h("p", { class: "question", role: "alert" }, plain(status.message)),
       h("div", { class: "choices" }, status.choices.map((text, at) => h("button", {
-        type: "button", class: "main", onclick: () => answer(String(at + 1)) }, text))),
+        type: "button", class: "main", onclick: () => answer(String(at + 1)) }, plain(text)))),
       h("form", { onsubmit: (event) => {
         event.preventDefault();
         if (own.value.trim()) answer(own.value.trim());
@@ -56,24 +57,29 @@ export class Ask {
   approval(status) {
     const answer = (granted) => this.send("approve", { task_id: status.task_id, granted });
     this.root.append(
-      h("p", { class: "question", role: "alert" }, status.message),
+      h("p", { class: "question", role: "alert" }, plain(status.message)),
       h("div", { class: "row" },
         h("button", { type: "button", class: "main", onclick: () => answer(true) }, "Approve"),
         h("button", { type: "button", onclick: () => answer(false) }, "Refuse")));
   }
 
-  plan(status, steps) {
+  plan(status, steps, goal) {
     const list = h("ol", { class: "editor" });
+    const warning = h("p", { class: "missed", role: "alert" });
     const run = h("button", { type: "button", class: "main" }, "Run this plan");
-    const lines = () => [...list.querySelectorAll("input")].map((input) => input.value);
+    const written = new Map(steps.map((step) => [plain(step.text), step.text])); // What is left as it is goes back as it came.
+    const lines = () => [...list.querySelectorAll("input")].map((input) => written.get(input.value) || input.value);
     const check = settled(250, async () => {
       const asked = lines();
       const answer = await perform("check", { task_id: status.task_id, granted: false, steps: asked });
       if (JSON.stringify(asked) !== JSON.stringify(lines())) return;
       const problems = answer.problems || [];
+      setText(warning, answer.warning || "");
       [...list.children].forEach((row, at) => {
         const why = problems[at] || "";
         setText(row.querySelector(".problem"), why);
+        const reading = (answer.readings || [])[at];
+        setText(row.querySelector(".reading"), reading ? `Read as ${plain(reading)}` : "");
         row.querySelector("input").setAttribute("aria-invalid", why ? "true" : "false");
       });
       run.disabled = !this.steers() || !asked.length || problems.some((why) => why);
@@ -96,21 +102,22 @@ export class Ask {
       check();
     };
     const rowOf = (text) => {
-      const problem = h("p", { class: "problem", id: `problem-${Math.random().toString(36).slice(2)}` });
+      const [reading, problem] = ["reading", "problem"].map((kind) => h("p", { class: kind, id: `${kind}-${Math.random().toString(36).slice(2)}` }));
       const row = h("li", {}, h("div", { class: "row" },
-        h("input", { value: text, autocomplete: "off", maxlength: 400, "aria-describedby": problem.id, oninput: check }),
+        h("input", { value: text, autocomplete: "off", maxlength: 400, "aria-describedby": `${reading.id} ${problem.id}`, oninput: check }),
         h("button", { type: "button", class: "quiet up", onclick: () => move(row, -1) }, "↑"),
         h("button", { type: "button", class: "quiet down", onclick: () => move(row, 1) }, "↓"),
-        h("button", { type: "button", class: "quiet away", onclick: () => { row.remove(); number(); } }, "✕")), problem);
+        h("button", { type: "button", class: "quiet away", onclick: () => { row.remove(); number(); } }, "✕")), reading, problem);
       return row;
     };
-    list.append(...steps.map((step) => rowOf(step.text)));
+    list.append(...steps.map((step) => rowOf(plain(step.text))));
     const same = () => JSON.stringify(lines()) === JSON.stringify(steps.map((step) => step.text));
     const answer = (granted) => this.send("review", { task_id: status.task_id, granted, steps: granted && !same() ? lines() : [] });
     run.addEventListener("click", () => answer(true));
     this.root.append(
+      ...(goal ? [h("p", { class: "goal" }, h("b", {}, "The goal: "), plain(goal))] : []),
       h("p", { class: "soft", role: "alert" }, "Remove, reorder or edit steps; each line is checked as you type."),
-      list,
+      list, warning,
       h("div", { class: "row" }, run,
         h("button", { type: "button", onclick: () => answer(false) }, "Refuse"),
         h("button", { type: "button", class: "quiet", onclick: () => {

@@ -11,8 +11,10 @@ const ALT = {
 };
 
 export class Camera {
-  constructor(root, wanted) {
+  // `seen` is told whose picture is shown: camera, scene, or none.
+  constructor(root, wanted, seen) {
     this.wanted = wanted;
+    this.seen = seen;
     this.image = h("img", { alt: ALT.scene });
     this.age = h("p", { class: "soft small", role: "status" });
     this.card = h("section", { class: "card camera", "aria-label": "Camera", hidden: true }, h("h2", {}, "Camera"), this.image, this.age);
@@ -29,6 +31,7 @@ export class Camera {
         if (there) {
           const eye = answer.headers.get("X-Eye");
           wait = PERIODS[eye] || wait;
+          this.seen(eye);
           this.say(eye, Number(answer.headers.get("X-Age")));
           const old = this.image.src;
           this.image.src = URL.createObjectURL(await answer.blob());

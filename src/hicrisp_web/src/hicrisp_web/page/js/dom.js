@@ -37,6 +37,19 @@ export function sentence(text) {
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
+// Things have one name on the page: the one that people say, "red box" for red_box.
+let ids = null;
+
+export function knowNames(names) {
+  const found = [...new Set(names)].filter((name) => name.includes("_")).sort((a, b) => b.length - a.length);
+  ids = found.length ? new RegExp(`\\b(?:${found.map((name) => name.replace(/[^\w]/g, "\\$&")).join("|")})\\b`, "g") : null;
+}
+
+export const plain = (text) => (ids && text ? text.replace(ids, (name) => name.replaceAll("_", " ")) : text);
+
+// A state or verdict as people read it.
+export const inWords = (state) => (state === "stopped" ? "stopped by you" : (state || "").replaceAll("_", " "));
+
 export function seconds(value) {
   if (value === null || value === undefined) return "–";
   if (value < 60) return `${value.toFixed(1)} s`;

@@ -1,6 +1,6 @@
 // Past runs: filtered, one page at a time; two can be put side by side, any can be replayed.
 
-import { h, seconds, settled, setText } from "./dom.js";
+import { h, inWords, seconds, settled, setText } from "./dom.js";
 import { get } from "./server.js";
 
 const PAGE = 50;
@@ -75,7 +75,7 @@ export class History {
         onchange: (event) => this.choose(run.id, event.target.checked) })),
       h("td", { class: "words" }, h("a", { href: `#replay=${encodeURIComponent(run.id)}` }, run.task || run.id),
         h("div", { class: "soft small" }, run.id)),
-      h("td", {}, h("span", { class: `badge ${run.verdict}` }, run.verdict)),
+      h("td", {}, h("span", { class: `badge ${run.verdict}` }, inWords(run.verdict))),
       h("td", {}, run.scene), h("td", {}, run.policy), h("td", { class: "number" }, String(run.commands)),
       h("td", { class: "number" }, String(run.corrections)), h("td", { class: "number" }, seconds(run.seconds)),
       h("td", {}, h("a", { href: `/api/runs/${encodeURIComponent(run.id)}/files/report.html`, target: "_blank", rel: "noopener",

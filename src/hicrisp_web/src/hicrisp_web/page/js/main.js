@@ -2,7 +2,7 @@
 
 import { Ask } from "./ask.js";
 import { Camera } from "./camera.js";
-import { $, setText, show } from "./dom.js";
+import { $, knowNames, setText, show } from "./dom.js";
 import { Compare } from "./compare.js";
 import { History } from "./history.js";
 import { Replay } from "./replay.js";
@@ -12,6 +12,7 @@ import { Sections, touches } from "./sections.js";
 import { follow, get, perform, takeToken } from "./server.js";
 import { StackPanel } from "./stack.js";
 import { TaskForm } from "./task.js";
+import { Workspace } from "./workspace.js";
 
 const VIEWS = ["live", "history", "replay", "compare"];
 const live = new Sections();
@@ -59,25 +60,30 @@ function showStop() {
   const how = stand === true ? "The robot stands still." : stand === false ? "The robot still moves."
     : "No pose shows whether the robot stands.";
   const lines = [];
-  if (gate.stopped) lines.push(`Emergency stop. ${how} Clear the stop to take commands again.`);
-  else if (gate.paused) lines.push(`Paused. ${stand ? "The robot stands still." : "The running command ends first."}`);
+  if (gate.stopped) lines.push(`Emergency stop. ${how} Nothing moves until the stop is cleared and you press Resume.`);
+  else if (gate.paused) lines.push(`Paused. ${stand ? "The robot stands still." : "The running command ends first."} Nothing begins until you press Resume.`);
   else if (status.state === "canceled") lines.push(`Canceled. ${how}`);
   if (!may.steer && may.live) lines.push("You are watching. To steer, open the address that the launch printed.");
-  setText($("banner"), lines.join(" "));
+  setText($("banner-text"), lines.join(" "));
   $("banner").className = `banner ${gate.stopped ? "bad" : gate.paused ? "warn" : "info"}`;
   show($("banner"), lines.length > 0);
-  setText($("stop"), gate.stopped ? "Clear the stop" : "Stop");
-  $("stop").classList.toggle("clear", Boolean(gate.stopped));
-  $("stop").disabled = !may.steer;
+  show($("clear"), Boolean(gate.stopped));
+  if (!gate.stopped) askToClear(false);
+  $("stop").disabled = $("clear-ask").disabled = !may.steer;
 }
 
-async function pressStop() {
-  const stopped = (live.get("gate") || {}).stopped;
-  const said = await perform(stopped ? "clear" : "stop");
-  if (!said.ok) {
-    setText($("banner"), said.message);
-    show($("banner"), true);
-  }
+function askToClear(asking) {
+  show($("clear-sure"), asking);
+  $("clear-ask").setAttribute("aria-expanded", String(asking));
+  setText($("clear-ask"), asking ? "Keep the stop" : "Clear the stop");
+}
+
+async function press(deed) {
+  askToClear(false);
+  const said = await perform(deed);
+  if (said.ok) return;
+  setText($("banner-text"), said.message);
+  show($("banner"), true);
 }
 
 function changeTheme() {
@@ -94,20 +100,27 @@ const steers = () => may.steer;
 const past = new History($("history"));
 const replay = new Replay($("replay"));
 const compare = new Compare($("compare"));
+live.listen((names) => {
+  const [scene, world] = [live.get("scene"), live.get("world")];
+  if (touches(names, "scene", "world")) knowNames([...((scene || {}).known || []), ...((world || {}).things || []).map((thing) => thing.name)]);
+});
 new TaskForm(live, steers);
+new Workspace($("workspace"), live);
 new Ask($("ask"), live, steers);
 new RunPanel($("live-run"), live, { steers, perform });
-new ScenePanel($("live-side"), live);
-new Camera($("live-side"), () => linked && may.steer && !$("live").hidden);
 new StackPanel($("live-side"), live);
+new ScenePanel($("live-side"), live);
+new Camera($("live-side"), () => linked && may.steer && !$("live").hidden, (eye) => live.get("eye") !== eye && live.change({ eye }));
 live.listen((names) => {
   if (touches(names, "link")) showLink();
   if (touches(names, "gate", "standing", "status", "link")) showStop();
 });
-$("stop").addEventListener("click", pressStop);
+$("stop").addEventListener("click", () => press("stop")); // Always a stop: what ends one is another control.
+$("clear-ask").addEventListener("click", () => askToClear($("clear-sure").hidden));
+$("clear-yes").addEventListener("click", () => press("clear"));
 $("theme").addEventListener("click", changeTheme);
 addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && event.shiftKey && may.steer && !(live.get("gate") || {}).stopped) pressStop();
+  if (event.key === "Escape" && event.shiftKey && may.steer) press("stop");
 });
 addEventListener("hashchange", () => {
   takeToken();

@@ -1,7 +1,7 @@
 // A run: its head with figures and budget, and its plan with what was tried in each step.
 
-import { h, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
-import { touches } from "./sections.js";
+import { h, inWords, plain, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
+import { LIVE, touches } from "./sections.js";
 
 const SIGNS = {
   waiting: ["○", "waiting"], running: ["▶", "under way"], done: ["✓", "done"], failed: ["✗", "failed"],
@@ -9,7 +9,6 @@ const SIGNS = {
 };
 const LEVELS = { full: "nothing is asked", supervised: "what cannot be undone is asked", corrections: "corrections are asked, too",
   reviewed: "plans are asked, too", manual: "every command is asked" };
-const LIVE = new Set(["queued", "planning", "running", "correcting", "awaiting_approval", "paused", "asking"]);
 
 export class RunPanel {
   // With `control` ({steers, perform}) the run can be canceled and paused; a replay has none.
@@ -26,14 +25,15 @@ export class RunPanel {
     this.settings = h("p", { class: "soft small settings" });
     this.figures = h("dl", { class: "figures" });
     this.buttons = h("div", { class: "row controls" });
+    this.report = h("a", { class: "report", target: "_blank", hidden: true }, "Report with pictures");
     this.plan = h("ol", { class: "steps" });
     this.origin = h("p", { class: "soft small" });
     this.notes = h("ul", { class: "notes soft small" });
     root.append(
       h("section", { class: "card run", "aria-label": "The run" },
-        h("div", { class: "head" }, this.title, this.badge), this.goal, this.written, this.message, this.buttons, this.figures,
+        h("div", { class: "head" }, this.title, this.badge), this.goal, this.written, this.message, this.report, this.buttons, this.figures,
         this.settings),
-      h("section", { class: "card", "aria-label": "The plan" }, h("h2", {}, "Plan"), this.origin, this.plan, this.notes));
+      h("section", { class: "card plan", "aria-label": "The plan" }, h("h2", {}, "Plan"), this.origin, this.plan, this.notes));
     if (control) this.addControls();
     sections.listen((names) => this.update(names));
     this.update(new Set(["run", "plan", "goal", "usage"]));
@@ -43,14 +43,14 @@ export class RunPanel {
     const { perform } = this.control;
     const status = () => this.sections.get("status") || {};
     this.cancel = h("button", { type: "button", id: "cancel", onclick: () => this.tell(perform("cancel", { task_id: status().task_id || "" })) }, "Cancel");
-    this.pause = h("button", { type: "button", id: "pause",
-      onclick: () => this.tell(perform((this.sections.get("gate") || {}).paused ? "resume" : "pause")) }, "Pause");
+    this.pause = h("button", { type: "button", id: "pause", onclick: () => this.tell(perform("pause")) }, "Pause");
+    this.resume = h("button", { type: "button", id: "resume", onclick: () => this.tell(perform("resume")) }, "Resume");
     this.autonomy = h("select", { id: "autonomy", onchange: () => this.tell(perform("autonomy", { level: this.autonomy.value })) },
       Object.entries(LEVELS).map(([level, text]) => h("option", { value: level }, `${level}: ${text}`)));
     this.why = h("button", { type: "button", class: "quiet", onclick: () => this.explain() }, "Why?");
     this.said = h("p", { class: "said", role: "status" });
     this.explained = h("p", { class: "explained", hidden: true });
-    this.buttons.append(this.cancel, this.pause, this.why,
+    this.buttons.append(this.cancel, this.pause, this.resume, this.why,
       h("div", { class: "level" }, h("label", { for: "autonomy" }, "Autonomy"), this.autonomy), this.said);
     this.buttons.after(this.explained);
   }
@@ -69,7 +69,8 @@ export class RunPanel {
   update(names) {
     if (touches(names, "run", "goal", "usage", "corrections", "budget", "status", "gate", "doing", "offsets")) this.head();
     if (touches(names, "plan", "run")) this.order();
-    for (const name of names) if (name.startsWith("step:")) this.step(name);
+    const steps = touches(names, "tolerances", "scene") ? [...this.steps.keys()].map((index) => `step:${index}`) : names;
+    for (const name of steps) if (name.startsWith("step:")) this.step(name);
     if (touches(names, "said")) {
       const notes = (this.sections.get("said") || []).filter((each) => each.kind === "note").slice(-6);
       this.notes.replaceChildren(...notes.map((each) => h("li", {}, each.text)));
@@ -82,7 +83,7 @@ export class RunPanel {
     const own = Boolean(this.control) && run && status.task_id === run.task_id;
     const state = !run ? "" : run.state === "ended" ? run.verdict : own ? status.state : run.state;
     setText(this.title, run ? run.text || "A task" : "No task yet");
-    setText(this.badge, (state || "").replace("_", " "));
+    setText(this.badge, inWords(state));
     this.badge.className = `badge ${state || ""}`;
     show(this.badge, Boolean(state));
     if (this.explained && this.explainedFor !== (run || {}).task_id) {
@@ -98,11 +99,16 @@ export class RunPanel {
     setText(this.settings, told.filter(Boolean).join(" · "));
     if (this.control) {
       const ready = this.control.steers();
-      this.cancel.disabled = !ready || !LIVE.has(status.state);
-      this.pause.disabled = this.autonomy.disabled = !ready;
+      const over = !LIVE.has(status.state);
+      this.cancel.disabled = !ready || over || (own && run.state === "ended");
+      show(this.report, Boolean(own && over && run.state === "ended"));
+      if (own) this.report.href = `/api/runs/${encodeURIComponent(run.task_id)}/files/report.html`;
+      const gate = this.sections.get("gate") || {};
+      this.autonomy.disabled = !ready;
+      this.pause.disabled = !ready || gate.paused;
+      this.resume.disabled = !ready || !gate.paused || gate.stopped;
       this.why.disabled = !ready || !run;
-      setText(this.pause, (this.sections.get("gate") || {}).paused ? "Resume" : "Pause");
-      const level = (this.sections.get("gate") || {}).autonomy;
+      const level = gate.autonomy;
       if (level && document.activeElement !== this.autonomy) this.autonomy.value = level;
     }
   }
@@ -113,8 +119,8 @@ export class RunPanel {
     show(this.written, conditions.length > 0);
     this.conditions.replaceChildren(...conditions.map((each) => h("li", {}, `${each.when}: `, h("code", {}, each.text))));
     if (!goal) return;
-    const seen = { seen: " The detector sees it.", missed: ` The detector does not see it${goal.missing ? `: ${goal.missing}` : "."}` };
-    this.goal.replaceChildren(h("b", {}, "I understand: "), goal.said || "the steps as they stand",
+    const seen = { seen: " The detector sees it.", missed: ` The detector does not see it${goal.missing ? `: ${plain(goal.missing)}` : "."}` };
+    this.goal.replaceChildren(h("b", {}, "I understand: "), plain(goal.said) || "the steps as they stand",
       h("span", { class: goal.state === "seen" ? "good" : goal.state === "missed" ? "bad" : "" }, seen[goal.state] || ""));
   }
 
@@ -127,7 +133,7 @@ export class RunPanel {
         : queued.message || (doing.length ? `Now: ${doing.join("; ")}` : run.waiting || (run.state === "planning" ? "Thinking …" : ""));
     const offers = run && run.refusal && run.refusal.alternatives.length ? ` Try, for example: ${run.refusal.alternatives.join("; ")}.` : "";
     const left = run && run.not_begun && run.not_begun.length ? ` Never begun: ${run.not_begun.join("; ")}.` : "";
-    setText(this.message, sentence(words) + offers + left);
+    setText(this.message, plain(sentence(words) + offers + left));
   }
 
   figureList(run) {
@@ -184,10 +190,10 @@ export class RunPanel {
     element.className = `step ${step.state}`;
     element.replaceChildren(
       h("div", { class: "line" }, h("span", { class: "sign", "aria-hidden": "true" }, sign), unseen(`${words}: `),
-        h("b", {}, `${index + 1}. ${step.text}`), step.robot ? h("span", { class: "chip small" }, step.robot) : null,
+        h("b", {}, `${index + 1}. ${plain(step.text)}`), step.robot ? h("span", { class: "chip small" }, step.robot) : null,
         h("span", { class: "took" }, took)),
       ...(step.folded ? [h("p", { class: "soft small" }, `${step.folded} ${step.folded === 1 ? "entry" : "entries"}, folded; the replay and the report have them.`)] : []),
-      ...(step.moments.length ? [h("ul", { class: "moments" }, step.moments.map(moment))] : []));
+      ...(step.moments.length ? [h("ul", { class: "moments" }, step.moments.map((each) => moment(each, this.sections.get("tolerances") || {})))] : []));
     if (!this.steps.has(index)) {
       this.steps.set(index, element);
       this.plan.append(element);
@@ -195,27 +201,28 @@ export class RunPanel {
   }
 }
 
-function moment(each) {
+function moment(each, tolerances) {
   if (each.is === "correction") {
     const given = each.rung === "give_up";
     return h("li", { class: "moment correction" },
       h("div", { class: "line" }, h("span", { class: "sign", "aria-hidden": "true" }, given ? "✗" : "↻"),
         h("span", { class: "badge rung" }, given ? "given up" : each.rung), h("span", {}, `by ${each.who}`),
-        h("b", {}, each.commands.join(", then ") || (given ? "" : "try again"))),
-      each.why ? h("p", { class: "soft small" }, each.why) : null);
+        h("b", {}, plain(each.commands.join(", then ")) || (given ? "" : "try again"))),
+      each.why ? h("p", { class: "soft small" }, plain(each.why)) : null);
   }
-  if (each.is !== "command") return h("li", { class: "moment soft small" }, each.text);
+  if (each.is !== "command") return h("li", { class: "moment soft small" }, plain(each.text));
   const state = each.ok === true ? "good" : each.ok === false ? "bad" : "open";
   const purpose = { correction: "correction", retry: "again" }[each.purpose];
   const off = each.deviation;
+  const allowed = tolerances[(each.command || "").split("(")[0]];
   return h("li", { class: `moment ${state}` },
     h("div", { class: "line" },
       h("span", { class: "sign", "aria-hidden": "true" }, { good: "✓", bad: "✗", open: "…" }[state]),
       unseen({ good: "worked: ", bad: "failed: ", open: "under way: " }[state]),
-      h("span", {}, each.text), purpose ? h("span", { class: "badge" }, purpose) : null,
-      off ? h("span", { class: "deviation", title: `x ${off.x} mm, y ${off.y} mm, z ${off.z} mm` }, `${off.plane.toFixed(1)} mm off`) : null,
+      h("span", {}, plain(each.text)), purpose ? h("span", { class: "badge" }, purpose) : null,
+      off ? h("span", { class: "deviation", title: `x ${off.x} mm, y ${off.y} mm, z ${off.z} mm` }, `${off.plane.toFixed(1)} mm off${allowed ? `; “${allowed.fact}” allows ${allowed.mm} mm` : ""}`) : null,
       h("span", { class: "took" }, each.seconds === undefined ? "" : seconds(each.seconds))),
-    each.feedback ? feedback(each.feedback) : each.note ? h("p", { class: "soft small" }, each.note) : null);
+    each.feedback ? feedback(each.feedback) : each.note ? h("p", { class: "soft small" }, plain(each.note)) : null);
 }
 
 function feedback(each) {
@@ -223,5 +230,5 @@ function feedback(each) {
   return h("dl", { class: "feedback" },
     [["Error", each.error], ["Reason", each.reason], ["Suggestion", each.suggestion], ["Measured", measured],
       ["Level", `${each.level === "low" ? "action" : "state"} (${each.kind.replaceAll("_", " ")})`]]
-      .filter(([, text]) => text).map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text))));
+      .filter(([, text]) => text).map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, plain(text)))));
 }

@@ -1,11 +1,13 @@
 // The scene from above, to scale: things with names, target and achieved place of commands, the tool's box;
 // for a base its walls, areas, keep-outs, scan, and the way that it drove and is to drive.
 
-import { h, s, setText, show } from "./dom.js";
+import { h, plain, s, setText, show } from "./dom.js";
 import { touches } from "./sections.js";
 
 const SIZE = 420;
-const BELOW = 22; // Pixels below the ground, for the scale.
+const [BESIDE, BELOW] = [34, 18]; // Pixels left of and below the ground, for the axes.
+const CLOSEST = 8; // How far one can zoom in.
+const TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50];
 const NAMED = 6; // Things that were not known before and have their names drawn and told.
 const TOUCH = 0.05; // Metres of free ground up to which two discs are sides of one thing.
 const PAINTS = {
@@ -16,14 +18,21 @@ const PAINTS = {
 export class ScenePanel {
   constructor(root, sections, title = "View from above") {
     this.sections = sections;
-    this.drawing = h("div", { class: "above" });
-    this.key = h("ul", { class: "legend small" });
+    this.drawing = h("div", { class: "above", tabindex: 0, role: "group", "aria-label": "The view; plus and minus zoom, arrows move it" });
+    this.zoom = 1;
+    this.middle = null; // Of what is shown, metres; that of the ground while all of it is.
+    this.buttons = h("div", { class: "row zoom" }, [["+", "Zoom in", 1.5], ["−", "Zoom out", 1 / 1.5], ["All", "Show all of it", 0]].map(
+      ([sign, words, by]) => h("button", { type: "button", class: "quiet", "aria-label": words, onclick: () => this.look(by) }, sign)));
+    this.drawing.addEventListener("keydown", (event) => this.key(event));
+    this.drawing.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.drawing.addEventListener("pointerdown", (event) => this.drag(event));
+    this.legend = h("ul", { class: "legend small" });
     this.facts = h("ul", { class: "facts small" });
     this.strangers = h("p", { class: "small strangers", hidden: true });
     this.known = h("details", {}, h("summary", {}, "What holds now"), this.facts);
-    this.card = h("section", { class: "card scene", "aria-label": title }, h("h2", {}, title), this.drawing, this.key, this.strangers, this.known);
+    this.card = h("section", { class: "card scene", "aria-label": title }, h("h2", {}, title), this.buttons, this.drawing, this.legend, this.strangers, this.known);
     root.append(this.card);
-    sections.listen((names) => touches(names, "scene", "world", "places", "scan", "path", "route", "grid") && this.update());
+    sections.listen((names) => touches(names, "scene", "world", "places", "scan", "path", "route", "grid", "camera", "eye") && this.update());
     this.update();
   }
 
@@ -37,14 +46,56 @@ export class ScenePanel {
       const facts = JSON.stringify(world.facts);
       if (facts !== this.told) {
         this.told = facts;
-        this.facts.replaceChildren(...world.facts.map((fact) => h("li", {}, fact)));
+        this.facts.replaceChildren(...world.facts.map((fact) => h("li", {}, plain(fact))));
       }
     }
     const bounds = (scene && scene.bounds) || around(places);
     show(this.drawing, Boolean(bounds));
-    show(this.key, Boolean(bounds));
+    show(this.buttons, Boolean(bounds));
+    show(this.legend, Boolean(bounds));
     if (!bounds) return;
-    this.draw(new Ground(bounds, Boolean(scene && scene.arms.length && !Object.keys(scene.bases).length) || !scene), scene, world, places);
+    this.ground = new Ground(bounds, Boolean(scene && scene.arms.length && !Object.keys(scene.bases).length) || !scene);
+    this.draw(this.ground.seen(this.zoom, this.middle), scene, world, places);
+  }
+
+  // Zoom by a factor, or show all of it.
+  look(by, middle = this.middle) {
+    this.zoom = by ? Math.min(CLOSEST, Math.max(1, this.zoom * by)) : 1;
+    this.middle = this.zoom > 1 ? middle : null;
+    this.update();
+  }
+
+  // Move what is shown by a part of its width and height.
+  move(across, along) {
+    const { left, top, wide, tall } = this.ground;
+    this.look(1, [left + wide * (0.5 + across), top + tall * (0.5 + along)]);
+  }
+
+  key(event) {
+    const zoom = { "+": 1.5, "=": 1.5, "-": 1 / 1.5, 0: 0 }[event.key];
+    const way = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[event.key];
+    if (zoom === undefined && (!way || this.zoom === 1)) return;
+    event.preventDefault();
+    if (way) this.move(...way);
+    else this.look(zoom);
+  }
+
+  wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return; // Else the page is scrolled.
+    event.preventDefault();
+    this.look(event.deltaY < 0 ? 1.2 : 1 / 1.2);
+  }
+
+  drag(begun) {
+    if (this.zoom === 1 || begun.button) return;
+    const box = this.drawing.getBoundingClientRect();
+    let [x, y] = [begun.clientX, begun.clientY];
+    const follow = (event) => {
+      this.move((x - event.clientX) / box.width, (y - event.clientY) / box.height);
+      [x, y] = [event.clientX, event.clientY];
+    };
+    addEventListener("pointermove", follow);
+    addEventListener("pointerup", () => removeEventListener("pointermove", follow), { once: true });
   }
 
   draw(ground, scene, world, places) {
@@ -57,7 +108,7 @@ export class ScenePanel {
     const parts = [
       ground.grid(),
       this.grid(ground),
-      ...(scene && scene.workspace ? [ground.box(scene.workspace, "workspace")] : []),
+      ...(scene && scene.workspace ? [ground.area(scene.workspace, "workspace")] : []),
       ...still.map((thing) => shape(ground, thing)),
       ...(scene ? scene.zones.map((zone) => zoneOf(ground, zone)) : []),
       ...(scene ? scene.walls.map((wall) => ground.line([wall.from, wall.to], "wall", ground.long(wall.width))) : []),
@@ -67,11 +118,12 @@ export class ScenePanel {
       ...(this.sections.get("scan") || []).map(([x, y]) => s("circle", { ...ground.at(x, y), r: 1.3, class: "scan" })),
       ...(world ? world.robots : []).map((robot) => robotOf(ground, robot, scene)),
       ...places.slice(-12).map((place, at, all) => placeOf(ground, place, at === all.length - 1)),
+      ...(this.sections.get("eye") === "camera" ? [cameraOf(ground, this.sections.get("camera"))] : []),
       ...labels(ground, things.filter((thing) => thing.movable || !scene || (strangers.length <= NAMED && strangers.some((each) => each.name === thing.name)) || scene.known.includes(thing.name))),
-      ground.rule(),
+      ground.axes(),
     ];
-    const said = things.filter((thing) => thing.movable).map((thing) => `${thing.name} at ${thing.x.toFixed(2)}, ${thing.y.toFixed(2)} m`).join("; ");
-    this.drawing.replaceChildren(s("svg", { viewBox: `0 0 ${ground.width} ${ground.height + BELOW}`, role: "img",
+    const said = things.filter((thing) => thing.movable).map((thing) => `${plain(thing.name)} at ${thing.x.toFixed(2)}, ${thing.y.toFixed(2)} m`).join("; ");
+    this.drawing.replaceChildren(s("svg", { viewBox: ground.box(), role: "img",
       "aria-label": `From above, metres: ${said || "nothing is seen yet"}.` }, parts.filter(Boolean)));
     const key = [["target", "target"], ["aim", "aim, less the learned offset"], ["achieved", "where it ended"]]
       .filter(([kind]) => places.some((place) => (kind === "aim" ? place.aim && apart(place) : place[kind])));
@@ -80,14 +132,15 @@ export class ScenePanel {
     if (unknown.length) key.push(["unknown", "seen, not known before"]);
     if (this.sections.get("path")) key.push(["path", "driven"]);
     if (this.sections.get("route")) key.push(["route", "planned"]);
-    this.key.replaceChildren(...key.map(([kind, text]) => h("li", {},
+    if (this.sections.get("eye") === "camera" && this.sections.get("camera")) key.push(["camera", "the camera, and what it sees"]);
+    this.legend.replaceChildren(...key.map(([kind, text]) => h("li", {},
       s("svg", { width: 14, height: 10, "aria-hidden": "true" }, s("rect", { x: 1, y: 1, width: 12, height: 8, rx: 2, class: `key ${kind}` })), ` ${text}`)));
   }
 
   // What was seen that no file describes, in words.
   tell(strangers) {
     show(this.strangers, strangers.length > 0);
-    const told = strangers.slice(0, NAMED).map((thing) => `${thing.name}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
+    const told = strangers.slice(0, NAMED).map((thing) => `${plain(thing.name)}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
     if (strangers.length > NAMED) told.push(`and ${strangers.length - NAMED} more`);
     setText(this.strangers, `Seen, and not known before (${strangers.length}): ${told.join("; ")}.`);
   }
@@ -161,7 +214,7 @@ class Ground {
     return s("polyline", { points: told.join(" "), class: kind, "stroke-width": width });
   }
 
-  box([lowX, lowY, highX, highY], kind) {
+  area([lowX, lowY, highX, highY], kind) {
     const told = [[lowX, lowY], [highX, lowY], [highX, highY], [lowX, highY]].map(([x, y]) => this.point(x, y).join(","));
     return s("polygon", { points: told.join(" "), class: kind });
   }
@@ -174,11 +227,45 @@ class Ground {
     return s("g", { class: "raster" }, lines.map((line) => this.line(line, "")));
   }
 
-  rule() {
-    const metres = this.high[0] - this.low[0] > 2.5 ? 0.5 : 0.1;
-    const [x, y] = [8, this.height + BELOW / 2];
-    return s("g", { class: "rule" }, s("line", { x1: x, x2: x + this.long(metres), y1: y, y2: y }),
-      s("text", { x: x + this.long(metres) + 6, y: y + 4 }, metres < 0.5 ? `${100 * metres} cm` : `${metres} m`));
+  // Show a part of it: the factor, and the middle in pixels of the whole.
+  seen(zoom, middle) {
+    this.k = 1 / zoom; // Of a pixel on the page.
+    [this.wide, this.tall] = [this.width * this.k, this.height * this.k];
+    const [x, y] = middle || [this.width / 2, this.height / 2];
+    this.left = Math.min(this.width - this.wide, Math.max(0, x - this.wide / 2));
+    this.top = Math.min(this.height - this.tall, Math.max(0, y - this.tall / 2));
+    return this;
+  }
+
+  box() {
+    return [this.left - BESIDE * this.k, this.top, this.wide + BESIDE * this.k, this.tall + BELOW * this.k].map((value) => value.toFixed(2)).join(" ");
+  }
+
+  // Metres along the left and the lower side of what is shown, and which axis each is.
+  axes() {
+    const { left, top, wide, tall, k } = this;
+    const step = TICKS.find((each) => this.long(each) >= 50 * k) || TICKS[TICKS.length - 1];
+    const text = (x, y, said, anchor) => s("text", { x, y, "font-size": 11 * k, "stroke-width": 0, "text-anchor": anchor }, said);
+    const ticks = (low, high_) => {
+      const found = [];
+      for (let at = Math.ceil(low / step); at * step <= high_; at += 1) found.push(at * step);
+      return found;
+    };
+    const [across, along] = this.turned ? ["y", "x"] : ["x", "y"];
+    const place = (axis, metres) => (axis === "x" ? this.point(metres, this.low[1]) : this.point(this.low[0], metres));
+    const said = (metres) => String(Number(metres.toFixed(2)));
+    const [lower, side] = [top + tall, left];
+    const range = { x: [this.low[0], this.high[0]], y: [this.low[1], this.high[1]] };
+    const below = ticks(...range[across]).map((metres) => [place(across, metres)[0], metres]).filter(([x]) => x >= left + 12 * k && x <= left + wide - 40 * k);
+    const beside = ticks(...range[along]).map((metres) => [place(along, metres)[1], metres]).filter(([y]) => y >= top + 18 * k && y <= lower - 4 * k);
+    return s("g", { class: "axes" },
+      s("rect", { x: side - BESIDE * k, y: top, width: BESIDE * k, height: tall + BELOW * k }),
+      s("rect", { x: side - BESIDE * k, y: lower, width: wide + BESIDE * k, height: BELOW * k }),
+      s("polyline", { points: `${side},${top} ${side},${lower} ${side + wide},${lower}`, "stroke-width": k }),
+      below.map(([x, metres]) => [s("line", { x1: x, x2: x, y1: lower, y2: lower + 4 * k, "stroke-width": k }), text(x, lower + 14 * k, said(metres), "middle")]),
+      beside.map(([y, metres]) => [s("line", { x1: side - 4 * k, x2: side, y1: y, y2: y, "stroke-width": k }), text(side - 6 * k, y + 4 * k, said(metres), "end")]),
+      text(side + wide - 2 * k, lower + 14 * k, this.turned ? `← ${across}, m` : `${across}, m →`, "end"),
+      text(side - 6 * k, top + 10 * k, `↑ ${along}`, "end"));
   }
 }
 
@@ -196,21 +283,62 @@ function shape(ground, thing, special = "") {
     transform: `translate(${cx} ${cy}) rotate(${ground.turn(thing.yaw)})` }, named);
 }
 
-// Names below their things, or wherever beside them no other name stands.
+// Names below their things, or where no other name or thing is: around them, and farther off with a line to them.
 function labels(ground, things) {
+  const { k } = ground;
+  const named = things.filter((thing) => thing.name !== "table");
+  const around = (thing) => Math.max(6 * k, ground.long(Math.max(thing.size[0], thing.size[1])) / 2);
+  const boxOf = (x, y, wide, high) => [x - wide, y - high, x + wide, y + high];
+  const meets = (one, other) => one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
+  const solid = named.filter((thing) => thing.movable).map((thing) => boxOf(...ground.point(thing.x, thing.y), around(thing) * 0.8, around(thing) * 0.8));
   const taken = [];
-  return things.filter((thing) => thing.name !== "table").map((thing) => {
-    const text = thing.name.replaceAll("_", " ");
+  // Pixels from a thing's outline to a place, upright more than sideways: a name is wide.
+  const apartFrom = (thing, px, py) => {
     const [x, y] = ground.point(thing.x, thing.y);
-    const [wide, off] = [3.1 * text.length, Math.max(6, ground.long(Math.max(thing.size[0], thing.size[1])) / 2)];
-    const places = thing.movable ? [[0, off + 11], [0, -off - 4], [wide + off + 3, 4], [-wide - off - 3, 4], [0, off + 23]] : [[0, 4]];
-    const boxes = places.map(([dx, dy]) => [x + dx - wide, y + dy - 10, x + dx + wide, y + dy + 2]);
-    const free = boxes.findIndex((box) => box[0] >= 0 && box[2] <= ground.width && box[3] <= ground.height
-      && !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]));
-    const [left, , right, bottom] = boxes[Math.max(0, free)];
-    taken.push(boxes[Math.max(0, free)]);
-    return s("text", { x: ((left + right) / 2).toFixed(1), y: (bottom - 2).toFixed(1), "text-anchor": "middle" }, text);
-  });
+    return Math.max(1, Math.hypot((px - x) / 2, py - y));
+  };
+  return named.map((thing) => {
+    const text = plain(thing.name);
+    const [x, y] = ground.point(thing.x, thing.y);
+    const [wide, high, off] = [3.3 * k * text.length + 2 * k, 7 * k, around(thing)];
+    const places = thing.movable ? [] : [[x, y]];
+    for (const ring of [1, 2.2, 3.6, 5.2]) {
+      for (const [ax, ay] of [[0, 1], [0, -1], [1, 0], [-1, 0], [1, 1], [-1, 1], [1, -1], [-1, -1]]) {
+        places.push([x + ax * (off + wide + (ring - 1) * 14 * k), y + ay * (off + high + (ring - 1) * 14 * k)]);
+      }
+    }
+    const boxes = places.map(([px, py]) => boxOf(px, py, wide, high));
+    const inside = (box) => box[0] >= ground.left && box[1] >= ground.top && box[2] <= ground.left + ground.wide && box[3] <= ground.top + ground.tall;
+    const clear = (box, others) => !others.some((other) => meets(box, other));
+    // Whether nobody takes it for another thing's name.
+    const own = ([px, py]) => named.every((other) => other === thing || apartFrom(other, px, py) > 1.3 * apartFrom(thing, px, py));
+    const free = boxes.map((box) => inside(box) && clear(box, taken) && clear(box, solid));
+    let at = places.findIndex((place, each) => each < 8 && free[each] && own(place));
+    const far = at < 0;
+    if (far) at = Math.max(0, free.indexOf(true, 8), boxes.findIndex((box) => clear(box, taken)));
+    const [px, py] = places[at];
+    taken.push(boxes[at]);
+    return [far ? s("line", { class: "leader", x1: x, y1: y, x2: px, y2: py, "stroke-width": k }) : null,
+      s("text", { x: px.toFixed(1), y: (py + 4 * k).toFixed(1), "font-size": 11 * k, "stroke-width": 3 * k, "text-anchor": "middle" }, text)];
+  }).flat();
+}
+
+// The camera at its place, or at the edge where it stands outside, with what lies in its view.
+function cameraOf(ground, camera) {
+  if (!camera) return null;
+  const { k } = ground;
+  const [x, y] = ground.point(...camera.at);
+  const [ax, ay] = ground.point(camera.at[0] + camera.ahead[0], camera.at[1] + camera.ahead[1]);
+  const length = Math.hypot(ax - x, ay - y);
+  if (length < 1e-3) return s("g", { class: "eye" }, s("circle", { cx: x, cy: y, r: 6 * k }, s("title", {}, "the camera, looking down")));
+  const angle = Math.atan2(ay - y, ax - x);
+  const edge = [Math.min(ground.left + ground.wide - 8 * k, Math.max(ground.left + 8 * k, x)), Math.min(ground.top + ground.tall - 8 * k, Math.max(ground.top + 8 * k, y))];
+  const half = camera.opening * Math.PI / 360;
+  const ray = (turn) => [edge[0] + Math.cos(angle + turn) * 2000, edge[1] + Math.sin(angle + turn) * 2000].map((value) => value.toFixed(1)).join(",");
+  return s("g", { class: "eye" },
+    s("polygon", { class: "sight", points: `${ray(-half)} ${edge.join(",")} ${ray(half)}` }),
+    s("path", { transform: `translate(${edge[0].toFixed(1)} ${edge[1].toFixed(1)}) rotate(${(angle * 180 / Math.PI).toFixed(1)}) scale(${k})`, d: "M-6-5H3V5H-6ZM3-2L8-5V5L3 2Z" },
+      s("title", {}, "the camera; it looks along the shaded part")));
 }
 
 function zoneOf(ground, zone) {

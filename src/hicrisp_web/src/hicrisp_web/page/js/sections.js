@@ -1,5 +1,8 @@
 // The sections that the server hands out, and who wants to know when one of them changes.
 
+// The states of a task that has not ended.
+export const LIVE = new Set(["queued", "planning", "running", "correcting", "awaiting_approval", "paused", "asking"]);
+
 export class Sections {
   constructor() {
     this.values = {};

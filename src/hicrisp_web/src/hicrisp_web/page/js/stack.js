@@ -1,6 +1,6 @@
 // The feedback stack: one column for each of its changes, and what lies on it now.
 
-import { h, s, setText, show } from "./dom.js";
+import { h, plain, s, setText, show } from "./dom.js";
 import { touches } from "./sections.js";
 
 const CELL = [22, 18, 3];
@@ -31,7 +31,7 @@ export class StackPanel {
       return column.bars.flatMap((bar, level) => {
         const y = floor - (level + 1) * (height + gap);
         return [s("rect", { x, y, width, height, rx: 3, class: `bar c${bar.colour % COLOURS}` },
-          s("title", {}, `${stack.legend[bar.colour]}, tried ${bar.attempts} times, after ${column.t.toFixed(1)} s`)),
+          s("title", {}, `${plain(stack.legend[bar.colour])}, tried ${bar.attempts} times, after ${column.t.toFixed(1)} s`)),
         s("text", { x: x + width / 2, y: y + 13, "text-anchor": "middle" }, String(bar.attempts))];
       });
     });
@@ -42,10 +42,10 @@ export class StackPanel {
     }, s("line", { x1: 0, x2: wide, y1: floor, y2: floor, class: "floor" }), bars));
     this.drawing.scrollLeft = this.drawing.scrollWidth;
     this.legend.replaceChildren(...stack.legend.map((command, at) => h("li", {},
-      s("svg", { width: 10, height: 10, "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2, class: `bar c${at % COLOURS}` })), ` ${command}`)));
+      s("svg", { width: 10, height: 10, "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2, class: `bar c${at % COLOURS}` })), ` ${plain(command)}`)));
     this.now.replaceChildren(...[...stack.entries].reverse().map((entry, at) => h("li", {},
-      h("b", {}, entry.command), at === 0 ? h("span", { class: "badge" }, "top") : null,
-      h("span", { class: "soft small" }, ` ${entry.attempts > 1 ? `${entry.attempts} times: ` : ""}${entry.error}`))));
+      h("b", {}, plain(entry.command)), at === 0 ? h("span", { class: "badge" }, "top") : null,
+      h("span", { class: "soft small" }, ` ${entry.attempts > 1 ? `${entry.attempts} times: ` : ""}${plain(entry.error)}`))));
     setText(this.empty, stack.columns.length ? "Empty again." : "Empty: nothing has failed.");
   }
 }

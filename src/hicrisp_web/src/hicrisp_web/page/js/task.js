@@ -1,7 +1,7 @@
 // Submitting a task: examples, what its words mean while they are typed, the queue, and remarks while it runs.
 
-import { $, h, sentence, setText, settled, show } from "./dom.js";
-import { touches } from "./sections.js";
+import { $, h, plain, sentence, setText, settled, show } from "./dom.js";
+import { LIVE, touches } from "./sections.js";
 import { perform } from "./server.js";
 
 const EFFECTS = { changed: "the plan changes", kept: "the task goes on as it was", canceled: "the task ends" };
@@ -73,6 +73,10 @@ export class TaskForm {
     if (touches(names, "examples", "status")) this.showExamples();
     if (touches(names, "queue", "status")) this.showQueue();
     if (touches(names, "said")) this.showTalk();
+    const busy = LIVE.has((this.sections.get("status") || {}).state);
+    document.body.classList.toggle("busy", busy);
+    show($("tell-form"), busy);
+    show($("talk-card"), busy || $("talk").children.length > 0);
     const ready = this.steers();
     $("submit").disabled = $("understand").disabled = !ready;
     for (const button of document.querySelectorAll("#tell-form button, .queue button")) button.disabled = !ready;
@@ -111,13 +115,13 @@ function meaning(said) {
   if (said.question) return `I would ask: ${said.question} ${(said.choices || []).join(", ")}`.trim();
   const parts = [said.goal && `I understand: ${said.goal}`, (said.steps || []).length && `I would: ${said.steps.join(", then ")}`,
     said.answer, said.refusal, (said.alternatives || []).length && `Try, for example: ${said.alternatives.join("; ")}`];
-  return parts.filter(Boolean).map(sentence).join(" ");
+  return plain(parts.filter(Boolean).map(sentence).join(" "));
 }
 
 function line(each) {
-  if (each.kind === "question") return [h("b", {}, each.text), ` ${each.reply ? `“${each.reply}”` : "No answer came."}`];
-  if (each.kind === "said") return [h("b", {}, `“${each.text}”`), ` ${each.reply || EFFECTS[each.effect] || ""}`];
-  if (each.kind === "approval") return [h("b", {}, each.effect === "yes" ? "Approved: " : "Not approved: "), each.text];
-  if (each.kind === "recalled") return [h("b", {}, "From earlier runs: "), each.text];
-  return [h("b", {}, "Injected: "), `${each.text} ${each.reply || ""}`];
+  if (each.kind === "question") return [h("b", {}, plain(each.text)), ` ${each.reply ? `“${each.reply}”` : "No answer came."}`];
+  if (each.kind === "said") return [h("b", {}, `“${plain(each.text)}”`), ` ${each.reply || EFFECTS[each.effect] || ""}`];
+  if (each.kind === "approval") return [h("b", {}, each.effect === "yes" ? "Approved: " : "Not approved: "), plain(each.text)];
+  if (each.kind === "recalled") return [h("b", {}, "From earlier runs: "), plain(each.text)];
+  return [h("b", {}, "Injected: "), `${plain(each.text)} ${plain(each.reply) || ""}`];
 }

@@ -1,0 +1,27 @@
+"""Keys stand in no message that others read."""
+
+from __future__ import annotations
+
+from hicrisp_core.model import Plan, Step
+from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.secrets import without_secrets
+
+from hicrisp_msgs.msg import TaskStatus
+
+KEY, LOOKS_LIKE_ONE = "my-own-endpoint-key", "sk-abcdefgh12345678"
+
+
+def test_a_plan_that_repeats_a_key_is_published_without_it() -> None:
+    plan = Plan((Step(f"pick up box {KEY}", "pick", {"item": "box"}),), "openai:x", f"the key {LOOKS_LIKE_ONE} says so")
+    message = without_secrets(plan_to_msg(plan, "1"), KEY)
+    for text in (KEY, LOOKS_LIKE_ONE):
+        assert text not in str(message)
+    assert message.steps[0].text.startswith("pick up box ")
+    assert (message.task_id, message.steps[0].action) == ("1", "pick")
+
+
+def test_the_choices_of_a_question_are_too() -> None:
+    status = TaskStatus(message=f"Which {KEY}?", choices=["box", KEY], step_count=3)
+    hidden = without_secrets(status, KEY)
+    assert KEY not in str(hidden)
+    assert (hidden.choices[0], hidden.step_count) == ("box", 3)
