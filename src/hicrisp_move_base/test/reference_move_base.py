@@ -295,9 +295,12 @@ class ReferenceMoveBase:
 
 
 def main() -> Optional[int]:
-    """Run as a node; with ``~base`` false it moves a base of another process."""
+    """Run as a node; with ``~base`` false it moves a base of another process, which ``~server`` false makes."""
     rospy.init_node("reference_move_base")
     base = KinematicBase() if rospy.get_param("~base", True) else HeardBase()
+    if not rospy.get_param("~server", True):
+        rospy.spin()
+        return None
     server = ReferenceMoveBase(base, bool(rospy.get_param("~services", True)))
 
     def mode() -> str:
