@@ -161,6 +161,7 @@ class ReferenceMoveBase:
     def __init__(self, base: Union[KinematicBase, HeardBase], services: bool = True, patience: float = 1.0,
                  name: str = "/move_base") -> None:
         self.mode: Callable[[], str] = lambda: ""
+        self.hall: Callable[[], float] = lambda: HALL
         self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
         self._base, self._cleared = base, -math.inf
         self._cmd_vel = rospy.Publisher("/cmd_vel", Twist, queue_size=5)
@@ -220,7 +221,7 @@ class ReferenceMoveBase:
         return EmptyResponse()
 
     def _reachable(self, goal: PoseStamped) -> bool:
-        return max(abs(goal.pose.position.x), abs(goal.pose.position.y)) <= HALL
+        return max(abs(goal.pose.position.x), abs(goal.pose.position.y)) <= self.hall()
 
     def _execute(self, goal: MoveBaseGoal) -> None:
         self.goals += 1
@@ -311,6 +312,7 @@ def main() -> Optional[int]:
         return mode() == "mapless"
 
     server.mode, base.no_map = mode, no_map
+    server.hall = lambda: float(rospy.get_param("~hall", HALL))
     server.text = str(rospy.get_param("~text", NO_CONTROL))
     rospy.spin()
     return None

@@ -111,14 +111,14 @@ def goal_within(
 
 def leads_into(
     area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints = UNCONSTRAINED
-) -> bool:
-    """Whether a trajectory leads a base to any place in an area, or nobody can say that none does."""
+) -> Optional[bool]:
+    """Whether a trajectory leads a base to any place in an area; ``None`` where nobody can say."""
     if closed_by(area, robot, space, constraints):
         return False
     zones = _zones(constraints)
     poses = [pose for pose in _candidates(area, robot, space) if space.clear_of(pose, zones)]
     reached = space.first(robot.name if robot else "", poses, constraints)
-    return not reached.known or reached.pose is not None
+    return reached.pose is not None if reached.known else None
 
 
 def closed_by(
