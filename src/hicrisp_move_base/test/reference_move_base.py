@@ -31,10 +31,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hicrisp_bringup/te
 from ended_server import silence  # noqa: E402
 
 MODES = ("", "aborts", "silent", "deaf", "dies", "lies", "jumps", "blind", "blocked", "unseeing",
-         "mapless")
+         "mapless", "slips", "falls")
 """``aborts`` with ``text``; ``silent`` never answers; ``deaf`` does not end when canceled either; ``dies`` on
 the way; ``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until
-costmaps are clear; the lidar falls silent on the way (``unseeing``); ``mapless``: no map has come, so that no
+costmaps are clear; the lidar falls silent on the way (``unseeing``); the wheels spin on the way (``slips``), or the
+base ``falls``; ``mapless``: no map has come, so that no
 TF leads to it.
 """
 REACHED = "Goal reached."
@@ -148,6 +149,7 @@ class HeardBase:
 
     def __init__(self) -> None:
         self.pose, self.offset, self.blind, self.unseeing = (0.0, 0.0, 0.0), 0.0, False, False
+        self.slips, self.height = False, 0.0
         self._subscriber = rospy.Subscriber("/odom", Odometry, self._on_odometry, queue_size=1)
 
     def _on_odometry(self, message: Odometry) -> None:
@@ -264,6 +266,10 @@ class ReferenceMoveBase:
                 return
             if mode == "jumps" and late > 0.4:
                 self._base.offset = JUMP
+            if mode == "slips" and late > 0.4:
+                self._base.slips = True
+            if mode == "falls" and late > 0.4:
+                self._base.height = -5.0
             if mode == "unseeing" and late > 0.4:
                 self._base.unseeing = True
             if mode == "blind" and late > 0.4:
@@ -309,6 +315,8 @@ def main() -> Optional[int]:
 
     def no_map() -> bool:
         base.unseeing = base.unseeing and mode() == "unseeing"
+        base.slips = base.slips and mode() == "slips"
+        base.height = base.height if mode() == "falls" else 0.0
         return mode() == "mapless"
 
     server.mode, base.no_map = mode, no_map

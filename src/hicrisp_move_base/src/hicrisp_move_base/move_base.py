@@ -223,7 +223,7 @@ class MoveBase:
         said = f"TF has '{frame}' {abs(off):.1f} m {side} the floor of the arena; look whether the base has fallen, " \
                "or whether the map's height is the floor's"
         return None if off == 0.0 else Outcome(Status.LOST, said, cause=Cause(
-            CauseKind.LOCALISATION, (frame,), said=said, metres=abs(off)))
+            CauseKind.LOCALISATION, (frame,), said=said, metres=round(abs(off), 1)))
 
     def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
         """Whether a goal without a path still has none, with all that move_base saw since its own

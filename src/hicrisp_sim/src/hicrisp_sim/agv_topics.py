@@ -31,6 +31,8 @@ _ROUTE_STEP = 0.05
 """Metres between two points of a path that is published."""
 _AHEAD = rospy.Duration.from_sec(5.0)
 """By which stamps are ahead of the clock that are told wrongly."""
+_FALLEN = 5.0
+"""Metres by which a base has fallen that is told to have."""
 _DEAREST = 99
 """Cost of a cell that may just be entered, as occupancy grids count; 100 may not."""
 
@@ -85,6 +87,8 @@ class AgvTopics:
         if self._tells_time:
             self._clock.publish(Clock(now))
         told: AbstractSet[str] = self._faults.told if self._faults is not None else frozenset()
+        if "pose_fallen" in told:
+            pose = pose.shifted((0.0, 0.0, -_FALLEN))
         if "pose_stale" not in told:
             stamp = now + _AHEAD if "pose_ahead" in told else now
             self._tf.tell([transform_to_msg("map", "odom", pose.compose(counted.inverse()), stamp),
