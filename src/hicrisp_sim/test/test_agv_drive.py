@@ -49,6 +49,17 @@ def test_nothing_appears_where_the_base_stands(tmp_path: Path) -> None:
     assert yard.world.true_obstacles()["crate"].position == pytest.approx(before, abs=1e-3)
 
 
+def test_a_move_base_that_nobody_serves_cannot_go_away(tmp_path: Path) -> None:
+    yard, away = Yard(tmp_path), []
+    with pytest.raises(ConfigError, match="needs a move_base that is served"):
+        yard.world.inject("move_base_gone", "", (5.0,))
+    yard.world.faults.leave = away.append
+    with pytest.raises(ConfigError, match="for how many seconds"):
+        yard.world.inject("move_base_gone", "", (math.nan,))
+    assert yard.world.inject("move_base_gone", "", (5.0,)) == "move_base is gone for 5 s"
+    assert away == [5.0]
+
+
 def test_what_appears_on_the_way_is_driven_around(tmp_path: Path) -> None:
     yard = Yard(tmp_path, {"crate": (0.4, 2.6, 0.25)})
     yard.world.inject("appear", "crate", (2.2, 1.5, 1.5))

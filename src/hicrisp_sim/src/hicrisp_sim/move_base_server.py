@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import time
-from threading import Event, Lock
+from threading import Event, Lock, Timer
 from typing import List, Tuple
 
 import rospy
@@ -56,12 +56,24 @@ class MoveBaseServer:
             rospy.Subscriber("/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True),
             rospy.Subscriber(KEEP_OUT, Grid, self._on_keep_out, queue_size=1),
         )
+        self._timer = WallTimer(_PACED_PAUSE, self._idle, "idle")
+        self._serve()
+
+    def _serve(self) -> None:
         self._services = (
             rospy.Service("/move_base/make_plan", GetPlan, self._plan),
             rospy.Service("/move_base/clear_costmaps", Empty, self._clear),
         )
-        self._timer = WallTimer(_PACED_PAUSE, self._idle, "idle")
         self._server = ActionServer("/move_base", MoveBaseAction, self._execute).start()
+
+    def leave(self, seconds: float) -> None:
+        """Be gone, as a process that was killed, and serve again after some wall seconds."""
+        self._server.stop()
+        for service in self._services:
+            service.shutdown("gone")
+        back = Timer(seconds, self._serve)
+        back.daemon = True
+        back.start()
 
     def cancel_all(self) -> None:
         """End the drive that is under way."""
