@@ -85,11 +85,11 @@ def system() -> Iterator[Finding]:
         yield Finding("system packages", "ok", "all installed")
 
 
-STACK = {
-    "MoveIt": ("moveit_commander", "moveit_ros_move_group", "panda_moveit_config"),
+STACK = {  # Of what the manifests ask for, and nothing else.
+    "MoveIt": ("moveit_commander", "panda_moveit_config"),
     "Gazebo": ("gazebo_ros", "gazebo_ros_control", "controller_manager", "franka_description"),
-    "navigation": ("move_base", "map_server", "amcl"),
-    "real Panda": ("franka_control", "franka_gripper", "franka_hw"),
+    "navigation": ("move_base", "dwa_local_planner", "amcl", "fake_localization"),
+    "real Panda": ("franka_control", "franka_gripper"),
 }
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import unittest
 from pathlib import Path
@@ -29,6 +30,7 @@ class RealMoveBase(unittest.TestCase):
 
     def setUp(self) -> None:
         rospy.set_param("/move_base/mode", "")
+        rospy.set_param("/move_base/hall", 4.0)
         rospy.wait_for_message("/scan", LaserScan, PATIENCE)
 
     def test_areas_are_visited(self) -> None:
@@ -61,6 +63,31 @@ class RealMoveBase(unittest.TestCase):
         assert status.state == TaskStatus.FAILED
         assert "no scan has arrived on /scan" in (Path(status.run_folder) / "events.jsonl").read_text()
         assert abs(rospy.wait_for_message("/odom", Odometry, PATIENCE).twist.twist.linear.x) < 0.02
+
+    def test_a_base_whose_wheels_spin_ends_the_task_by_its_commands_and_its_place(self) -> None:
+        rospy.set_param("/move_base/mode", "slips")
+        status = self.workspace.run("visit area 3")
+        assert status.state == TaskStatus.FAILED
+        assert "does not follow its commands on /cmd_vel" in status.message
+        assert abs(rospy.wait_for_message("/odom", Odometry, PATIENCE).twist.twist.linear.x) < 0.02
+
+    def test_a_base_that_falls_ends_the_task_and_is_nowhere_for_the_detector(self) -> None:
+        rospy.set_param("/move_base/mode", "falls")
+        status = self.workspace.run("visit area 3")
+        assert status.state == TaskStatus.FAILED
+        assert "5.0 m below" in status.message
+        self.workspace.until(lambda: any(robot.off_floor < -4.9 and not robot.has_pose
+                                         for robot in self.workspace.world.robots), "sight of the fallen base")
+
+    def test_an_area_that_make_plan_knows_no_path_to_is_told_before_the_first_drive(self) -> None:
+        rospy.set_param("/move_base/hall", 2.9)
+        status = self.workspace.run("visit area 2, then area 3")
+        assert status.state == TaskStatus.FAILED
+        lines = (Path(status.run_folder) / "events.jsonl").read_text(encoding="utf-8").splitlines()
+        kinds = [(event["kind"], event.get("text", "")) for event in map(json.loads, lines)]
+        told = next(number for number, (kind, text) in enumerate(kinds)
+                    if kind == "note" and text.startswith("No path leads to area 3 by what is known now"))
+        assert told < next(number for number, (kind, _) in enumerate(kinds) if kind == "command")
 
     def test_without_a_map_the_task_fails_and_nothing_moves(self) -> None:
         rospy.set_param("/move_base/mode", "mapless")

@@ -22,7 +22,7 @@ from ports import free_port  # noqa: E402
 from told_runs import told  # noqa: E402
 
 FOLDER = HERE / os.environ.get("HICRISP_ROSTESTS", "")
-LIMIT = 1800
+LIMIT = 3600
 """Wall seconds after which a test has failed, on however busy a machine."""
 
 

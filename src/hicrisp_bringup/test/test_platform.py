@@ -125,3 +125,16 @@ def test_what_a_test_needs_and_ros_lacks_is_told(prefix: Path, monkeypatch: pyte
                     "<node pkg='gazebo_ros' type='gzserver' name='b'/></launch>")
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(prefix / "share"))
     assert missing_packages([file]) == ["gazebo_ros"]
+
+
+def test_the_doctor_asks_for_what_a_manifest_needs_and_for_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "setup.bash").write_text("rospack() { :; }\n")
+    done = subprocess.run(
+        [sys.executable, "-c", "import doctor; print(*(found.said for found in doctor.noetic_stack()), sep='\\n')"],
+        env={**os.environ, "HICRISP_ROS": str(tmp_path), "HICRISP_PLATFORM": "noetic",
+             "PYTHONPATH": str(ROOT / "scripts" / "lib")},
+        stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)
+    asked = set(done.stdout.replace("not found", "").replace(",", "").split())
+    manifests = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("src/*/package.xml"))
+    assert {"move_base", "moveit_commander", "gazebo_ros", "franka_control"} <= asked
+    assert not [name for name in asked if f"<exec_depend>{name}</exec_depend>" not in manifests]

@@ -230,3 +230,19 @@ def test_a_failed_step_whose_effect_came_otherwise_is_dropped_with_a_note(domain
     result = run()
     assert result.success
     assert "not needed" in run.told("correction")[-1]["note"]
+
+
+def test_what_a_robot_waits_for_under_a_command_is_told_before_the_command_ends(domain):
+    run = Run(domain, table_top(THINGS), LADDER, [PICK])
+    execute = run.world.execute
+
+    def waits(command, deadline, cancel, progress):
+        for phase in ("approach", "wait for move_group: 5 s of 30 s", "wait"):
+            progress(phase, 0.1)
+        return execute(command, deadline, cancel, progress)
+
+    run.world.execute = waits
+    assert run().success
+    assert [event["text"] for event in run.told("waiting")] == ["wait for move_group: 5 s of 30 s"]
+    kinds = [event["kind"] for event in run.events]
+    assert kinds.index("command") < kinds.index("waiting") < kinds.index("outcome")

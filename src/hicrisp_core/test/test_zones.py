@@ -18,7 +18,7 @@ from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import CauseKind, Command, Feedback, KeepOut, Pose, WorldObject
+from hicrisp_core.model import CauseKind, Command, Feedback, KeepOut, Pose, WorldObject, keep_out
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import crossed, disc, overlapped, space_to, zone
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -64,6 +64,20 @@ def test_what_is_painted_into_a_grid_is_the_shape_itself(shape: KeepOut) -> None
     x, y = np.meshgrid(np.linspace(0.5, 3.5, 25), np.linspace(-0.5, 2.5, 25))
     expected = [[shape.ground.distance(Point(*spot)) for spot in zip(*row)] for row in zip(x, y)]
     assert shape.distance(x, y) == pytest.approx(np.array(expected), abs=2e-3)
+
+
+@pytest.mark.parametrize("shape", [
+    lawn(2.0, 1.0, (0.4, 1.2), 0.5), disc(1.2, 0.5, 0.3), KeepOut(((-1.0, 0.5), (2.5, 1.5)), 0.2), disc(9.0, 9.0, 1.0),
+    lawn(0.0, 0.0, (20.0, 20.0))])
+def test_a_shape_is_painted_into_its_own_window_of_a_grid_as_into_all_of_it(
+    shape: KeepOut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keep_out, "_AT_ONCE", 200)
+    corner, size, within = (0.5, -0.5), 0.05, 0.05
+    x, y = np.meshgrid(*(low + (np.arange(count) + 0.5) * size for low, count in zip(corner, (60, 40))))
+    cells = np.zeros((40, 60), dtype=np.int8)
+    shape.paint(cells, corner, size, within, 7)
+    assert np.array_equal(cells == 7, shape.distance(x, y) <= within)
 
 
 def test_a_path_is_compared_by_the_footprint_and_a_base_may_leave_where_it_stands() -> None:

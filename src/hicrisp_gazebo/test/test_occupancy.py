@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import zone
@@ -58,5 +59,8 @@ def test_a_zone_is_painted_in_as_it_lies_and_a_base_that_keeps_clear_of_cells_ke
 
 
 def test_a_resolution_that_makes_no_map_is_refused() -> None:
-    with pytest.raises(ValueError, match="resolution"):
+    with pytest.raises(ConfigError, match="resolution"):
         grid_of(ARENA, 0.0)
+    with pytest.raises(ConfigError, match="100 million cells of 0.02 m, and 25 million are the limit") as refusal:
+        grid_of(Arena((-100.0, -100.0), (200.0, 200.0), {}, {}), 0.02)
+    assert "set 'resolution' to 0.05 m or more" in str(refusal.value)

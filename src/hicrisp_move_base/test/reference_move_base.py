@@ -31,10 +31,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hicrisp_bringup/te
 from ended_server import silence  # noqa: E402
 
 MODES = ("", "aborts", "silent", "deaf", "dies", "lies", "jumps", "blind", "blocked", "unseeing",
-         "mapless")
+         "mapless", "slips", "falls")
 """``aborts`` with ``text``; ``silent`` never answers; ``deaf`` does not end when canceled either; ``dies`` on
 the way; ``lies`` about having arrived; the odometry ``jumps`` or falls silent (``blind``); ``blocked`` until
-costmaps are clear; the lidar falls silent on the way (``unseeing``); ``mapless``: no map has come, so that no
+costmaps are clear; the lidar falls silent on the way (``unseeing``); the wheels spin on the way (``slips``), or the
+base ``falls``; ``mapless``: no map has come, so that no
 TF leads to it.
 """
 REACHED = "Goal reached."
@@ -148,6 +149,7 @@ class HeardBase:
 
     def __init__(self) -> None:
         self.pose, self.offset, self.blind, self.unseeing = (0.0, 0.0, 0.0), 0.0, False, False
+        self.slips, self.height = False, 0.0
         self._subscriber = rospy.Subscriber("/odom", Odometry, self._on_odometry, queue_size=1)
 
     def _on_odometry(self, message: Odometry) -> None:
@@ -161,6 +163,7 @@ class ReferenceMoveBase:
     def __init__(self, base: Union[KinematicBase, HeardBase], services: bool = True, patience: float = 1.0,
                  name: str = "/move_base") -> None:
         self.mode: Callable[[], str] = lambda: ""
+        self.hall: Callable[[], float] = lambda: HALL
         self.text, self.goals, self.clears, self.patience = NO_CONTROL, 0, 0, patience
         self._base, self._cleared = base, -math.inf
         self._cmd_vel = rospy.Publisher("/cmd_vel", Twist, queue_size=5)
@@ -220,7 +223,7 @@ class ReferenceMoveBase:
         return EmptyResponse()
 
     def _reachable(self, goal: PoseStamped) -> bool:
-        return max(abs(goal.pose.position.x), abs(goal.pose.position.y)) <= HALL
+        return max(abs(goal.pose.position.x), abs(goal.pose.position.y)) <= self.hall()
 
     def _execute(self, goal: MoveBaseGoal) -> None:
         self.goals += 1
@@ -263,6 +266,10 @@ class ReferenceMoveBase:
                 return
             if mode == "jumps" and late > 0.4:
                 self._base.offset = JUMP
+            if mode == "slips" and late > 0.4:
+                self._base.slips = True
+            if mode == "falls" and late > 0.4:
+                self._base.height = -5.0
             if mode == "unseeing" and late > 0.4:
                 self._base.unseeing = True
             if mode == "blind" and late > 0.4:
@@ -295,9 +302,12 @@ class ReferenceMoveBase:
 
 
 def main() -> Optional[int]:
-    """Run as a node; with ``~base`` false it moves a base of another process."""
+    """Run as a node; with ``~base`` false it moves a base of another process, which ``~server`` false makes."""
     rospy.init_node("reference_move_base")
     base = KinematicBase() if rospy.get_param("~base", True) else HeardBase()
+    if not rospy.get_param("~server", True):
+        rospy.spin()
+        return None
     server = ReferenceMoveBase(base, bool(rospy.get_param("~services", True)))
 
     def mode() -> str:
@@ -305,9 +315,12 @@ def main() -> Optional[int]:
 
     def no_map() -> bool:
         base.unseeing = base.unseeing and mode() == "unseeing"
+        base.slips = base.slips and mode() == "slips"
+        base.height = base.height if mode() == "falls" else 0.0
         return mode() == "mapless"
 
     server.mode, base.no_map = mode, no_map
+    server.hall = lambda: float(rospy.get_param("~hall", HALL))
     server.text = str(rospy.get_param("~text", NO_CONTROL))
     rospy.spin()
     return None

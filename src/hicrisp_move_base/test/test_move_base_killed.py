@@ -79,7 +79,7 @@ def killed_on_the_way(hall: Hall) -> List[Outcome]:
 @pytest.mark.parametrize("hall", [PATIENCE], indirect=True)
 def test_a_move_base_that_is_started_again_is_waited_for_before_the_command_is_given_up(hall: Hall) -> None:
     outcomes = killed_on_the_way(hall)
-    until(lambda: [phase for phase in hall.phases if phase.startswith("wait for move_base: 7 s of")], "wait")
+    until(lambda: [phase for phase in hall.phases if phase.startswith("wait for move_base: 5 s of")], "wait")
     assert not outcomes
     assert not hall.base.moving
     hall.start()

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
 import numpy as np
 import pytest
-from agv_arena import Yard
+from agv_arena import HEAD, Yard
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, Status
 from hicrisp_core.model.keep_out import disc
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.agv import AgvWorld
 from hicrisp_sim.agv.pursuit import Twist
 from waiting import PATIENCE, until
 
@@ -45,6 +47,17 @@ def test_nothing_appears_where_the_base_stands(tmp_path: Path) -> None:
         yard.world.inject("appear", "crate", (x + 0.1, y))
     yard.world.settle(0.2)
     assert yard.world.true_obstacles()["crate"].position == pytest.approx(before, abs=1e-3)
+
+
+def test_a_move_base_that_nobody_serves_cannot_go_away(tmp_path: Path) -> None:
+    yard, away = Yard(tmp_path), []
+    with pytest.raises(ConfigError, match="needs a move_base that is served"):
+        yard.world.inject("move_base_gone", "", (5.0,))
+    yard.world.faults.leave = away.append
+    with pytest.raises(ConfigError, match="for how many seconds"):
+        yard.world.inject("move_base_gone", "", (math.nan,))
+    assert yard.world.inject("move_base_gone", "", (5.0,)) == "move_base is gone for 5 s"
+    assert away == [5.0]
 
 
 def test_what_appears_on_the_way_is_driven_around(tmp_path: Path) -> None:
@@ -213,3 +226,22 @@ def test_a_base_that_turns_on_the_spot_begins_within_its_acceleration(tmp_path: 
     most = base.settings.turn_acceleration / base.settings.control_rate
     assert max(after - before for before, after in zip(turns, turns[1:])) == pytest.approx(most)
     assert turns[-1] == pytest.approx(base.settings.turn_speed)
+
+
+def test_a_large_arena_is_driven_in_larger_cells_and_that_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    large = HEAD.replace("origin: [0, 0], size: [4, 3]", "origin: [-100, -100], size: [200, 200]")
+    file = tmp_path / "large.yaml"
+    file.write_text(large + "walls: {fence: {from: [2, 0], to: [2, 3]}}\n", encoding="utf-8")
+    tracemalloc.start()
+    base = AgvWorld(file).base
+    path = base.make_plan(base.pose(), Pose((3.3, 1.5, 0.0)))
+    across = base.make_plan(base.pose(), Pose((97.0, -95.0, 0.0)))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert path is not None
+    assert min(math.dist(spot, end) for spot in path for end in ((2.0, 0.0), (2.0, 3.0))) < 1.0, "around the fence"
+    assert across is not None
+    assert most < 350e6
+    assert "the costmap has cells of 0.20 m" in caplog.text

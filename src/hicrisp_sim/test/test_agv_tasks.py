@@ -141,6 +141,20 @@ def test_an_area_that_no_trajectory_reaches_is_skipped_and_the_user_is_told(tmp_
     assert "a path leads to area 2 and area 1" in verdict["suggestion"]
 
 
+def test_that_no_path_leads_to_a_later_area_is_told_before_anything_is_driven(tmp_path: Path) -> None:
+    fence = "walls: {fence: {from: [2.7, 2.0], to: [4, 2.0]}, post: {from: [2.7, 2.0], to: [2.7, 3]}}\n"
+    result, reached, events = run(Yard(tmp_path, more=fence), "Visit area 2, then area 3")
+    assert not result.success
+    assert reached == ["area_2"]
+    notes = [number for number, event in enumerate(events)
+             if event["kind"] == "note" and "No path leads to area 3 by what is known now" in event["text"]]
+    assert len(notes) == 1
+    assert notes[0] < next(number for number, event in enumerate(events) if event["kind"] == "command")
+    (tmp_path / "open").mkdir()
+    _, _, events = run(Yard(tmp_path / "open"), "Visit area 2, then area 3")
+    assert not [event for event in events if event["kind"] == "note"]
+
+
 def test_an_area_that_a_plan_forgot_is_visited_although_another_one_is_skipped(tmp_path: Path) -> None:
     fence = "walls: {fence: {from: [2.7, 2.0], to: [4, 2.0]}, post: {from: [2.7, 2.0], to: [2.7, 3]}}\n"
     result, reached, _ = run(Yard(tmp_path, more=fence), "Visit area 1, then area 3, then area 2",

@@ -118,6 +118,6 @@ class Workspace:
 
 def kill(node: str) -> None:
     """End a node the hard way, as a crash would."""
-    uri = rosgraph.Master("/test").lookupNode(f"{NAMESPACE}/{node}")
+    uri = rosgraph.Master("/test").lookupNode(node if node.startswith("/") else f"{NAMESPACE}/{node}")
     _, _, pid = ServerProxy(uri).getPid("/test")
     os.kill(pid, signal.SIGKILL)

@@ -12,10 +12,10 @@ from hicrisp_ros.config_files import Configuration, load_configuration, paramete
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
-from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetMap, GetMapRequest, GetMapResponse
 
 from hicrisp_gazebo.occupancy import Grid, grid_of
+from hicrisp_ros import grids
 
 
 class MapServer:
@@ -23,19 +23,18 @@ class MapServer:
 
     def __init__(self, grid: Grid, frame: str, topic: str, service: str) -> None:
         self._frame = frame
-        self._publisher = Publisher(topic, OccupancyGrid, queue_size=1, latch=True)
+        self._publisher = Publisher(topic, grids.Grid, queue_size=1, latch=True)
         self.show(grid)
         self._service = rospy.Service(service, GetMap, self._give)
 
     def show(self, grid: Grid) -> None:
         """Serve this map from now on."""
-        self._message = OccupancyGrid()
+        self._message = grids.Grid(data=grid.cells.ravel())
         self._message.header.frame_id, self._message.header.stamp = self._frame, rospy.Time.now()
         self._message.info.resolution = grid.resolution
         self._message.info.height, self._message.info.width = grid.cells.shape
         self._message.info.origin.position.x, self._message.info.origin.position.y = grid.origin
         self._message.info.origin.orientation = Quaternion(0.0, 0.0, 0.0, 1.0)
-        self._message.data = grid.cells.ravel().tolist()
         self._publisher.publish(self._message)
 
     def stop(self) -> None:

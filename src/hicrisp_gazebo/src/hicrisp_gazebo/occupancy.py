@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Sequence, Tuple
 
 import numpy as np
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut
 from hicrisp_core.scene.scene import Arena
 
 FREE, TAKEN, UNKNOWN = 0, 100, -1
 _BORDER = 0.1
 """Seen of the wall around the arena, metres."""
+_MOST = 25_000_000
+"""Cells of a map: 100 m by 100 m in cells of 2 cm. move_base and what localises take several times that in bytes."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +37,22 @@ def grid_of(arena: Arena, resolution: float = 0.02, zones: Sequence[KeepOut] = (
     """The walls of an arena as a grid, and the zones where they are given; movable obstacles are in no map.
 
     A zone takes its edge's cells too: no cell that is free is over it.
+
+    Raises:
+        ConfigError: for a resolution that makes no map, or one of too many cells.
     """
     if not 0.0 < resolution < min(arena.size):
-        raise ValueError(f"a resolution above 0 and below {min(arena.size):g} m was expected, got "
-                         f"{resolution}")
+        raise ConfigError(f"a resolution above 0 and below {min(arena.size):g} m was expected, got "
+                          f"{resolution}")
     x, y = (low - _BORDER for low in arena.origin)
     columns, rows = (math.ceil((extent + 2 * _BORDER) / resolution - 1e-9) for extent in arena.size)
-    across, up = np.meshgrid(x + (np.arange(columns) + 0.5) * resolution,
-                             y + (np.arange(rows) + 0.5) * resolution)
-    taken = arena.space(across, up) < resolution / 4.0  # A cell is taken when a wall reaches into its middle half.
+    if columns * rows > _MOST:
+        least = math.ceil(100.0 * resolution * math.sqrt(columns * rows / _MOST)) / 100.0
+        raise ConfigError(f"a map of {arena.size[0]:g} m by {arena.size[1]:g} m has {columns * rows / 1e6:.0f} million "
+                          f"cells of {resolution:g} m, and {_MOST / 1e6:.0f} million are the limit: set 'resolution' "
+                          f"to {least:g} m or more")
+    cells = np.full((rows, columns), FREE, dtype=np.int8)
+    arena.paint(cells, (x, y), resolution, resolution / 4.0, TAKEN)  # A wall reaches into the middle half of these.
     for zone in zones:
-        taken |= zone.distance(across, up) <= resolution
-    return Grid((x, y), resolution, np.where(taken, TAKEN, FREE).astype(np.int8))
+        zone.paint(cells, (x, y), resolution, resolution, TAKEN)
+    return Grid((x, y), resolution, cells)

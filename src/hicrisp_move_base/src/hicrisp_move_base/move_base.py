@@ -14,7 +14,7 @@ from geometry_msgs.msg import Twist
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
+from hicrisp_core.ports.robot import AWAITED, UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.robot.base_robot import Drive
 from hicrisp_core.robot.zone_guard import ZoneGuard
 from hicrisp_core.scene.scene import Arena
@@ -46,8 +46,9 @@ _HEARSAY = 1.0
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
-_WAITED = 1.0
-"""Seconds of waiting for a move_base that went away, after which it is told how long that takes."""
+_GLANCE, _TOLD_EVERY = 1.0, 5.0
+"""Seconds between two looks whether a move_base that went away is back, and between two words of how long that
+takes."""
 _CANCELED = Outcome(Status.CANCELED, "the drive was canceled while the base stood",
                     cause=Cause(CauseKind.CANCELED))
 
@@ -150,11 +151,13 @@ class MoveBase:
         if cause is None or cause.kind is not CauseKind.UNREACHABLE_NODE or math.isinf(self._traffic.silence):
             return outcome
         rospy.logwarn("move_base went away; waiting up to %.0f s for it to come back", limit)
-        began, deadline, back = time.monotonic(), Deadline(limit), False
+        began, deadline, back, told = time.monotonic(), Deadline(limit), False, 0.0
         while not (back or deadline.passed or drive.cancel.is_set() or rospy.is_shutdown()):
             away = time.monotonic() - began
-            drive.progress(f"wait for move_base: {away:.0f} s of {limit:.0f} s", away / limit)
-            back = self._client.end_others(_WAITED, anew=True)
+            if away >= told:
+                drive.progress(f"{AWAITED}move_base: {away:.0f} s of {limit:.0f} s", away / limit)
+                told += _TOLD_EVERY
+            back = self._client.end_others(_GLANCE, anew=True)
         away = time.monotonic() - began
         if back:
             self._services.wait_for_update(drive.cancel)
@@ -220,7 +223,7 @@ class MoveBase:
         said = f"TF has '{frame}' {abs(off):.1f} m {side} the floor of the arena; look whether the base has fallen, " \
                "or whether the map's height is the floor's"
         return None if off == 0.0 else Outcome(Status.LOST, said, cause=Cause(
-            CauseKind.LOCALISATION, (frame,), said=said, metres=abs(off)))
+            CauseKind.LOCALISATION, (frame,), said=said, metres=round(abs(off), 1)))
 
     def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
         """Whether a goal without a path still has none, with all that move_base saw since its own

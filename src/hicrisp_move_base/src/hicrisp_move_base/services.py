@@ -14,7 +14,7 @@ from hicrisp_core.model.keep_out import Spot
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions.geometry import pose_to_msg
-from hicrisp_ros.service_client import ServiceClient, offered
+from hicrisp_ros.service_client import ServiceClient
 from nav_msgs.srv import GetPlan, GetPlanRequest
 from std_srvs.srv import Empty, EmptyRequest
 
@@ -35,7 +35,7 @@ class Services:
     def path(self, start: Pose, goal: Pose) -> Optional[Sequence[Spot]]:
         """The path to a goal, empty where there is none; ``None`` where nobody answers that (move_base
         refuses while it drives)."""
-        if not offered(self._plan.name):
+        if not self._plan.offered:
             return None
         request = GetPlanRequest(self.stamped(start), self.stamped(goal), self._settings.plan_tolerance)
         reply = self._plan.call(request, self._settings.service_wait)
@@ -49,7 +49,7 @@ class Services:
         A cleared costmap lacks even the walls of the map until its next update, and ``make_plan`` then leads
         through them (seen of move_base 1.17: up to one period of ``update_frequency``).
         """
-        if not offered(self._clear.name):
+        if not self._clear.offered:
             return False
         if self._clear.call(EmptyRequest(), self._settings.service_wait).response is None:
             return False

@@ -54,6 +54,11 @@ class ServiceClient:
         self._proxy: Optional[Any] = None
         self._calls = BoundedCalls(f"'{name}'", _MOST_CALLS)
 
+    @property
+    def offered(self) -> bool:
+        """Whether somebody serves it; the master is asked only where there is no connection."""
+        return self._proxy is not None or offered(self.name)
+
     def call(self, request: Any, seconds: float) -> ServiceReply:
         """The service's answer. A server that is not there is tried again until the time is over."""
         deadline = Deadline(seconds)

@@ -31,6 +31,7 @@ class AgvServer:
         begin_faults(world.scene.faults)
         self._follow()
         self._drives = MoveBaseServer(world.base)
+        world.faults.leave = self._drives.leave
         self._resets = Resets(world.scene, self._reset)
         self._services = (
             rospy.Service("inject_fault", InjectFault, lambda request: injected(request, world.inject)),

@@ -12,10 +12,11 @@ from geometry_msgs.msg import PoseStamped, Quaternion
 from hicrisp_core.model import Pose
 from hicrisp_core.model.scan import Scan
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
+from hicrisp_ros.grids import Grid
 from hicrisp_ros.moving_frames import MovingFrames
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.static_frames import StaticFrames
-from nav_msgs.msg import OccupancyGrid, Odometry, Path
+from nav_msgs.msg import Odometry, Path
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
 
@@ -30,6 +31,8 @@ _ROUTE_STEP = 0.05
 """Metres between two points of a path that is published."""
 _AHEAD = rospy.Duration.from_sec(5.0)
 """By which stamps are ahead of the clock that are told wrongly."""
+_FALLEN = 5.0
+"""Metres by which a base has fallen that is told to have."""
 _DEAREST = 99
 """Cost of a cell that may just be entered, as occupancy grids count; 100 may not."""
 
@@ -61,9 +64,8 @@ class AgvTopics:
         self._static = static or StaticFrames()
         self._odometry = Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
         self._scan = Publisher("/scan", LaserScan, queue_size=5)
-        self._map = Publisher("/map", OccupancyGrid, queue_size=1, latch=True)
-        self._costmap = Publisher("/move_base/global_costmap/costmap", OccupancyGrid, queue_size=1,
-                                  latch=True)
+        self._map = Publisher("/map", Grid, queue_size=1, latch=True)
+        self._costmap = Publisher("/move_base/global_costmap/costmap", Grid, queue_size=1, latch=True)
         self._route = Publisher("/move_base/NavfnROS/plan", Path, queue_size=2)
         self._routed: Optional[np.ndarray] = None
         self._led_to: Optional[Pose] = None
@@ -85,6 +87,8 @@ class AgvTopics:
         if self._tells_time:
             self._clock.publish(Clock(now))
         told: AbstractSet[str] = self._faults.told if self._faults is not None else frozenset()
+        if "pose_fallen" in told:
+            pose = pose.shifted((0.0, 0.0, -_FALLEN))
         if "pose_stale" not in told:
             stamp = now + _AHEAD if "pose_ahead" in told else now
             self._tf.tell([transform_to_msg("map", "odom", pose.compose(counted.inverse()), stamp),
@@ -146,15 +150,14 @@ class AgvTopics:
         self._frozen.pop(what, None)
         return true + _AHEAD if f"{what}_ahead" in told else true
 
-    def _grid(self, cells: np.ndarray) -> OccupancyGrid:
+    def _grid(self, cells: np.ndarray) -> Grid:
         """Cells (column along x, row along y) of 0 to 100 as a grid, whose rows come one after another."""
-        message = OccupancyGrid()
+        message = Grid(data=cells.T.astype(np.int8).ravel())
         message.header.stamp, message.header.frame_id = rospy.Time.from_sec(self._base.simulation.time), "map"
         message.info.resolution = self._base.local.resolution
         message.info.width, message.info.height = cells.shape
         message.info.origin.position.x, message.info.origin.position.y = map(float, self._base.local.origin)
         message.info.origin.orientation = Quaternion(0.0, 0.0, 0.0, 1.0)
-        message.data = cells.T.astype(int).ravel().tolist()
         return message
 
 

@@ -40,6 +40,7 @@ class LabServer(WorldServer):
     def _let_time_pass(self) -> None:
         self._follow()
         self._drives = MoveBaseServer(self._lab.base)
+        self._lab.base_faults.leave = self._drives.leave
 
     def _follow(self) -> None:
         self._lab.base.followers.append(self._after_period)

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import math
 import time
-from threading import Event, Lock
+from threading import Event, Lock, Timer
 from typing import List, Tuple
 
-import numpy as np
 import rospy
 from geometry_msgs.msg import PoseStamped, Twist
 from hicrisp_core.model import CauseKind, Pose, Status
@@ -17,9 +16,9 @@ from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
+from hicrisp_ros.grids import Grid
 from hicrisp_ros.wall_clock import WallTimer
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseResult
-from nav_msgs.msg import OccupancyGrid
 from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
 from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
 
@@ -55,14 +54,26 @@ class MoveBaseServer:
         self._velocity: Tuple[float, Speeds] = (-math.inf, Speeds())
         self._subscribers = (
             rospy.Subscriber("/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True),
-            rospy.Subscriber(KEEP_OUT, OccupancyGrid, self._on_keep_out, queue_size=1),
+            rospy.Subscriber(KEEP_OUT, Grid, self._on_keep_out, queue_size=1),
         )
+        self._timer = WallTimer(_PACED_PAUSE, self._idle, "idle")
+        self._serve()
+
+    def _serve(self) -> None:
         self._services = (
             rospy.Service("/move_base/make_plan", GetPlan, self._plan),
             rospy.Service("/move_base/clear_costmaps", Empty, self._clear),
         )
-        self._timer = WallTimer(_PACED_PAUSE, self._idle, "idle")
         self._server = ActionServer("/move_base", MoveBaseAction, self._execute).start()
+
+    def leave(self, seconds: float) -> None:
+        """Be gone, as a process that was killed, and serve again after some wall seconds."""
+        self._server.stop()
+        for service in self._services:
+            service.shutdown("gone")
+        back = Timer(seconds, self._serve)
+        back.daemon = True
+        back.start()
 
     def cancel_all(self) -> None:
         """End the drive that is under way."""
@@ -84,16 +95,15 @@ class MoveBaseServer:
         if math.isfinite(forward) and math.isfinite(turn):
             self._velocity = (time.monotonic(), Speeds(forward, turn))
 
-    def _on_keep_out(self, message: OccupancyGrid) -> None:
+    def _on_keep_out(self, message: Grid) -> None:
         """As a static layer does: a grid of another size than the map is none of ours."""
         columns, rows = self._base.local.shape
         if (message.info.width, message.info.height) != (columns, rows):
             rospy.logwarn("a keep-out grid of %d by %d cells does not fit the map, which has %d by %d",
                           message.info.width, message.info.height, columns, rows)
             return
-        cells = np.asarray(message.data, dtype=np.int8).reshape(rows, columns).T
         with self._base.simulation.edit():
-            self._base.local.occupy(cells >= _LETHAL)
+            self._base.local.occupy(message.cells.T >= _LETHAL)
 
     def _execute(self, goal: Goal) -> MoveBaseResult:
         target: PoseStamped = goal.message.target_pose

@@ -36,6 +36,17 @@ def driver_killed(rig: Rig, seen: Seen) -> None:
     seen.note("the launch is up", rig.launch.alive)
 
 
+def move_base_back_late(seconds: float, rig: Rig, seen: Seen) -> None:
+    """What drives for the driver, in mid-drive."""
+    task = rig.in_motion()
+    rig.inject("move_base_gone", "", seconds)
+    state = rig.ended(task, _LONG)
+    seen.note(f"the task: {rig.said(task)}", state == "succeeded")
+    waits = rig.waits(task)
+    seen.note(f"said: {'; '.join(waits) or 'nothing'}", bool(waits))
+    seen.note(f"{rig.status(task).corrections} corrections", rig.status(task).corrections == 1)
+
+
 def world_killed(rig: Rig, seen: Seen) -> None:
     """The world with its robots: a simulator that begins again."""
     task = rig.in_motion()
@@ -75,6 +86,8 @@ CASES = (
     FaultCase("kill -9 of the base's driver",
               "LOST is said plainly; the base stands, or is known not to; no blind resend; started again",
               driver_killed, worlds=(AGV,)),
+    *(FaultCase(f"move_base gone for {seconds:g} s", "waited for, with the seconds; one correction; the task is done",
+                partial(move_base_back_late, seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),
     FaultCase("kill -9 of the world",
               "the launch stays up; the task ends as cut off, said plainly; the next one runs",
               world_killed, quick=True),

@@ -85,6 +85,8 @@ CASES = (
         ("scans", "scan"), ("odometry", "odometry"))),
     FaultCase("TF loses the base", "the base stops; told by its frame and age",
               partial(base_told_wrongly, "pose_stale"), (AGV,)),
+    FaultCase("base that falls through its floor", "the base stops; told by its frame and how far below",
+              partial(base_told_wrongly, "pose_fallen"), (AGV,)),
     *(FaultCase(f"pose {name}", _TOLD, partial(pose_wrong, f"pose_{kind}"), (ARM,)) for name, kind in (
         ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
         ("in an unknown frame", "frame"), ("from the future", "ahead"))),

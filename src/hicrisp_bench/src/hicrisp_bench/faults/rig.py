@@ -254,6 +254,10 @@ class Rig:
         return [f"{event['status']}: {event['message']}" for event in self._events(task)
                 if event["kind"] == "outcome" and event["status"] != "success"]
 
+    def waits(self, task: str) -> List[str]:
+        """What a task said that it waited for, after it had begun."""
+        return [event["text"] for event in self._events(task) if event["kind"] == "waiting" and "index" in event]
+
     def tried(self, task: str) -> int:
         """How many commands of a task were sent to a driver."""
         return sum(1 for event in self._events(task) if event["kind"] == CommandTried.kind)

@@ -5,7 +5,7 @@ failed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable, FrozenSet, List, Optional, Sequence, Tuple
 
 from shapely.geometry import Point
@@ -111,14 +111,17 @@ def goal_within(
 
 def leads_into(
     area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints = UNCONSTRAINED
-) -> bool:
-    """Whether a trajectory leads a base to any place in an area, or nobody can say that none does."""
+) -> Optional[bool]:
+    """Whether a trajectory leads a base to any place in an area; ``None`` where nobody can say. Every other
+    place is asked for: each may cost a plan, and a planner takes a goal's neighbourhood for the goal.
+    """
     if closed_by(area, robot, space, constraints):
         return False
     zones = _zones(constraints)
-    poses = [pose for pose in _candidates(area, robot, space) if space.clear_of(pose, zones)]
+    places = _candidates(area, robot, replace(space, step=2.0 * space.step))
+    poses = [pose for pose in places if space.clear_of(pose, zones)]
     reached = space.first(robot.name if robot else "", poses, constraints)
-    return not reached.known or reached.pose is not None
+    return reached.pose is not None if reached.known else None
 
 
 def closed_by(

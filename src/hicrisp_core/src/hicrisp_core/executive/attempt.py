@@ -43,8 +43,17 @@ from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import ON, Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import PartObserver
+from hicrisp_core.ports.robot import AWAITED
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import ApprovalAsked, CommandTried, Noted, OffsetLearnt, OutcomeClaimed, VerdictGiven
+from hicrisp_core.trace.events import (
+    ApprovalAsked,
+    CommandTried,
+    Noted,
+    OffsetLearnt,
+    OutcomeClaimed,
+    VerdictGiven,
+    Waiting,
+)
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
@@ -294,7 +303,7 @@ class Attempts:
         self._looking.moved(command.robot)
         robot = self._ports.robots[command.robot]
         with self.conversation.motion(command, before) as stop:
-            outcome = robot.execute(*self._limited(command), stop)
+            outcome = robot.execute(*self._limited(command), stop, self._tell_phase)
             told = self.conversation.stopped(command) if stop.is_set() and not self._cancel.is_set() else None
         if told is None or outcome.ok:
             return outcome, None
@@ -302,6 +311,10 @@ class Attempts:
             return outcome, told
         standing = robot.stop(Deadline(THINK_LIMIT))
         return (outcome, told) if standing.ok else (standing, None)
+
+    def _tell_phase(self, phase: str, _: float) -> None:
+        if phase.startswith(AWAITED):
+            self._ledger.tell(Waiting(text=phase))
 
     def _limited(self, command: Command) -> Tuple[Command, Deadline]:
         """The command within what is left of the task's seconds, and its deadline in wall time."""

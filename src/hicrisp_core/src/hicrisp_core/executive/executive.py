@@ -7,7 +7,7 @@ from threading import Event
 from typing import Optional, Tuple
 
 from hicrisp_core.domain.interference import ordered
-from hicrisp_core.domain.saying import sentence
+from hicrisp_core.domain.saying import listed, sentence, spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import told
@@ -30,7 +30,7 @@ from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import Answered, Refused, TaskFinished
+from hicrisp_core.trace.events import Answered, Noted, Refused, TaskFinished
 from hicrisp_core.understanding.controlled.interpreter import naming_in
 
 _STOP_LIMIT = 2.5
@@ -115,6 +115,10 @@ class Executive:
             ledger.tell(Refused(text=NOT_APPROVED))
             return self._finish(ledger, False, NOT_APPROVED)
         plan = self._in_order(reviewed, world)
+        closed = self._ports.watch.out_of_reach(plan.steps, world) if self._ports.watch is not None else ()
+        if closed:
+            ledger.tell(Noted(text=f"No path leads to {listed(map(spoken, closed))} by what is known now. The task "
+                                   "begins all the same, and leaves out what stays out of reach."))
         under_way = TaskRun(understood, begun.conversation, plan, runner, self._ports, self._domain,
                             self._policy, ledger, world)
         result = under_way.run()

@@ -7,10 +7,10 @@ The watch follows the goal, never the plan, and learns visits from observations 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.body.drive_goals import DriveSpace, leads_into
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.stages import itinerary_of
@@ -140,8 +140,8 @@ class TaskOrder:
                     facts.add(Relation(area, roles.not_due))
         return frozenset(fact for fact in facts if fact.predicate)
 
-    def _area_of(self, command: Command, world: WorldState) -> str:
-        """The area that a command names; empty when it names none."""
+    def _area_of(self, command: Union[Command, Step], world: WorldState) -> str:
+        """The area that a command or a step names; empty when it names none."""
         areas = self._domain.objects_of(world, self._roles.area) if self._roles.area else ()
         return next((str(value) for value in command.arguments.values() if value in areas), "")
 
@@ -158,18 +158,38 @@ class TaskOrder:
     def _with_reachable(self, feedback: Feedback, area: str, world: WorldState) -> Feedback:
         wanted = [name for name in (self._itinerary.remaining if self._itinerary else ()) if name != area]
         reachable = [name for name in dict.fromkeys(wanted)
-                     if name not in self._skipped and self._leads_to(name, world)]
+                     if name not in self._skipped and self._leads_to(name, world) is not False]
         return replace(feedback, alternatives=tuple(reachable))
 
-    def _leads_to(self, area: str, world: WorldState) -> bool:
+    def out_of_reach(self, steps: Sequence[Step], world: WorldState) -> Tuple[str, ...]:
+        """The areas of some drives to which, by what is known now, no path leads from where the base stands.
+
+        Nobody is asked further once an answer is missing: each may take its time.
+        """
+        areas = [self._area_of(step, world) for step in steps
+                 if step.action in self._domain.actions and self._drives(self._domain.actions[step.action])]
+        found: List[str] = []
+        for area in dict.fromkeys(filter(None, areas)):
+            leads = self._leads_to(area, world)
+            if leads is None:
+                break
+            found += [] if leads else [area]
+        return tuple(found)
+
+    def _leads_to(self, area: str, world: WorldState) -> Optional[bool]:
+        """Whether a path leads to an area; ``None`` where nobody can say."""
         thing = world.objects.get(area)
         constraints = Constraints(zones_of(self._domain, world.objects.values()))
         return thing is not None and leads_into(
             thing, world.robots.get(self._base_in(world)), self._space, constraints)
 
+    @staticmethod
+    def _drives(action: Action) -> bool:
+        return action.target is not None and not action.places
+
     def _command(self, area: str, world: WorldState) -> Optional[Command]:
         drives_to = ((action, parameter.name) for action in self._domain.actions.values()
-                     if action.target is not None and not action.places
+                     if self._drives(action)
                      for parameter in action.parameters.values() if parameter.type == self._roles.area)
         action, place = next(drives_to, (None, ""))
         if action is None:

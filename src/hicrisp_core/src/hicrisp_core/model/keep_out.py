@@ -22,6 +22,8 @@ Spot = Tuple[float, float]
 """A point of the world's plane, metres."""
 _TOUCHING = 1e-3
 """Metres of overlap up to which a base only touches the edge of a zone."""
+_AT_ONCE = 100_000
+"""Cells of a grid that are painted at once: a map of a whole site takes no more memory than that."""
 
 
 def half_extents(thing: WorldObject, pose: Pose) -> Tuple[float, float, float]:
@@ -101,7 +103,7 @@ class KeepOut:
         return _ground(self)
 
     def distance(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Metres from each point to the shape, 0 inside; for painting it into a grid."""
+        """Metres from each point to the shape, 0 inside."""
         nearest = np.full(np.shape(x), np.inf)
         inside = np.zeros(np.shape(x), dtype=bool)
         for (ax, ay), (bx, by) in zip(self.corners, (*self.corners[1:], self.corners[0])):
@@ -113,6 +115,28 @@ class KeepOut:
             if ay != by:
                 inside ^= ((ay > y) != (by > y)) & (x < ax + (y - ay) * (bx - ax) / (by - ay))
         return np.where(inside, 0.0, np.maximum(0.0, nearest - self.radius))
+
+    def paint(
+        self, cells: np.ndarray, corner: Sequence[float], resolution: float, within: float, value: int = 1
+    ) -> None:
+        """Set the cells of a grid whose middles are near the shape or in it.
+
+        Args:
+            cells: rows along y, columns along x; changed in place.
+            corner: x and y of the first cell's outer corner, metres.
+            resolution: edge of a cell, metres.
+            within: distance from the shape up to which a cell is set, metres.
+        """
+        spots, reach = np.array(self.corners), self.radius + within + resolution
+        bounds = (spots.min(axis=0) - reach, spots.max(axis=0) + reach)
+        (left, low), (right, high) = (
+            np.clip((bound - corner) / resolution, 0, cells.shape[::-1]).astype(int) for bound in bounds)
+        rows = max(1, _AT_ONCE // max(1, right - left))
+        for first in range(low, high, rows):
+            part = cells[first:min(high, first + rows), left:right]
+            x, y = (start + (np.arange(at, at + count) + 0.5) * resolution
+                    for start, at, count in zip(corner, (left, first), part.shape[::-1]))
+            part[self.distance(*np.meshgrid(x, y)) <= within] = value
 
     def __str__(self) -> str:
         x, y = self.ground.centroid.coords[0]

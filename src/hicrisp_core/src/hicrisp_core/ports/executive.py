@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from threading import Event
-from typing import Callable, Mapping, Optional, Protocol, Tuple
+from typing import Callable, Mapping, Optional, Protocol, Sequence, Tuple
 
-from hicrisp_core.model import Command, Feedback, Outcome, Plan, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, Outcome, Plan, Step, Verdict, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Question
 from hicrisp_core.ports.body import Body
@@ -29,6 +29,9 @@ class TaskWatch(Protocol):
 
     def follow(self, goal: Optional[Goal]) -> None:
         """The task means this from now on; what was seen so far still counts."""
+
+    def out_of_reach(self, steps: Sequence[Step], world: WorldState) -> Tuple[str, ...]:
+        """The places of some steps that no robot can get to, by what is known now; nothing moves."""
 
     def see(self, world: WorldState) -> WorldState:
         """The observed world with the facts that the watch adds."""

@@ -16,6 +16,9 @@ MOVE_TOOL = "move_tool"
 """The command that brings an arm's tool to its target, around what is there; every arm has it too."""
 Progress = Callable[[str, float], None]
 """Called with the name of the phase and the fraction of the command that is done."""
+AWAITED = "wait for "
+"""How the name of a phase begins in which a robot waits for what comes back from elsewhere: whoever follows the
+task is told."""
 
 
 @dataclass(frozen=True)

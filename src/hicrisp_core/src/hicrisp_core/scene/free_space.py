@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Dict, List, Sequence, Tuple
 
-from shapely.geometry import LineString, Point, box
+from shapely.geometry import Point, box
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import unary_union
 
@@ -56,9 +56,7 @@ class FreeSpace:
             reach = self.radius - _OPTIMISM
             (x, y), (width, depth) = self.arena.origin, self.arena.size
             taken: List[BaseGeometry] = [
-                LineString((wall.start, wall.end)).buffer(wall.thickness / 2.0 + reach)
-                for wall in self.arena.walls.values()]
-            taken += [ground.ground.buffer(reach) for ground in (*self.arena.blocks, *zones)]
+                each.ground.buffer(reach) for each in (*self.arena.obstructions, *zones)]
             inside = box(x + reach, y + reach, x + width - reach, y + depth - reach)
             free = inside.difference(unary_union(taken)) if taken else inside
             self._known.clear()  # The zones of a scene stay as they are: one answer is enough.

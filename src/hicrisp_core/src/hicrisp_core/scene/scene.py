@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Dict, FrozenSet, Mapping, Optional, Tuple
+from typing import Any, ClassVar, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 from pydantic import ConfigDict, PositiveFloat
@@ -125,14 +126,28 @@ class Arena:
         return np.where(inside > 0.0, np.minimum(inside, self.taken(x, y)), np.fmin(inside, 0.0))
 
     def taken(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Distance of points to what stands inside, metres: at most 0 in a wall or a block, infinite where
-        there are none."""
+        """Distance of points to what stands inside, metres: 0 in a wall or a block, infinite where there are
+        none."""
         nearest = np.full(np.shape(x), np.inf)
-        for block in self.blocks:
-            nearest = np.minimum(nearest, block.distance(x, y))
-        for wall in self.walls.values():
-            nearest = np.minimum(nearest, _distance(wall, x, y))
+        for each in self.obstructions:
+            nearest = np.minimum(nearest, each.distance(x, y))
         return nearest
+
+    @cached_property
+    def obstructions(self) -> Tuple[KeepOut, ...]:
+        """The ground of the blocks and of the walls inside."""
+        return (*self.blocks, *(KeepOut((wall.start, wall.end), wall.thickness / 2.0, name)
+                                for name, wall in self.walls.items()))
+
+    def paint(
+        self, cells: np.ndarray, corner: Sequence[float], resolution: float, within: float, value: int = 1
+    ) -> None:
+        """Set the cells of a grid that lie outside or that an obstruction takes; see ``KeepOut.paint``."""
+        for axis, lines in enumerate((cells.T, cells)):
+            at = corner[axis] - self.origin[axis] + (np.arange(len(lines)) + 0.5) * resolution
+            lines[np.minimum(at, self.size[axis] - at) < resolution / 4.0] = value
+        for each in self.obstructions:
+            each.paint(cells, corner, resolution, within, value)
 
     def off_floor(self, pose: Pose) -> float:
         """Metres by which a base at a pose is above its floor, negative below it; 0 where it stands on it."""
@@ -150,13 +165,6 @@ class Arena:
     def __str__(self) -> str:
         (x, y), (width, depth) = self.origin, self.size
         return f"{x:g} to {x + width:g} m in x and {y:g} to {y + depth:g} m in y"
-
-
-def _distance(wall: Wall, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    (ax, ay), (bx, by) = wall.start, wall.end
-    part = np.clip(((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / ((bx - ax) ** 2 + (by - ay) ** 2), 0.0, 1.0)
-    apart = np.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay))
-    return np.asarray(apart - wall.thickness / 2.0)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from hicrisp_core.scene import Scene
 
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest
 from hicrisp_ros.conversions import keep_outs_to_msg, pose_to_msg
-from hicrisp_ros.service_client import ServiceClient, offered
+from hicrisp_ros.service_client import ServiceClient
 
 _LIMIT = 4.0
 """Seconds of wall time for an answer; after them nothing is known."""
@@ -30,7 +30,7 @@ class RosReach:
                  constraints: Constraints = UNCONSTRAINED) -> Reached:
         """The first pose that is reached."""
         client = self._clients.setdefault(robot, ServiceClient(f"robots/{robot}/first_reached", FirstReached))
-        if not robot or not offered(client.name):
+        if not robot or not client.offered:
             return Reached(known=False)
         request = FirstReachedRequest([pose_to_msg(pose) for pose in poses], 0.8 * _LIMIT,
                                       keep_outs_to_msg(constraints.keep_out), constraints.clearance)

@@ -30,11 +30,8 @@ class Costmap(ScanMemory):
     def __init__(self, arena: Arena, resolution: float, inflation: float,
                  zones: Sequence[KeepOut] = ()) -> None:
         super().__init__(arena, resolution)
-        x, y = (self.origin[axis] + (np.arange(self.shape[axis]) + 0.5) * resolution for axis in (0, 1))
-        self._x, self._y = np.meshgrid(x, y, indexing="ij")
-        (left, low), (width, depth) = arena.origin, arena.size
-        self.static = (self._x < left) | (self._x > left + width) | (self._y < low) | (self._y > low + depth) \
-            | (arena.taken(self._x, self._y) <= resolution / 2.0)
+        self.static = np.zeros(self.shape, dtype=bool)
+        arena.paint(self.static.T, tuple(self.origin), resolution, resolution / 2.0)
         self._inflation = inflation
         self.zones = tuple(zones)
         self.zoned = self._over(self.zones)
@@ -108,5 +105,5 @@ class Costmap(ScanMemory):
         of cells comes over it."""
         occupied = np.zeros(self.shape, dtype=bool)
         for shape in shapes:
-            occupied |= shape.distance(self._x, self._y) <= (self.resolution if shape.name else 0.0)
+            shape.paint(occupied.T, tuple(self.origin), self.resolution, self.resolution if shape.name else 0.0)
         return occupied

@@ -159,7 +159,7 @@ def _cheapest_within(
 def cell_graph(costs: np.ndarray) -> Tuple[csr_matrix, np.ndarray]:
     """The graph of the free cells, and the node of each cell (-1 for none)."""
     free = np.isfinite(costs)
-    at = np.full(costs.shape, -1, dtype=np.int64)
+    at = np.full(costs.shape, -1, dtype=np.int32)
     at[free] = np.arange(int(free.sum()))
     froms, tos, weights = [], [], []
     for across, up in _STEPS:

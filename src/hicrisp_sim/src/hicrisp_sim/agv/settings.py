@@ -36,7 +36,7 @@ class AgvSettings:
         yaw_tolerance: how far a heading may be off at the goal.
         margin: space kept between the footprint and anything seen.
         inflation: distance from things beyond which nothing is dearer.
-        resolution: edge of a costmap cell.
+        resolution: edge of a costmap cell; it is larger where the arena would have more than a million.
         rays: rays of one scan.
         scan_rate: scans a second.
         range: farthest that the lidar sees.

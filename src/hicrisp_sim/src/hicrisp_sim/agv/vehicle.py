@@ -4,6 +4,7 @@ time.
 
 from __future__ import annotations
 
+import logging
 import math
 from threading import Event
 from typing import Callable, List, Optional
@@ -27,6 +28,9 @@ from hicrisp_sim.simulation import CONTROL_PERIOD
 
 _STANDING = 0.01
 """Speed (m/s, and rad/s of turning) below which the base counts as standing."""
+_MOST_CELLS = 1_000_000
+"""Of a costmap: a plan over all of them takes 300 MB."""
+_log = logging.getLogger(__name__)
 
 
 class Vehicle:
@@ -49,11 +53,16 @@ class Vehicle:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         self.radius = scene.arena.starts[self.name].radius
         self.inscribed = self.radius + self.settings.margin
-        self.narrow = self.radius - 0.5 * self.settings.resolution
+        cell = max(self.settings.resolution, math.sqrt(math.prod(scene.arena.size) / _MOST_CELLS))
+        if cell > self.settings.resolution:
+            _log.warning("an arena of %g m by %g m has more than %d cells of %g m: the costmap has cells of %.2f m, "
+                         "and a gap narrower than the base and two of them may be no way", *scene.arena.size,
+                         _MOST_CELLS, self.settings.resolution, cell)
+        self.narrow = self.radius - 0.5 * cell
         # To the middles of occupied cells, not to their edges: a thing's surface is somewhere in its cells.
         # Where the margin leaves no way, the points of the scan decide, and no cell.
         self.lidar = Lidar(self.simulation, self.settings, seed)
-        self.local = Costmap(scene.arena, self.settings.resolution, self.settings.inflation, scene.zones)
+        self.local = Costmap(scene.arena, cell, self.settings.inflation, scene.zones)
         self.planner = GlobalPlanner(self.local, self.inscribed, self.narrow)
         self.controller = PursuitController(self.local, self.settings, self.radius)
         self.extra_clearance = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from pathlib import Path
-from typing import Dict, Optional, Sequence, Set, Tuple, Union
+from typing import Callable, Dict, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.eyes import SceneEyes
@@ -46,19 +46,23 @@ class AgvFaults:
     """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
     is put at x, y (``appear``, ``move``), after some seconds if a third number is given. Its odometry or its
     scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in a frame that nobody knows
-    (``scan_frame``), TF tells no more where it is (``pose_stale``), one of the three is stamped 5 s ahead of
-    the clock (``odometry_ahead``, ``scan_ahead``, ``pose_ahead``), or odometry or scans go on with a stamp
-    that stands still (``odometry_old``, ``scan_old``); that is for who publishes them."""
+    (``scan_frame``), TF tells no more where it is (``pose_stale``) or that it has fallen by 5 m
+    (``pose_fallen``), one of the three is stamped 5 s ahead of the clock (``odometry_ahead``, ``scan_ahead``,
+    ``pose_ahead``), or odometry or scans go on with a stamp that stands still (``odometry_old``,
+    ``scan_old``); that is for who publishes them. Who serves move_base is gone for some wall seconds
+    (``move_base_gone``), as a process that was killed and is started again."""
 
     TOLD = ("odometry_nan", "odometry_ahead", "odometry_old", "scan_nan", "scan_frame", "scan_ahead",
-            "scan_old", "pose_stale", "pose_ahead")
-    KINDS = ("scan_stops", "appear", "move", *TOLD)
+            "scan_old", "pose_stale", "pose_ahead", "pose_fallen")
+    KINDS = ("scan_stops", "appear", "move", "move_base_gone", *TOLD)
 
     def __init__(self, simulation: AgvSimulation, base: EmbeddedBase) -> None:
         self._simulation = simulation
         self._base = base
         self.told: Set[str] = set()
         """Those of ``TOLD`` that are in force."""
+        self.leave: Optional[Callable[[float], None]] = None
+        """Takes move_base away for some wall seconds; ``None`` where nobody serves one."""
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = ()) -> str:
         """Make something go wrong; the answer says what was done.
@@ -71,6 +75,12 @@ class AgvFaults:
             after = simulation.time + (float(magnitude[0]) if magnitude else 0.0)
             simulation.at(after, self._silence)
             return f"the lidar falls silent at {after:.1f} s"
+        if kind == "move_base_gone":
+            if self.leave is None or len(magnitude) != 1 or not 0.0 < magnitude[0] < math.inf:
+                raise ConfigError(f"'{kind}' needs a move_base that is served, and for how many seconds it is gone, "
+                                  f"got {list(magnitude)}")
+            self.leave(float(magnitude[0]))
+            return f"move_base is gone for {magnitude[0]:g} s"
         if kind in self.TOLD:
             self.told.add(kind)
             return f"{kind} is in force"

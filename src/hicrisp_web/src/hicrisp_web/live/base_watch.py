@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, List, Optional
 
-import numpy as np
 import rospy
+from hicrisp_ros.grids import Grid
 from hicrisp_ros.scans import ScanTopic
 from hicrisp_ros.tf_world import TfWorld
 from hicrisp_ros.wall_clock import WallTimer
-from nav_msgs.msg import OccupancyGrid, Path
+from nav_msgs.msg import Path
 
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.ground_view import map_section, route_section, scan_points
@@ -40,16 +40,15 @@ class BaseWatch:
         if self._tf is None or self._scans is None:
             scan, map_, route = self._topics
             self._tf, self._scans = TfWorld(), ScanTopic(scan)
-            self._subscribers = [rospy.Subscriber(map_, OccupancyGrid, self._map),
+            self._subscribers = [rospy.Subscriber(map_, Grid, self._map),
                                  rospy.Subscriber(route, Path, self._route)]
         taken = self._scans.take(self._tf)
         if taken:
             self._board.put({"scan": scan_points(taken[-1])})
 
-    def _map(self, message: OccupancyGrid) -> None:
-        cells = np.asarray(message.data, dtype=int).reshape(message.info.height, message.info.width)
+    def _map(self, message: Grid) -> None:
         origin = message.info.origin.position
-        self._board.put({"grid": map_section(cells, message.info.resolution, (origin.x, origin.y))})
+        self._board.put({"grid": map_section(message.cells, message.info.resolution, (origin.x, origin.y))})
 
     def _route(self, message: Path) -> None:
         points = [(pose.pose.position.x, pose.pose.position.y) for pose in message.poses]

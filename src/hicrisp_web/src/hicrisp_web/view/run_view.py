@@ -186,6 +186,7 @@ class RunView:
             self._touched |= {"doing", "places"}
         elif isinstance(event, OutcomeClaimed):
             step.outcome(event)
+            self._run["waiting"] = ""
             self._idle(event.robot)
         elif isinstance(event, VerdictGiven):
             tried = step.verdict(event)

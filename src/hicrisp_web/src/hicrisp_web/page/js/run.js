@@ -130,7 +130,7 @@ export class RunPanel {
     const words = !run ? "Submit one, or wait for somebody else's." : run.refusal ? run.refusal.text : run.answer ? run.answer
       : run.state === "ended" ? run.message
         : state === "asking" || state === "awaiting_approval" ? "It waits for your answer."
-        : queued.message || (doing.length ? `Now: ${doing.join("; ")}` : run.waiting || (run.state === "planning" ? "Thinking …" : ""));
+        : queued.message || (run.waiting || (doing.length ? `Now: ${doing.join("; ")}` : run.state === "planning" ? "Thinking …" : ""));
     const offers = run && run.refusal && run.refusal.alternatives.length ? ` Try, for example: ${run.refusal.alternatives.join("; ")}.` : "";
     const left = run && run.not_begun && run.not_begun.length ? ` Never begun: ${run.not_begun.join("; ")}.` : "";
     setText(this.message, plain(sentence(words) + offers + left));
