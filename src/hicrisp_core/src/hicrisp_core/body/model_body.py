@@ -22,10 +22,9 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
-from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.plan_text import is_cut_off, parse_plan
 from hicrisp_core.parsing.raw import ParseFailure
-from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.actions import actions_text

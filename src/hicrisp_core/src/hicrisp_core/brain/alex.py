@@ -11,9 +11,8 @@ from hicrisp_core.brain.plan_answer import TOO_LONG
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.raw import ParseFailure
-from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.brain import PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import closed

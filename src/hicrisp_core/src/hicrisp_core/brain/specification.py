@@ -13,9 +13,8 @@ from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Command, WorldState
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.grounding import ground_name
-from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.raw import ParseFailure
-from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.prompting.answer_schema import WORDS, closed
 from hicrisp_core.prompting.examples import Shown
 from hicrisp_core.prompting.quarantine import plain

@@ -10,10 +10,9 @@ from hicrisp_core.brain.plan_answer import read_plan_answer
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Plan, Step, WorldState
-from hicrisp_core.parsing.json_text import read_json
+from hicrisp_core.parsing.json_text import read_json, without_thoughts
 from hicrisp_core.parsing.plan_text import is_cut_off
 from hicrisp_core.parsing.raw import ParseFailure
-from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.prompting.answer_schema import worded_schema
 from hicrisp_core.prompting.plan_prompt import StepForm, step_words

@@ -11,10 +11,9 @@ from typing import AbstractSet, Any, List, Mapping, Optional, Tuple, Union
 from hicrisp_core.domain.roles import Roles
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.parsing.calls import read_calls, unquoted
-from hicrisp_core.parsing.json_text import FoundJson, objects_in, read_json
+from hicrisp_core.parsing.json_text import FoundJson, objects_in, read_json, without_thoughts
 from hicrisp_core.parsing.prose import read_sentence
 from hicrisp_core.parsing.raw import ParseFailure, RawStep
-from hicrisp_core.parsing.thoughts import without_thoughts
 
 _BRACKETS = re.compile(r"\[\s*([A-Za-z_]\w*)\s*\]\s*((?:<[^<>]*>\s*(?:\([\d.]*\))?\s*)*)")
 _ADDRESSED = re.compile(r"\[\s*\w+\s+to\s+\w+\s*\]\s*(\w+)\s*(.*)")

@@ -32,7 +32,7 @@ def without_thoughts(text: str) -> str:
     mark alone ends a thought that began with the text, since some templates hold the opening one. A text that
     is JSON as a whole has no marks.
     """
-    if _is_json(text):
+    if is_json(text):
         return text
     for spelling, written in _SPELT:
         text = spelling.sub(written, text)
@@ -55,7 +55,8 @@ def without_thoughts(text: str) -> str:
     return (said + text[at:]).lstrip() if thoughts else text
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Check whether a text is an object or a list of JSON as a whole."""
     try:
         return isinstance(json.loads(text), (dict, list))
     except (ValueError, RecursionError):
