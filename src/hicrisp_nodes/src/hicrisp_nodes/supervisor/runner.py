@@ -220,7 +220,8 @@ class TaskRunner:
         executive = Executive(
             self._ports(request), self._configuration.domain, policy, tell, request.cancel, self._offsets)
         try:
-            request.done = executive.run(task, request.history).done
+            ended = executive.run(task, request.history)
+            request.done, request.conversation = ended.done, ended.conversation
         finally:
             self._offsets = executive.offsets
 
