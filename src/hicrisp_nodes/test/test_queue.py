@@ -110,8 +110,8 @@ def test_a_task_knows_what_was_said_in_the_middle_of_the_one_before_it(work: Wor
     work.go.set()
     for request in (first, second):
         assert request.finished.wait(PATIENCE)
-    assert second.history == ("User: put the red box in the bowl", "User: no, the blue one", "Robot: Then the blue box.",
-                              "Robot did: nothing", "Robot: done")
+    assert second.history == ("User: put the red box in the bowl", "User: no, the blue one",
+                              "Robot: Then the blue box.", "Robot did: nothing", "Robot: done")
 
 
 def test_a_line_that_is_full_takes_no_more(work: Work) -> None:
