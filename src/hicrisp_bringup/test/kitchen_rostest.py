@@ -10,6 +10,7 @@ from pathlib import Path
 
 import rospy
 import rostest
+from rosgraph_msgs.msg import Clock
 
 from hicrisp_msgs.msg import TaskStatus
 from hicrisp_msgs.srv import InjectFault, ResetWorld
@@ -49,6 +50,11 @@ class Kitchen(unittest.TestCase):
         result = json.loads((Path(status.run_folder) / "result.json").read_text())
         assert result["corrections"].get("repair") == 1
         assert len(result["failures"]) == 1
+
+    def test_the_clock_goes_on_in_small_steps_while_nobody_moves(self) -> None:
+        told = [rospy.wait_for_message("/clock", Clock, PATIENCE).clock.to_sec() for _ in range(20)]
+        gaps = sorted(later - earlier for earlier, later in zip(told, told[1:]))
+        assert 0.0 < gaps[len(gaps) // 2] < 60.0, gaps
 
     def test_an_unknown_fault_and_another_kind_of_world_are_refused_with_what_is_valid(self) -> None:
         answer = rospy.ServiceProxy(f"{NAMESPACE}/inject_fault", InjectFault)("slip", "", [], 1)

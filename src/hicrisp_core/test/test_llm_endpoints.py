@@ -108,9 +108,11 @@ def test_hidden_reasoning_that_uses_all_tokens_up_asks_for_more():
     "Unsupported parameter: 'temperature'", 'Unsupported value: "temperature" does not support 0',
     "Unknown name \"temperature\": Cannot find field.", "[{'loc': ['body', 'temperature'], 'msg': 'Extra inputs'}]"])
 @pytest.mark.parametrize("refusal", [refused, listed])
-def test_a_parameter_that_is_refused_in_whatever_quotes_is_left_out(refusal, message):
+def test_a_parameter_that_is_refused_in_whatever_quotes_is_left_out_and_the_words_are_logged(refusal, message, caplog):
+    caplog.set_level("INFO")
     answer, requests = asked(lambda request: refusal(message) if "temperature" in request else "hi", schema=STRICT)
     assert answer.text == "hi"
+    assert message in caplog.text
     assert len(requests) == 2
     assert form_of(requests[1]) == "json_schema strict"
 

@@ -137,7 +137,9 @@ def test_not_that_one_stops_the_motion_and_changes_goal_and_plan(domain):
 
 def test_a_remark_is_understood_with_the_conversation_the_goal_and_what_is_handled(domain):
     run = TalkRun(domain, {PICK_RED: [PURPLE, BLUE]})
-    assert run(RED).success
+    result = run(RED)
+    assert result.success
+    assert [turn.text for turn in result.conversation if turn.speaker is Speaker.USER] == [RED, PURPLE, BLUE]
     task, first, second = run.interpreter.requests
     assert (task.conversation, task.goal) == ((), None)
     assert first.conversation == (Turn(Speaker.USER, RED),)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from goals import ScriptedInterpreter, goal, staged
 from hicrisp_core.brain.search_brain import SearchBrain
-from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Level, Relation, Status
+from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Level, Relation, Rung, Status
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.policy import Policy
 from lab import DOMAIN, LabRun
@@ -55,6 +55,18 @@ def test_no_stage_begins_before_the_one_before_it_was_seen(run_of):
     run.world.fails(CUP_ON[1], times=2, status=Status.SUCCESS)
     assert run().success
     assert run.world.executed == [CUP_ON[0], *[CUP_ON[1]] * 3, *BOX_IN]
+
+
+@pytest.mark.parametrize("planned", [0, 2])
+def test_what_must_be_so_on_the_way_is_done_though_the_plan_leaves_it_out(planned):
+    way = ["carry_to(agv, box, area_2)", "dock(agv, dock)"]
+    loaded = ["pick(panda, box)", "dock(agv, dock)", "load(panda, box, tray)"]
+    run = LabRun(replace(POLICY, rungs=(Rung.REPAIR,)), [*loaded, *way[:planned]], interpreter=ScriptedInterpreter(
+        goal("docked(agv,dock)", "aboard(box,agv)", first=["in_area(box,area_2)"])))
+    result = run()
+    assert (result.success, result.goal) == (True, "seen")
+    assert run.world.executed == [*loaded, *way]
+    assert result.corrected_by == ({} if planned else {"search": 1})
 
 
 def test_a_stage_that_fails_for_good_ends_the_task_before_the_next_begins(run_of):

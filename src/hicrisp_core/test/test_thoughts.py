@@ -64,6 +64,13 @@ def test_calls_one_after_another_are_the_plan(run, text):
     assert run(text) == (MEANT, 1)
 
 
+@pytest.mark.parametrize("text", [
+    f"{RIGHT}</s>", f"<commands>{RIGHT}</commands>", f"Here:\n{RIGHT}\n</assistant>",
+    f"<think>{WRONG}</think>{RIGHT}</s>"])
+def test_a_mark_that_names_no_thought_does_not_hide_the_only_answer(run, text):
+    assert run(text) == (MEANT, 1)
+
+
 def test_a_long_row_of_calls_is_read_to_its_end(run):
     there_and_back = [CALLS[0], json.dumps({"name": "put_down", "arguments": {"item": "box"}})] * 15
     executed, _ = run("\n".join(there_and_back))

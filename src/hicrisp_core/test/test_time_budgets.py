@@ -210,6 +210,23 @@ def test_the_wall_seconds_of_thinking_are_the_tasks(monkeypatch: pytest.MonkeyPa
     assert "budget of 10 seconds" in ledger.out_of_time()
 
 
+def test_what_goes_by_on_a_fast_clock_while_a_model_thinks_is_none_of_the_tasks_simulated_time(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(ledger_module.time, "monotonic", lambda: now[0])
+    ledger = Ledger(Budget(), lambda _: None)
+    ledger.saw(100.0)
+    with ledger.thinking():
+        now[0] = 10.0
+    now[0] = 10.5
+    ledger.saw(625.0)
+    assert ledger.sim_seconds == pytest.approx(25.0)
+    now[0] = 12.0
+    ledger.saw(700.0)
+    assert ledger.sim_seconds == pytest.approx(100.0)
+
+
 class SlowWorld(SymbolicWorld):
     """Each command takes half a minute of its clock, whatever limit it gets."""
 

@@ -7,6 +7,7 @@ from threading import Event
 from typing import Iterator, List
 
 import pytest
+from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_nodes.supervisor.progress import State
 from hicrisp_nodes.supervisor.queue import MAX_REMEMBERED, MAX_WAITING, TaskQueue
 from hicrisp_nodes.supervisor.request import MAX_TEXT, Request, objection
@@ -99,6 +100,18 @@ def test_a_fault_in_one_task_does_not_end_the_line(work: Work) -> None:
 def test_the_same_request_id_is_the_same_task(work: Work) -> None:
     assert submit(work, "first", "a") is submit(work, "first", "a")
     assert submit(work, "first", "b") is not submit(work, "first")
+
+
+def test_a_task_knows_what_was_said_in_the_middle_of_the_one_before_it(work: Work) -> None:
+    first = submit(work, "put the red box in the bowl")
+    first.conversation = (Turn(Speaker.USER, "put the red box in the bowl"), Turn(Speaker.USER, "no, the blue one"),
+                          Turn(Speaker.ROBOT, "Then the blue box."))
+    second = submit(work, "and now the other")
+    work.go.set()
+    for request in (first, second):
+        assert request.finished.wait(PATIENCE)
+    assert second.history == ("User: put the red box in the bowl", "User: no, the blue one",
+                              "Robot: Then the blue box.", "Robot did: nothing", "Robot: done")
 
 
 def test_a_line_that_is_full_takes_no_more(work: Work) -> None:

@@ -67,7 +67,7 @@ STAGE = Stage(statements_of(["on(box,table)", "not(lying(box))"]), "panda",
 GOAL = Goal((STAGE, Stage(statements_of(["in(box,bowl)"]))), statements_of(["not(lying(box))"]),
             (Stage(statements_of(["lying(box)"])),), "the box ends up on the table", "gpt")
 RECORD = StepRecord(STEP, (COMMAND,), False, "it is so already", True)
-ENTRY = StackEntry(COMMAND, FEEDBACK, 3)
+ENTRY = StackEntry(COMMAND, FEEDBACK, 3, Maker(MakerKind.MODEL, "stub"))
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note",
                         Maker(MakerKind.MODEL, "gpt"), GOAL)
 VAGUE = Uncertainty(0.004, 0.002, 0.02)

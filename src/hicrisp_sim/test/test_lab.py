@@ -203,3 +203,10 @@ def test_two_movers_share_every_period() -> None:
     assert 50 <= len(passed) <= 100
     with lockstep.member():
         lockstep.period(lambda: passed.append(1))  # Who left is not waited for.
+
+
+def test_the_true_state_holds_the_facts_of_both_robots():
+    world = LabWorld("lab")
+    seen, true = world.observe(Deadline(5.0)), world.true_state()
+    assert true.relations == seen.relations
+    assert {name for name, robot in true.robots.items() if robot.pose is not None} == {"panda", "agv"}

@@ -54,6 +54,15 @@ def test_what_is_seen_is_not_the_truth():
     assert 0.0 < distance(seen.objects["box"].pose.position, true["box"][0].position) < 0.01
 
 
+def test_the_memory_is_told_the_true_state_however_badly_the_world_is_seen():
+    world = EmbeddedWorld("tabletop")
+    world.inject("sensor_noise", "", (0.5,))
+    seen = world.observe(Deadline(5.0))
+    true = load_parts(CONFIG, world.domain, "hierarchical").ports({"panda": world.robot}, world).true_state()
+    assert true.holds("on", "box", "table")
+    assert not seen.holds("on", "box", "table")
+
+
 def test_an_unknown_thing_is_planned_around():
     there = Pose((0.5, 0.0, 0.06))
     world = world_of("tabletop", unknown=there)

@@ -12,6 +12,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_ros.conversions.geometry import frames_from_msg
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_bench.arrangement import holds_in_truth
@@ -31,12 +32,7 @@ class TruePoses:
                                             queue_size=1)
 
     def _on_frames(self, message: TFMessage) -> None:
-        found = {}
-        for transform in message.transforms:
-            moved, turned = transform.transform.translation, transform.transform.rotation
-            pose = Pose((moved.x, moved.y, moved.z), (turned.x, turned.y, turned.z, turned.w))
-            found[transform.child_frame_id] = (pose, transform.header.stamp.to_sec())
-        self._frames = found
+        self._frames = frames_from_msg(message)
 
     def at_rest(self) -> Mapping[str, Tuple[Pose, float]]:
         """The frames once the world's clock has gone on long enough for everything to lie still.

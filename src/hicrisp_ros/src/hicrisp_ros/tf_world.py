@@ -14,6 +14,7 @@ from hicrisp_core.model import Pose
 from hicrisp_core.time.stamps import lead
 from tf2_msgs.msg import TFMessage
 
+from hicrisp_ros.conversions.geometry import pose_from_transform
 from hicrisp_ros.conversions.world import WORLD_FRAME
 
 Frames = Dict[str, Tuple[Pose, float]]
@@ -127,7 +128,7 @@ class TfWorld:
                     placed = self._buffer.lookup_transform_core(self._root, name, rospy.Time())
                 except tf2_ros.TransformException:
                     continue
-                found[name] = (_pose(placed), placed.header.stamp.to_sec())
+                found[name] = (pose_from_transform(placed), placed.header.stamp.to_sec())
         return found
 
     def frames_at(self, names: Iterable[str], seconds: float) -> Frames:
@@ -143,7 +144,7 @@ class TfWorld:
                 placed = self._buffer.lookup_transform_core(self._root, name, stamp)
             except tf2_ros.TransformException:
                 return None
-        return _pose(placed)
+        return pose_from_transform(placed)
 
     def _on_tf(self, message: TFMessage) -> None:
         with self._arrived:
@@ -190,7 +191,7 @@ class TfWorld:
     def _holds_numbers(self, transform: TransformStamped) -> bool:
         """Whether a transform may be taken: one that is not finite is no place, and no newer one either."""
         child = transform.child_frame_id
-        if _pose(transform).finite:
+        if pose_from_transform(transform).finite:
             self._refused.discard(child)
             return True
         if child not in self._refused:
@@ -228,8 +229,3 @@ class TfWorld:
         self._newest = 0.0
         for transform in self._static.values():
             self._buffer.set_transform_static(transform, "tf_static")
-
-
-def _pose(placed: TransformStamped) -> Pose:
-    moved, turned = placed.transform.translation, placed.transform.rotation
-    return Pose((moved.x, moved.y, moved.z), (turned.x, turned.y, turned.z, turned.w))

@@ -212,6 +212,10 @@ class EmbeddedWorld(SimulatedWorld):
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
 
+    def true_state(self) -> WorldState:
+        """The world with the facts that follow from the true poses, for what the memory keeps."""
+        return self.eyes.see(self.true_frames(), self.time)
+
     def look(self) -> WorldState:
         """The poses that the frames or the camera show at this instant: what a driver needs."""
         if self._sight is not None:

@@ -75,7 +75,7 @@ class WorldServer:
         self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = MovingFrames()
         self._joints = Publisher("joint_states", JointState, queue_size=5)
-        self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges; no node listens.
+        self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges and the memory.
         self._depth_camera = CameraServer(world, static or StaticFrames(), self._announce)
         world.robot.use_eyes(self._look)
         self._let_time_pass()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Callable
 
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
-from hicrisp_bench.faults.case import ARM, CAMERA, FaultCase, Seen
+from hicrisp_bench.faults.case import ARM, CAMERA, LAB, FaultCase, Seen
 from hicrisp_bench.faults.rig import LIMIT, Rig
 
 _LONG = 300.0
@@ -17,6 +18,9 @@ _SEEN_WITHIN = 1.0
 _TICKS = 0.2
 """Simulated seconds that a look and its way over ROS take."""
 _ITEM, _OTHER, _TOOL = "box", "cylinder", "panda_hand_tcp"
+_STACKED, _BOTH = "red_box", "bring the box to area 2 and put the red box on the blue box"
+_OLD = 1.5
+"""Wall seconds after which a pose from before is old."""
 _IN_HAND, _MOVED = 0.04, 0.03
 """Metres between a thing in the hand and the tool, at most; metres from which on a thing has moved."""
 
@@ -68,6 +72,19 @@ def added(rig: Rig, seen: Seen) -> None:
     seen.note(f"the task: {rig.ended(task, _LONG)}", rig.state(task) == "succeeded")
 
 
+def one_of_two(rig: Rig, seen: Seen) -> None:
+    """Nobody sees one of the two things that a task is about."""
+    rig.inject("pose_missing", _STACKED)
+    time.sleep(_OLD)
+    task = rig.submit(_BOTH)
+    state = rig.ended(task, _LONG)
+    commands = rig.commands(task)
+    seen.note(f"the task: {rig.said(task)}",
+              state == "failed" and _STACKED.replace("_", " ") in rig.status(task).message.replace("_", " "))
+    drives = [each.partition("(")[0] for each in commands if "(agv" in each]
+    seen.note(f"the other one: {', '.join(drives)}", drives == ["dock", "carry_to"])
+
+
 def _wait(until: Callable[[], bool]) -> bool:
     return wait_until(until, Deadline(LIMIT), period=0.01)
 
@@ -83,5 +100,7 @@ CASES = (
     FaultCase("moved by a hand in mid-motion", _SEEN, moved, (ARM,)),
     FaultCase("taken by a hand in mid-motion",
               "seen when its pose is older than 1 s; the task fails and names it", taken, (ARM,)),
+    FaultCase("one of two things is not seen", "the other one is brought and stays there; what is left is named",
+              one_of_two, (LAB,)),
     FaultCase("added by a hand in mid-motion", "seen by the camera; the task is done", added, (CAMERA,)),
 )

@@ -16,7 +16,10 @@ from hicrisp_bench.faults.wild_model import Play, WildModel
 _LONG = 300.0
 _PICK: wild.Step = ("pick", {"item": "box"})
 _PLACE: wild.Step = ("place_next_to", {"item": "box", "reference": "cylinder"})
-_GOOD = wild.plan((_PICK, _PLACE))
+_GOOD_STEPS = (_PICK, _PLACE)
+_GOOD = wild.plan(_GOOD_STEPS)
+_WRONG = '{"kind": "plan", "steps": [{"action": "pick", "arguments": {"item": "cylinder"}}]}'
+"""A plan that nobody wants."""
 _SLOW = 8.0
 """Wall seconds from which on a wait must be seen to live."""
 _BEAT = 3.0
@@ -63,6 +66,15 @@ def passes_in_the_end(rig: Rig, seen: Seen) -> None:
     state = rig.ended(task, _LONG)
     seen.note(f"after {len(model.asked)} requests ({rig.questions(task)} in the run's folder): "
               f"{rig.said(task)}", state == "succeeded" and rig.questions(task) == _MOST + 1)
+
+
+def done_all_the_same(play: Play, rig: Rig, seen: Seen) -> None:
+    """Answers among which is a good one; nothing else is carried out."""
+    model = _model(rig, play)
+    task = rig.submit()
+    state = rig.ended(task, _LONG)
+    seen.note(f"after {len(model.asked)} requests: {rig.said(task)}", state == "succeeded")
+    seen.note(f"{rig.tried(task)} commands", rig.tried(task) == len(_GOOD_STEPS))
 
 
 def useless_answer(text: str, rig: Rig, seen: Seen) -> None:
@@ -117,6 +129,22 @@ def _useless(name: str, text: str) -> FaultCase:
                      partial(useless_answer, text), (MODEL,))
 
 
+def _done(name: str, expected: str, play: Play) -> FaultCase:
+    return FaultCase(f"model: {name}", f"{expected}; the task is done", partial(done_all_the_same, play), (MODEL,))
+
+
+def _at_first(other: Play) -> Play:
+    """The first question is answered so, the others well."""
+    return lambda model, request, to: (other if len(model.asked) == 1 else _GOOD)(model, request, to)
+
+
+def _no_system(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> None:
+    """As a template answers that knows user and assistant alone."""
+    has = any(each["role"] == "system" for each in request["messages"])
+    refusal = wild.sends('{"error": {"message": "System role not supported"}}', "400 Bad Request")
+    (refusal if has else _GOOD)(model, request, to)
+
+
 def _unknown(name: str, step: wild.Step, valid: str) -> FaultCase:
     return FaultCase(f"model: invents {name}", "refused before motion; the model is told what there is",
                      partial(names_unknown, step, valid), (MODEL,))
@@ -146,8 +174,16 @@ CASES = (
     _useless("JSON of the wrong shape", '{"plan": {"first": ["pick", 7, null]}}'),
     _fails("answer of 30 MB", "not read to its end; said; nothing moves",
            wild.sends(wild.completion("x" * 30_000_000)), _MOST),
-    FaultCase("model: answer in a fence with words around it", "read; the task is done",
-              lambda rig, seen: _read_all_the_same(rig, seen), (MODEL,)),
+    _useless("two plans and no word which counts", f"Maybe {_WRONG}. Or {_WRONG.replace('cylinder', 'box')}."),
+    _done("answer in a fence with words around it", "read",
+          wild.plan(_GOOD_STEPS, wrap="Sure! Here is the plan:\n```json\n{}\n```\nGood luck.")),
+    _done("a plan in its thought, whose opening mark is missing", "the final answer alone is carried out",
+          wild.plan(_GOOD_STEPS, wrap=f"One idea: {_WRONG}, but no.\n</think>\n{{}}")),
+    _done("an error inside HTTP 200", "tried again as that error would be",
+          _at_first(wild.sends('{"choices": null, "error": {"message": "overloaded", "code": 429}}'))),
+    _done("no system role", "the rules go into the user's message", _no_system),
+    _done("words in the place of a goal", "asked once more whether they answer a question",
+          _at_first(wild.says('{"kind": "answer", "say": "Sure, I will."}'))),
     _unknown("a thing", ("pick", {"item": "teapot"}), "cylinder"),
     _unknown("an action", ("teleport", {"item": "box"}), "place_next_to"),
     _unknown("a robot", ("pick", {"item": "box", "robot": "hal"}), "panda"),
@@ -160,10 +196,3 @@ CASES = (
               partial(same_again, (("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"}))),
               (MENDING,)),
 )
-
-
-def _read_all_the_same(rig: Rig, seen: Seen) -> None:
-    """A plan as many models write it."""
-    _model(rig, wild.plan((_PICK, _PLACE), wrap="Sure! Here is the plan:\n```json\n{}\n```\nGood luck."))
-    task = rig.submit()
-    seen.note(rig.said(task) if rig.ended(task, _LONG) else "", rig.state(task) == "succeeded")

@@ -260,7 +260,11 @@ class Rig:
 
     def tried(self, task: str) -> int:
         """How many commands of a task were sent to a driver."""
-        return sum(1 for event in self._events(task) if event["kind"] == CommandTried.kind)
+        return len(self.commands(task))
+
+    def commands(self, task: str) -> List[str]:
+        """The commands of a task that were sent to a driver, in writing."""
+        return [str(event["command"]) for event in self._events(task) if event["kind"] == CommandTried.kind]
 
     def carried_out(self, task: str) -> int:
         """How many motions of a task came to their end."""

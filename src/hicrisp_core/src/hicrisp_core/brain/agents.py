@@ -60,15 +60,15 @@ class Dialogue:
     exchanges: Tuple[Tuple[str, ...], ...] = ()
 
     def after(
-        self, asked: str, done: Iterable[str], answered: str, later: Sequence[Said] = ()
+        self, asked: str, done: Iterable[str], answered: str, conversation: Sequence[Said] = ()
     ) -> "Dialogue":
         """The dialogue with one more task.
 
         Args:
-            later: what was said about it after its first words, oldest first.
+            conversation: what was said about it, oldest first; its first words are not told twice.
         """
         actions = "; ".join(done)
-        said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in later)
+        said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in conversation if turn.text != asked)
         lines = (f"User: {asked}", *said, f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
         return Dialogue((*self.exchanges, tuple(_bounded(line) for line in lines))[-EXCHANGES:])
 

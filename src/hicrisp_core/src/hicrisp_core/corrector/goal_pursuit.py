@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import List, Optional, Tuple
+from itertools import accumulate
+from typing import Optional, Tuple
 
 from hicrisp_core.corrector.impossible import barred_by
 from hicrisp_core.domain.schema import Domain, apply_effects
@@ -15,19 +16,7 @@ from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions, seen_part
 from hicrisp_core.goals.truth import holds, ways_to_say
 from hicrisp_core.goals.verdict import ended_by
-from hicrisp_core.model import (
-    Command,
-    Correction,
-    Feedback,
-    FeedbackKind,
-    Maker,
-    MakerKind,
-    Rung,
-    StackEntry,
-    Step,
-    WorldState,
-)
-from hicrisp_core.model.goal import Statement
+from hicrisp_core.model import Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung, StackEntry, Step, WorldState
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
@@ -130,7 +119,11 @@ class GoalPursuit:
         note = "so that the goal is reached"
         if not way.found and reached:
             way = way_to(self._searcher, world, goal, deadline, barred=barred)
-            undone = self._words.state(self._ended(reached, way.commands, world))
+            worlds = tuple(accumulate(way.commands, lambda state, each: apply_effects(self._domain, each, state),
+                                      initial=world))
+            ended = (each for before, after in zip(worlds, worlds[1:])
+                     for each in ended_by(reached, self._domain, before, after))
+            undone = self._words.state(tuple(dict.fromkeys(ended)))
             note = f"this must be undone first, and is made again: {undone}"
         if way.found and not way.commands:
             note = _UNSEEN
@@ -140,17 +133,6 @@ class GoalPursuit:
         steps = tuple(Step(self._domain.describe(each), each.action, each.arguments, each.robot)
                       for each in way.commands)
         return Correction(Rung.REPAIR, steps=steps, note=note, maker=Maker(MakerKind.SEARCH)), Usage()
-
-    def _ended(
-        self, reached: Tuple[Statement, ...], commands: Tuple[Command, ...], world: WorldState
-    ) -> Tuple[Statement, ...]:
-        """What is reached and does not hold after one of some commands."""
-        ended: List[Statement] = []
-        for command in commands:
-            after = apply_effects(self._domain, command, world)
-            ended += ended_by(reached, self._domain, world, after)
-            world = after
-        return tuple(dict.fromkeys(ended))
 
     def _planned(self, rung: Rung, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
         if self._brain is None or request.missed is None:

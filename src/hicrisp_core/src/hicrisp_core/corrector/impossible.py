@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import FrozenSet, Iterable, Mapping, Optional
+from typing import FrozenSet, Iterable, Mapping
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Feedback, FeedbackKind, Pose, Relation, WorldState
+from hicrisp_core.model import Feedback, FeedbackKind, Relation, Vector, WorldState
 
 _KINDS = frozenset((FeedbackKind.PLANNING, FeedbackKind.NO_PLACE, FeedbackKind.UNREACHABLE))
 """Failures that the same command meets again where nothing has changed."""
@@ -22,11 +22,11 @@ def barred_by(failures: Iterable[Feedback]) -> FrozenSet[str]:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a failure was about as it was then: facts and poses, robots left out, since they come and go."""
+    """What a failure was about as it was then: facts and places, robots left out, since they come and go."""
 
     failure: Feedback
     facts: FrozenSet[Relation]
-    poses: Mapping[str, Optional[Pose]]
+    places: Mapping[str, Vector]
 
     @classmethod
     def of(cls, failure: Feedback, domain: Domain, world: WorldState) -> "Situation":
@@ -36,18 +36,13 @@ class Situation:
         order = (domain.roles.waits_for, domain.roles.not_due)
         facts = frozenset(fact for fact in world.relations if about.intersection((fact.subject, fact.object))
                           and not {fact.subject, fact.object} & set(world.robots) and fact.predicate not in order)
-        return cls(failure, facts, {name: world.objects[name].pose for name in about})
+        poses = {name: world.objects[name].pose for name in about}
+        return cls(failure, facts, {name: pose.position for name, pose in poses.items() if pose is not None})
 
     def lasts(self, domain: Domain, world: WorldState) -> bool:
         """Check whether it is so still; a failure that is no matter of the situation lasts."""
         if self.failure.kind not in _KINDS:
             return True
         now = Situation.of(self.failure, domain, world)
-        return now.facts == self.facts and now.poses.keys() == self.poses.keys() and all(
-            _near(pose, now.poses[name]) for name, pose in self.poses.items())
-
-
-def _near(one: Optional[Pose], other: Optional[Pose]) -> bool:
-    if one is None or other is None:
-        return one is other
-    return math.dist(one.position, other.position) < _MOVED
+        return now.facts == self.facts and now.places.keys() == self.places.keys() and all(
+            math.dist(place, now.places[name]) < _MOVED for name, place in self.places.items())

@@ -30,7 +30,7 @@ from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
-from hicrisp_core.ports.executive import DetectorPort, Ports
+from hicrisp_core.ports.executive import DetectorPort, Ports, not_simulated
 from hicrisp_core.ports.eyes import Namer, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
@@ -103,6 +103,7 @@ class Parts:
         """All ports of an executive.
 
         Args:
+            observer: the eyes; those on a simulation may have its ``true_state`` as well.
             brain: in place of the usual one; so are ``body`` and ``detector``.
             others: further fields of ``Ports``.
         """
@@ -112,7 +113,8 @@ class Parts:
             brain, body or parts.body(), robots, detector or self.detector(), self.corrector(brain), observer,
             reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch(),
             memory=self.memory, interpreter=parts.interpreter(),
-            namer=observer if isinstance(observer, Namer) else None)
+            namer=observer if isinstance(observer, Namer) else None,
+            true_state=getattr(observer, "true_state", not_simulated))
         return replace(usual, **others)
 
     def executive(

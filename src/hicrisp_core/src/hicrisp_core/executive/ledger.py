@@ -23,7 +23,7 @@ _SECONDS, _CORRECTING = "seconds", "seconds for corrections"
 _GOAL, _LEFT = "/goal", "/left"
 """In trouble besides robots: what the finished steps were to make, and steps that others stand for now."""
 _ASKED = 0.5
-"""Wall seconds from which on a person was waited for; before that nobody had to be."""
+"""Wall seconds from which on a person, or a model, was waited for; before that nobody had to be."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,12 @@ class _Counts:
     waited: float = 0.0
     """Wall seconds in which somebody waited for a person."""
     sim_waited: float = 0.0
-    """Seconds of the robot's clock in which somebody waited for a person, or for a thought."""
+    """Seconds of the robot's clock, not among ``sim_thought``, in which a person or a thought was waited for."""
+    thought: float = 0.0
+    """Wall seconds in which somebody thought since the latest observation, which was at ``seen_at``."""
+    seen_at: float = 0.0
+    sim_thought: float = 0.0
+    """Seconds of the robot's clock that went by while somebody thought."""
     was_asked: bool = False
     """Whether a person was waited for since the latest observation; and whether somebody thought."""
     was_thought: bool = False
@@ -169,9 +174,11 @@ class Ledger:
 
     @property
     def sim_seconds(self) -> float:
-        """Seconds of the robot's clock between the first and the latest observation."""
+        """Seconds of the robot's clock between the first and the latest observation, without what went by in long
+        thoughts.
+        """
         counts = self._counts
-        return 0.0 if counts.sim_start is None else counts.sim_now - counts.sim_start
+        return 0.0 if counts.sim_start is None else counts.sim_now - counts.sim_start - counts.sim_thought
 
     def saw(self, stamp: float) -> None:
         """Note the robot's clock from an observation."""
@@ -179,12 +186,16 @@ class Ledger:
             counts = self._counts
             if counts.sim_start is None:
                 counts.sim_start = counts.sim_now = stamp
-            passed = stamp - counts.sim_now
+            passed, seen_at = stamp - counts.sim_now, time.monotonic()
+            if counts.thought > _ASKED:
+                thought = passed * min(1.0, counts.thought / max(seen_at - counts.seen_at, _ASKED))
+                counts.sim_thought, passed = counts.sim_thought + thought, passed - thought
             if counts.was_asked or counts.was_thought:
                 counts.sim_waited += passed
             elif counts.trouble:
                 counts.correcting += passed
             counts.sim_now, counts.was_asked, counts.was_thought = stamp, counts.waits > 0, False
+            counts.seen_at, counts.thought = seen_at, 0.0
 
     @contextmanager
     def for_a_person(self) -> Iterator[None]:
@@ -215,11 +226,13 @@ class Ledger:
         """Inside, somebody thinks about what to do: that costs wall seconds of the task, and none of the robot's
         clock, however fast that goes.
         """
+        began = time.monotonic()
         try:
             yield
         finally:
             with self._lock:
                 self._counts.was_thought = True
+                self._counts.thought += time.monotonic() - began
 
     @property
     def person_was_asked(self) -> bool:

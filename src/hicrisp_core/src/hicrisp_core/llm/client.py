@@ -167,6 +167,7 @@ class ChatClient(ChatModel):
                 failure = self._failures.of(error, seconds)
                 if failure.kind in _MAY_ADAPT and isinstance(error, openai.APIStatusError) and \
                         self._dialect.adapt(error, request, schema):
+                    log.info("%s; asking in another form", failure.message)
                     before.append(Attempt("form", failure.message, seconds))
                     continue
                 pause = max(pause, retry_after(error))

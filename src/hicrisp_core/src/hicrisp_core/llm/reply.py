@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any, Optional, Union
 
 from hicrisp_core.llm.exchange import Completion, LlmFailure
-from hicrisp_core.parsing.thoughts import without_thoughts
+from hicrisp_core.parsing.thoughts import is_json, without_thoughts
 
 _QUOTED, _LONGEST_NAME = 2000, 80
 """Characters; a message is made shorter once its keys are taken out."""
@@ -27,7 +26,7 @@ def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
     ended, said = getattr(choice, "finish_reason", ""), _text(content)
     text = without_thoughts(said)
     thought = _text(getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None))
-    if not text.strip() and ended != "length" and _is_object(thought):
+    if not text.strip() and ended != "length" and is_json(thought):
         text = thought  # vLLM's reasoning parsers put an answer there if the model did not think.
     if text.strip() and ended != "content_filter":
         return Completion(text, _name(getattr(reply, "model", "")),
@@ -44,14 +43,6 @@ def _text(content: Any) -> str:
         content = "".join(each["text"] for each in content
                           if isinstance(each, dict) and isinstance(each.get("text"), str))
     return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
-
 
 def _name(told: Any) -> str:
     """What the endpoint calls its model, as one line for people."""

@@ -38,7 +38,7 @@ def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> 
     said = without_thoughts(text)
     for cut_off in (False, True):
         for candidate in (*_FENCE.findall(said), said):
-            for value in _values(candidate, cut_off):
+            for value, *_ in _spans(candidate, cut_off):
                 if isinstance(value, (dict, list)) and wanted(value):
                     return FoundJson(value, cut_off)
     return None
@@ -54,10 +54,6 @@ def objects_in(text: str) -> Tuple[Tuple[Any, ...], bool]:
              if not isinstance(value, list) or any(isinstance(each, dict) for each in value)]
     gaps = (said[ends:begins] for (_, _, ends), (_, begins, _) in zip(found, found[1:]))
     return tuple(value for value, _, _ in found), all(map(_BETWEEN.fullmatch, gaps))
-
-
-def _values(text: str, cut_off: bool) -> Iterator[Any]:
-    return (value for value, _, _ in _spans(text, cut_off))
 
 
 def _spans(text: str, cut_off: bool) -> Iterator[Tuple[Any, int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Dict, List, Tuple
+from typing import Dict, Iterable, List, Tuple
 
 _ANSWERS = frozenset((
     "action", "actions", "answer", "call", "calls", "code", "final", "function", "json", "output", "plan", "response",
@@ -29,14 +29,14 @@ def without_thoughts(text: str) -> str:
     """Return the final answer in a model's text.
 
     What stands between two marks of a name is a thought unless the name says that it is an answer; a closing
-    mark alone ends a thought that began with the text, since some templates hold the opening one. A text that
-    is JSON as a whole has no marks.
+    mark alone ends a thought that began with the text, since some templates hold the opening one. Where nothing
+    else is left, only names that speak of thinking hold a thought. A text that is JSON as a whole has no marks.
     """
-    if _is_json(text):
+    if is_json(text):
         return text
     for spelling, written in _SPELT:
         text = spelling.sub(written, text)
-    thoughts: List[Tuple[int, int]] = []
+    thoughts: List[Tuple[int, int, bool]] = []
     opened: Dict[str, int] = {}
     for mark in _MARK.finditer(text):
         name = mark.group("name").lower()
@@ -46,16 +46,21 @@ def without_thoughts(text: str) -> str:
             opened.setdefault(name, mark.start())
             continue
         begins = opened.pop(name, 0)
-        thoughts.append((begins, mark.end()))
+        thoughts.append((begins, mark.end(), bool(_STEM.search(name))))
         opened = {other: at for other, at in opened.items() if at < begins}
-    thoughts += [(at, len(text)) for name, at in opened.items() if _STEM.search(name)]
+    thoughts += [(at, len(text), True) for name, at in opened.items() if _STEM.search(name)]
+    return _cut(text, thoughts) or _cut(text, [each for each in thoughts if each[2]])
+
+
+def _cut(text: str, thoughts: Iterable[Tuple[int, int, bool]]) -> str:
     said, at = "", 0
-    for begins, ends in sorted(thoughts):
+    for begins, ends, _ in sorted(thoughts):
         said, at = f"{said} {text[at:begins]}", max(at, ends)
-    return (said + text[at:]).lstrip() if thoughts else text
+    return (said + text[at:]).strip() if at else text
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Check whether a text is an object or a list of JSON as a whole."""
     try:
         return isinstance(json.loads(text), (dict, list))
     except (ValueError, RecursionError):

@@ -246,20 +246,30 @@ class ModelInterpreter:
             predicates=predicates_text(domain)).strip()
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return what the request means together with its conversation."""
+        """Return what the request means together with its conversation.
+
+        Words that rest on no fact of the scene may be meant to do: the model is asked once more whether they answer.
+        """
         misfits: List[Misfit] = []
+        only_words: List[Answer] = []
 
         def read(said: Completion) -> Union[Meaning, ParseFailure]:
             meaning = read_meaning(said, self._domain, request.world)
             misfit = verify(meaning, self._domain, request.world) if isinstance(meaning, Goal) else None
             misfits[:] = [misfit] if misfit is not None else []
+            if isinstance(meaning, Answer) and not meaning.facts and not only_words:
+                only_words.append(meaning)
+                return ParseFailure("an answer is for a question and moves nothing: if something is to be done, say "
+                                    f"the kind '{form.GOAL}' or '{form.REFUSAL}'; answer a question again")
             return meaning if misfit is None else ParseFailure(str(misfit), misfit.quote)
 
         asked: Asked[Meaning] = ask(self._client, self._system, self.prompt(request), deadline,
                                     meaning_schema(self._domain, request.world), read,
                                     keep=lambda found: not isinstance(found, Answer))
         meaning = asked.answer
-        if meaning is None and misfits and not asked.silent:
+        if asked.silent and only_words:
+            meaning = only_words[0]
+        elif meaning is None and misfits and not asked.silent:
             meaning = refusal_of(misfits[0])
         elif isinstance(meaning, Goal):
             meaning = replace(meaning, source=self._client.name)

@@ -257,4 +257,4 @@ class TaskQueue:
             request.progress = request.progress.ended(state, request.progress.message)
         if not request.dry_run:
             said = request.progress.message or request.progress.state.value
-            self._dialogue = self._dialogue.after(request.text, request.done, said)
+            self._dialogue = self._dialogue.after(request.text, request.done, said, request.conversation)

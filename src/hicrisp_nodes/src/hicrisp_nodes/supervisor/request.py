@@ -8,6 +8,7 @@ from threading import Event
 from typing import Callable, Optional, Tuple
 
 from hicrisp_core.model import Plan
+from hicrisp_core.model.meaning import Turn
 from hicrisp_core.ports.remarks import Remarks
 
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
@@ -27,6 +28,7 @@ class Request:
         plan: the latest plan.
         history: what was said and done before it, oldest first.
         done: the steps that it carried out, as sentences.
+        conversation: what was said about it, its first words included.
         explain: says in sentences why it goes as it does, once it has begun.
         cancel: set when the user wants it to end, and when it has ended.
         finished: set when it has ended.
@@ -42,6 +44,7 @@ class Request:
     plan: Optional[Plan] = None
     history: Tuple[str, ...] = ()
     done: Tuple[str, ...] = ()
+    conversation: Tuple[Turn, ...] = ()
     explain: Optional[Callable[[], str]] = None
     cut_off: str = ""
     """Why it cannot go on, where that is nobody's wish; ``cancel`` is set then too."""

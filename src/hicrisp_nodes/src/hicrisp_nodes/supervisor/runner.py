@@ -35,6 +35,7 @@ from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
+from hicrisp_ros.ports.true_state import true_state
 from hicrisp_web.view.scene_record import SceneRecord
 
 from hicrisp_nodes.supervisor.drives import Drives
@@ -222,7 +223,8 @@ class TaskRunner:
         executive = Executive(
             self._ports(request), self._configuration.domain, policy, tell, request.cancel, self._offsets)
         try:
-            request.done = executive.run(task, request.history).done
+            ended = executive.run(task, request.history)
+            request.done, request.conversation = ended.done, ended.conversation
         finally:
             self._offsets = executive.offsets
 
@@ -285,6 +287,7 @@ class TaskRunner:
             remarks=request.remarks,
             interpreter=RosInterpreter(self._thinkers.interpreter, cancel),
             namer=self._namer,
+            true_state=lambda: true_state(self._configuration),
         )
 
     def _recall(self) -> Optional[FileMemory]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List, Tuple
+from typing import Iterable, List, Tuple, Union
 
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Correction, Maker, MakerKind, Rung, StackEntry
@@ -21,13 +21,14 @@ _MAKERS = {kind.value: kind for kind in MakerKind}
 
 def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
     """One entry of the stack as a message."""
-    return StackEntryMsg(command_to_msg(entry.command), feedback_to_msg(entry.feedback), entry.attempts)
+    return StackEntryMsg(command_to_msg(entry.command), feedback_to_msg(entry.feedback), entry.attempts,
+                         entry.maker.kind.value, entry.maker.name)
 
 
 def entry_from_msg(message: StackEntryMsg) -> StackEntry:
     """One entry of the stack from a message."""
     return StackEntry(command_from_msg(message.command), feedback_from_msg(message.feedback),
-                      message.attempts)
+                      message.attempts, _maker(message))
 
 
 def stack_to_msg(entries: Iterable[StackEntry]) -> List[StackEntryMsg]:
@@ -64,9 +65,13 @@ def correction_from_msg(message: CorrectionMsg) -> Correction:
         steps=tuple(step_from_msg(step) for step in message.steps),
         drop=message.drop,
         note=message.note,
-        maker=Maker(_MAKERS.get(message.maker, MakerKind.NOBODY), message.maker_name),
+        maker=_maker(message),
         goal=goal_from_msg(message.goal, message.has_goal),
     )
+
+
+def _maker(message: Union[CorrectionMsg, StackEntryMsg]) -> Maker:
+    return Maker(_MAKERS.get(message.maker, MakerKind.NOBODY), message.maker_name)
 
 
 def _rung(message: CorrectionMsg) -> Rung:

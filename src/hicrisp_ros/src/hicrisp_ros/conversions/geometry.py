@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Dict, Optional, Tuple
 
 import rospy
 from geometry_msgs.msg import Point, Quaternion, TransformStamped, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
 from hicrisp_core.model import Pose, Vector
+from tf2_msgs.msg import TFMessage
 
 
 def pose_to_msg(pose: Optional[Pose]) -> PoseMsg:
@@ -40,6 +41,17 @@ def transform_to_msg(parent: str, child: str, pose: Pose, stamp: rospy.Time) -> 
     message.transform.translation = Vector3(*pose.position)
     message.transform.rotation = pose_to_msg(pose).orientation
     return message
+
+
+def pose_from_transform(placed: TransformStamped) -> Pose:
+    """The pose of a child in its parent's frame."""
+    moved, turned = placed.transform.translation, placed.transform.rotation
+    return Pose((moved.x, moved.y, moved.z), (turned.x, turned.y, turned.z, turned.w))
+
+
+def frames_from_msg(message: TFMessage) -> Dict[str, Tuple[Pose, float]]:
+    """The pose of each child of a message with its stamp, seconds."""
+    return {each.child_frame_id: (pose_from_transform(each), each.header.stamp.to_sec()) for each in message.transforms}
 
 
 def vector_to_msg(vector: Optional[Vector]) -> Vector3:
