@@ -28,6 +28,7 @@ from harness import Workspace, kill  # noqa: E402
 from waiting import PATIENCE, until  # noqa: E402
 
 NEXT_TO, AWAY = "place the box next to the cylinder", "place the box next to the bowl"
+CROWD = (Path(__file__).parent / "support/crowd.js").read_text()
 
 
 class Dashboard(unittest.TestCase):
@@ -79,7 +80,56 @@ class Dashboard(unittest.TestCase):
         expect(self.board.find("#live .stack svg[role=img]")).to_have_attribute(
             "aria-label", re.compile("at most 1 deep, and now holds 0"))
         expect(self.board.find("#live .scene svg .achieved.good").last).to_be_visible()
-        expect(self.board.find("#live-run .deviation").last).to_contain_text("mm off")
+        expect(self.board.find("#live-run .deviation").last).to_contain_text("mm off; “next to” allows 60 mm")
+        expect(self.board.find("#cancel")).to_be_disabled()
+        with self.board.page.expect_popup() as opened:
+            self.board.press_link("Report with pictures")
+        expect(opened.value.locator("body")).to_contain_text(task)
+        opened.value.close()
+
+    def test_the_idle_page_names_what_there_is_to_work_with_and_how_it_is(self) -> None:
+        for told in ("panda (arm)", "test_table, seed 0", "hierarchical", "controlled English"):
+            self.board.sees("#workspace", told)
+        for node in ("supervisor", "brain", "body", "detector", "corrector", "robot panda"):
+            expect(self.board.find("#workspace .nodes .ok", has_text=node).first).to_be_visible()
+
+    def test_the_stack_stands_beside_the_plan_above_the_fold_and_early_on_a_phone(self) -> None:
+        self._move()
+        stack, plan = self.board.box(".stack"), self.board.box("#live-run .plan")
+        assert stack["x"] >= plan["x"] + plan["width"]
+        assert stack["y"] + stack["height"] <= self.board.height
+
+        def on_a_phone() -> None:
+            assert self.board.box(".stack")["y"] < min(self.board.height, self.board.box("#live-run .plan")["y"])
+            self.board.keep("phone-busy")
+        self.board.at_phone_width(on_a_phone)
+        self.board.press("Cancel")
+        self.board.ends("canceled")
+
+    def test_the_view_from_above_has_axes_and_zooms_by_buttons_and_keys(self) -> None:
+        axes = self.board.find("#live .axes text")
+        expect(axes.filter(has_text="← y, m")).to_be_visible()
+        expect(axes.filter(has_text=re.compile(r"^0\.4$")).first).to_be_visible()
+        whole = self.board.ground()
+        self.board.press("Zoom in")
+        until(lambda: self.board.ground()[2] < 0.7 * whole[2], "a closer look")
+        closer = self.board.ground()
+        self.board.find("#live .above").focus()
+        self.board.page.keyboard.press("ArrowRight")
+        until(lambda: self.board.ground()[0] > closer[0], "a look farther right")
+        self.board.press("Show all of it")
+        until(lambda: self.board.ground() == whole, "all of it")
+
+    def test_names_in_a_crowd_overlap_nothing_and_the_camera_is_seen_with_whereto_it_looks(self) -> None:
+        for seed in range(3):
+            drawn = self.board.page.evaluate(CROWD, seed)
+            assert len(drawn["names"]) == 12
+            for at, one in enumerate(drawn["names"]):
+                for other in drawn["names"][at + 1:]:
+                    assert one["right"] <= other["left"] or other["right"] <= one["left"] \
+                        or one["bottom"] <= other["top"] or other["bottom"] <= one["top"], (seed, one, other)
+            assert drawn["camera"]
+            assert drawn["sight"]["bottom"] > drawn["sight"]["top"]
 
     def test_what_a_sentence_means_is_said_while_it_is_typed(self) -> None:
         self.board.find("#examples button").first.click()
@@ -145,10 +195,14 @@ class Dashboard(unittest.TestCase):
     def test_a_question_is_answered(self) -> None:
         self.board.submit("place the object next to the cylinder")
         self.board.sees("#ask", "the bowl, the box or the red box")
+        expect(self.board.page).to_have_title("(?) The robot asks – HiCRISP")
         self.board.keep("question")
         self.board.press("red box")
         self.board.ends("succeeded", "place the object next to the cylinder")
         self.board.sees("#talk", "red box")
+        expect(self.board.page).to_have_title("HiCRISP")
+        self.board.sees("#live-run .plan", "pick up red box")
+        expect(self.board.find("#live")).not_to_contain_text("red_box")
 
     def test_a_plan_is_changed_and_approved_and_so_is_what_cannot_be_undone(self) -> None:
         self.board.find("#autonomy").select_option("reviewed")
@@ -157,6 +211,16 @@ class Dashboard(unittest.TestCase):
         run = self.board.page.get_by_role("button", name="Run this plan")
         expect(steps).to_have_count(2)
         expect(run).to_be_enabled()
+        self.board.sees("#ask .goal", "The goal: the box ends up next to the")
+        expect(self.board.find(".editor .reading").first).to_have_text("Read as panda: pick up box")
+        expect(self.board.find("#ask .missed")).to_be_empty()
+        kept = steps.last.input_value()
+        steps.last.fill("place the box next to the red box")
+        self.board.sees("#ask .missed", "These steps miss a part of the goal: the box ends up next to the")
+        self.board.keep("missed")
+        expect(run).to_be_enabled()
+        steps.last.fill(kept)
+        expect(self.board.find("#ask .missed")).to_be_empty()
         self.board.press("Move step 2 earlier")
         expect(self.board.find(".editor .problem").first).not_to_be_empty()
         expect(run).to_be_disabled()

@@ -9,12 +9,23 @@ import sys
 import unittest
 import unittest.mock
 from pathlib import Path
+from threading import Event, Thread
+from typing import Any, Callable, Dict, List
 
 import rospy
 import rostest
+import rostopic
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
 
-from hicrisp_msgs.msg import CorrectionStack, EstopState, ExecuteTaskAction, ExecuteTaskGoal, Plan, TaskStatus
+from hicrisp_msgs.msg import (
+    CorrectionStack,
+    EstopState,
+    ExecuteTaskAction,
+    ExecuteTaskGoal,
+    Outcome,
+    Plan,
+    TaskStatus,
+)
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 from harness import NAMESPACE, Workspace  # noqa: E402
@@ -23,6 +34,7 @@ from waiting import PATIENCE  # noqa: E402
 
 NEXT_TO = "place the box next to the cylinder"
 AWAY = "place the box next to the bowl"
+KEY = "sk-canary-8e1c55d07f"
 
 
 class Tasks(unittest.TestCase):
@@ -251,6 +263,38 @@ class Tasks(unittest.TestCase):
             assert word in reply.message
             assert (reply.result.success, word in reply.result.message) == (False, True)
 
+    def test_the_action_of_a_canceled_task_is_preempted_whoever_canceled_it(self) -> None:
+        client = ActionClient(f"{NAMESPACE}/execute_task", ExecuteTaskAction)
+        cancel = Event()
+        for end in (lambda: self.workspace.cancel_task(""), cancel.set):
+            self._undo()
+            self._slow_down()
+            after = Thread(target=self._in_motion, args=(end,))
+            after.start()
+            reply = client.call(ExecuteTaskGoal(task=NEXT_TO), Limits(execution=PATIENCE), cancel)
+            after.join()
+            assert reply.status is CallStatus.PREEMPTED
+            assert reply.message.startswith("the task was canceled")
+            assert (reply.result.success, reply.result.outcome.status) == (False, Outcome.CANCELED)
+
+    def test_a_key_that_somebody_pasted_into_a_task_leaves_on_no_topic(self) -> None:
+        names = ("task_status", "events", "plan", "feedback", "correction_stack", "execute_task/status",
+                 "execute_task/feedback", "execute_task/result", "/diagnostics", "/rosout")
+        topics = [name if name.startswith("/") else f"{NAMESPACE}/{name}" for name in names]
+        heard: Dict[str, List[str]] = {name: [] for name in topics}
+        listeners = [rospy.Subscriber(name, rostopic.get_topic_class(name, blocking=True)[0],
+                                      lambda message, name=name: heard[name].append(str(message))) for name in topics]
+        self.workspace.until(lambda: all(each.get_num_connections() for each in listeners), "connections")
+        client = ActionClient(f"{NAMESPACE}/execute_task", ExecuteTaskAction)
+        reply = client.call(ExecuteTaskGoal(task=f"place the {KEY} next to the cylinder"), Limits())
+        assert "[redacted]" in reply.message
+        self.workspace.until(lambda: any("task_finished" in said for said in heard[topics[1]]), "its end")
+        assert not [name for name, said in heard.items() if any(KEY in each for each in said)]
+        for told in (self.workspace.get_task(reply.result.task_id), self.workspace.explain(reply.result.task_id)):
+            assert KEY not in str(told)
+        for listener in listeners:
+            listener.unregister()
+
     def test_a_dry_run_plans_and_moves_nothing(self) -> None:
         self._undo()
         client = ActionClient(f"{NAMESPACE}/execute_task", ExecuteTaskAction)
@@ -270,6 +314,11 @@ class Tasks(unittest.TestCase):
         for topic, type_ in (("plan", Plan), ("task_status", TaskStatus),
                              ("correction_stack", CorrectionStack)):
             rospy.wait_for_message(f"{NAMESPACE}/{topic}", type_, PATIENCE)
+
+    def _in_motion(self, deed: Callable[[], Any]) -> None:
+        """Do something as soon as a task has sent a command."""
+        self.workspace.until(lambda: self.workspace.events[-1].kind == "command", "motion")
+        deed()
 
     def _slow_down(self) -> None:
         """Let the next motion take so long that only a stop ends it in time."""

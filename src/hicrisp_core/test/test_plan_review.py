@@ -1,9 +1,19 @@
 """A plan that a person looks at, and changes, before it runs."""
 
 import pytest
+from hicrisp_core.brain.factory import make_brain
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.plan_review import PlanReview
-from hicrisp_core.model import Plan, Rung, Step
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
+from hicrisp_core.model import Plan, Relation, Rung, Step, Task
+from hicrisp_core.model.goal import Goal, Holds, Not
+from hicrisp_core.plan import first_look, outlook
+from hicrisp_core.policy.policy import Policy, load_policy
+from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.factory import make_interpreter
 from tabletop import Run, steps, table_top
 
 PICK, BESIDE = "pick(panda, box)", "place_next_to(panda, box, cylinder)"
@@ -46,6 +56,49 @@ def test_the_steps_behind_a_wrong_line_are_checked_all_the_same(offered):
 def test_what_cannot_be_read_is_said_and_never_run(offered, line):
     checked = offered.check([line])
     assert not checked.ok
+
+
+def test_each_line_is_told_as_the_robot_reads_it(offered):
+    checked = offered.check(["Pick up the red box.", "juggle the box", "place the red box next to the cylinder"])
+    assert checked.readings == ("panda: pick up red_box", "", "panda: place red_box next to cylinder")
+
+
+@pytest.mark.parametrize(("lines", "missed"), [
+    ([PICK, BESIDE], ""),
+    ([PICK, "place the box next to the red box"], "the box ends up next to the cylinder"),
+    ([PICK, BESIDE, PICK], "the box ends up next to the cylinder"),
+    ([PICK, BESIDE, "pick up the red box"], "the panda is not holding the red box"),
+    (["pick up the red box", "place the red box next to the box", PICK, BESIDE], ""),
+    ([], "the box ends up next to the cylinder"),
+])
+def test_an_edit_that_misses_the_goal_is_warned_of(domain, lines, missed):
+    goal = Goal.of(Holds(Relation("box", "next_to", "cylinder")), Not(Holds(Relation("panda", "holding", "red_box"))))
+    offered = PlanReview(Plan(tuple(steps(domain, PICK, BESIDE)), "script", goal=goal), domain, table_top(THINGS))
+    assert missed in offered.check(lines).warning
+    assert bool(offered.check(lines).warning) is bool(missed)
+
+
+def test_stages_are_missed_out_of_their_order(domain):
+    red, brown = (Holds(Relation("panda", "holding", name)) for name in ("red_box", "box"))
+    goal = Goal.in_order((red,), (brown,))
+    offered = PlanReview(Plan((), "script", goal=goal), domain, table_top(THINGS))
+    first, then = ["pick up the red box", "place the red box next to the cylinder"], [PICK, BESIDE]
+    assert not offered.check([*first, PICK]).warning
+    assert offered.check([*then, *first]).warning
+
+
+@pytest.mark.parametrize("name", ["agv", "barman", "franka7_3_beside", "franka7_6_bowls", "lab", "sorting"])
+def test_a_plan_that_was_found_for_a_goal_is_never_warned_of_and_half_of_it_always(name):
+    scene = load_scene(config_file("scenes", name), 0)
+    domain = load_domain(config_file("domains", scene.domain, beside=scene.source))
+    models, world = Models(load_llm_settings(config_file("llm", OFFLINE))), first_look(scene, domain)
+    file = config_file("policies", "hierarchical")
+    prompts = file.parents[1] / "prompts"
+    plan = outlook(make_interpreter(models, domain, prompts), make_brain(models, domain, prompts, load_policy(file)),
+                   Task(scene.task), world, Deadline(600.0)).plan.plan
+    lines = [step.text or str(step) for step in plan.steps]
+    assert not PlanReview(plan, domain, world).check(lines).warning
+    assert PlanReview(plan, domain, world).check(lines[:-1]).warning
 
 
 def test_a_step_in_words_alone_can_run_as_far_as_anybody_knows(domain):

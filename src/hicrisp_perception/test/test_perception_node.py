@@ -28,6 +28,7 @@ from hicrisp_perception.perception_server import PerceptionServer  # noqa: E402
 from hicrisp_ros.config_files import Configuration  # noqa: E402
 from hicrisp_ros.conversions.geometry import transform_to_msg  # noqa: E402
 from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg  # noqa: E402
+from hicrisp_ros.node_threads import end_threads  # noqa: E402
 from hicrisp_ros.tracks import TrackTopic  # noqa: E402
 from ros_graph import ros_graph  # noqa: E402
 from rosgraph_msgs.msg import Clock  # noqa: E402
@@ -89,7 +90,7 @@ _STARTS = itertools.count(100.0, 100.0)
 class Rig:
     """A camera on its topics, the robot's frames on TF, and the server."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = 0.3) -> None:
         scene = load_scene(CONFIG / "scenes/tabletop.yaml", 1)
         configuration = Configuration(scene, load_domain(CONFIG / "domains/tabletop.yaml"),
                                       load_policy(CONFIG / "policies/hierarchical.yaml"))
@@ -100,7 +101,7 @@ class Rig:
         self.tf = rospy.Publisher("/tf", TFMessage, queue_size=10)
         self.seen, self.topic = Told(), TrackTopic("tracks")
         self.now = next(_STARTS)
-        self.server = PerceptionServer(configuration, CAMERA, lambda _: self.seen, patience=0.3)
+        self.server = PerceptionServer(configuration, CAMERA, lambda _: self.seen, patience)
         until(lambda: all(topic.get_num_connections() for topic in (self.colour, self.depth, self.info)),
               "connections")
         until(lambda: self.tf.get_num_connections(), "TF")
@@ -289,3 +290,9 @@ def test_pictures_from_the_future_are_told_by_topic_and_how_far_ahead(rig: Rig) 
     finally:
         put(0.0)
         clock.unregister()
+
+
+def test_a_node_that_ends_waits_for_no_picture_of_a_silent_camera() -> None:
+    rig = Rig(patience=10.0 * PATIENCE)
+    assert end_threads(0.1 * PATIENCE) == []
+    rig.close()

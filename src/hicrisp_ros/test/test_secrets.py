@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+
 from hicrisp_core.model import Plan, Step
 from hicrisp_ros.conversions import plan_to_msg
+from hicrisp_ros.core_log import Redacting
 from hicrisp_ros.secrets import without_secrets
 
 from hicrisp_msgs.msg import TaskStatus
@@ -25,3 +28,9 @@ def test_the_choices_of_a_question_are_too() -> None:
     hidden = without_secrets(status, KEY)
     assert KEY not in str(hidden)
     assert (hidden.choices[0], hidden.step_count) == ("box", 3)
+
+
+def test_what_a_node_logs_holds_no_key_and_stays_as_it_is_otherwise() -> None:
+    record = logging.LogRecord("rosout", logging.INFO, "", 0, "%d calls with %s, %s", (3, KEY, "short"), None)
+    assert Redacting(KEY, "short").filter(record)
+    assert record.getMessage() == "3 calls with [redacted], short"

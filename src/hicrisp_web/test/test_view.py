@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
 from conftest import Entries, a_run, write_run
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Pose, RobotState
+from hicrisp_core.scene import load_scene
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.following import Following
+from hicrisp_web.view.health_view import SILENT_AFTER, Heard, health_section
 from hicrisp_web.view.run_view import RunView
+from hicrisp_web.view.scene_view import camera_section, tolerance_section
 from hicrisp_web.view.standing import Standing
 
 
@@ -208,3 +214,36 @@ def test_a_damaged_log_is_shown_as_far_as_it_goes(entries: Entries) -> None:
     broken: List[Dict[str, Any]] = [{"kind": "verdict", "ok": "perhaps"}, {"kind": "stack", "entries": 7},
                                     {"kind": "command", "target": [1]}, {"t": 3}, *a_run()]
     assert shown(broken)["run"]["verdict"] == "succeeded"
+
+
+def test_a_node_is_as_well_as_its_worst_part_and_one_that_is_silent_or_away_is_not() -> None:
+    now = 100.0
+    section = health_section([
+        Heard("brain: language model", 0, "ready", {"configuration": "openai", "model": "gpt-x"}, now),
+        Heard("detector: eyes", 0, "sees all", {}, now), Heard("detector: tf", 1, "the box is old", {}, now),
+        Heard("robot panda", 0, "stands ready", {}, now - SILENT_AFTER - 2.0),
+        Heard("supervisor: parts", 2, "waits for corrector", {"corrector": "away", "body": "reachable"}, now),
+    ], now)
+    assert section["model"] == "gpt-x"
+    assert {each["name"]: each["state"] for each in section["nodes"]} == {
+        "brain": "ok", "body": "ok", "detector": "warn", "robot panda": "error", "supervisor": "error",
+        "corrector": "error"}
+    said = {each["name"]: each["message"] for each in section["nodes"]}
+    assert (said["detector"], said["robot panda"]) == ("the box is old", "silent for 7 s")
+
+
+def test_the_camera_is_shown_where_it_stands_and_whereto_it_looks_unless_a_robot_carries_it() -> None:
+    scene = load_scene(config_file("scenes", "tabletop"), 0)
+    shown = camera_section(replace(scene, camera="d435_fixed"))
+    assert shown is not None
+    assert shown["at"] == [1.05, 0.0]
+    assert shown["ahead"][0] < -0.5  # From behind the table towards the robot.
+    assert 40 < shown["opening"] < 90
+    assert camera_section(replace(scene, camera="d435_hand")) is None
+
+
+def test_a_placing_action_comes_with_what_its_fact_allows() -> None:
+    allowed = tolerance_section(load_domain(config_file("domains", "tabletop")))
+    assert allowed["place_next_to"] == {"fact": "next to", "mm": 60}
+    assert allowed["put_down"] == {"fact": "on", "mm": 15}
+    assert "pick" not in allowed

@@ -74,6 +74,26 @@ class Board:
         """Press the button of a name, which must be the only one."""
         self.page.get_by_role("button", name=name, exact=exact).click()
 
+    def press_link(self, name: str) -> None:
+        """Follow the link of a name."""
+        self.page.get_by_role("link", name=name).click()
+
+    def box(self, what: str) -> Dict[str, float]:
+        """Where an element is on the page that is not scrolled, pixels."""
+        self.page.evaluate("scrollTo(0, 0)")
+        found: Any = self.find(what).bounding_box()
+        return dict(found)
+
+    @property
+    def height(self) -> int:
+        """Pixels of the page above the fold."""
+        return int(self.page.evaluate("innerHeight"))
+
+    def ground(self) -> List[float]:
+        """What part of the ground is shown: left, top, width, height."""
+        box = self.find("#live .above svg").get_attribute("viewBox")
+        return [float(value) for value in str(box).split()]
+
     def submit(self, task: str) -> None:
         """Hand in a task by the keyboard alone."""
         self.find("#task").focus()

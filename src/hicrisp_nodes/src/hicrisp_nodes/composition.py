@@ -11,12 +11,15 @@ from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import AUTO, LlmSettings, choose_llm, is_replay, load_llm_settings
 from hicrisp_ros.config_files import Configuration, config_file, config_folder, parameter
+from hicrisp_ros.core_log import hide_in_log
 
 
 def chosen_llm() -> Tuple[LlmSettings, str]:
-    """The settings of the language model that plans, and why it is that one."""
+    """The settings of the language model that plans, and why it is that one; its keys stay out of the log."""
     name, why = choose_llm(str(parameter("llm", AUTO)), os.environ)
-    return named_llm(name), why
+    settings = named_llm(name)
+    hide_in_log(*settings.api_keys)
+    return settings, why
 
 
 def named_llm(name: str) -> LlmSettings:

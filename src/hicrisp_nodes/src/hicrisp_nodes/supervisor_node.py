@@ -221,7 +221,8 @@ class Supervisor:
             return ExplainResponse(False,
                                    f"there is no task '{task_id}'" if task_id else "no task has run yet")
         if request.explain is None:
-            return ExplainResponse(True, f"The task '{request.text}' is {request.progress.state.value}.")
+            said = f"The task '{request.text}' is {request.progress.state.value}."
+            return self._reports.hidden(ExplainResponse(True, said))
         return ExplainResponse(True, request.explain())
 
     def _approve(self, task_id: str, granted: bool) -> ApproveResponse:
@@ -261,7 +262,7 @@ class Supervisor:
         if request is None:
             status = Outcome.SAFETY if self._gate.stopped else Outcome.INVALID
             refused = Outcome(status=status, message=admission.message)
-            raise Aborted(admission.message, ExecuteTaskResult(False, "", admission.message, refused, ""))
+            raise _aborted(self._reports.hidden(ExecuteTaskResult(False, "", admission.message, refused, "")))
         told = Progress()
         while not request.finished.wait(SLICE):
             if goal.cancel.is_set() and not request.cancel.is_set():
@@ -271,10 +272,15 @@ class Supervisor:
                 goal.feedback(ExecuteTaskFeedback(self._status(request)))
         progress = request.progress
         outcome = Outcome(status=_OUTCOMES.get(progress.state, Outcome.EXECUTION), message=progress.message)
-        done = outcome.status == Outcome.SUCCESS
-        result = ExecuteTaskResult(done, request.id, progress.message, outcome, progress.run_folder)
-        if not (done or goal.cancel.is_set()):
-            raise Aborted(progress.message, result)
+        result = self._reports.hidden(ExecuteTaskResult(
+            outcome.status == Outcome.SUCCESS, request.id, progress.message, outcome, progress.run_folder))
+        goal.text = result.message
+        if progress.state is State.CANCELED:  # By this goal, by another, or by the service.
+            goal.cancel.set()
+            return result
+        goal.cancel.clear()  # It came too late.
+        if not result.success:
+            raise _aborted(result)
         return result
 
     def _status(self, request: Request) -> Any:
@@ -331,6 +337,10 @@ class Supervisor:
             return Health(f"waits for a person: {status.message}" if asks else "paused", WARN, values)
         return Health(status.message or f"step {status.step_index + 1} of {status.step_count}: {status.step}",
                       values=values)
+
+
+def _aborted(result: ExecuteTaskResult) -> Aborted:
+    return Aborted(result.message, result)
 
 
 def _asking(configuration: Configuration) -> Configuration:

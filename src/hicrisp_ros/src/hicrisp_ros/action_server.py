@@ -52,7 +52,7 @@ class Goal:
         self.cancel = Event()
         self.handle = handle
         self.text = ""
-        """Goes with the goal's last status when it succeeds."""
+        """Goes with the goal's last status when it succeeds or is canceled."""
 
     def feedback(self, message: Any) -> None:
         """Publish a feedback message for this goal."""
@@ -207,7 +207,7 @@ class ActionServer:
             goal.handle.set_aborted(None, f"{type(error).__name__}: {error}")
         else:
             if goal.cancel.is_set():
-                goal.handle.set_canceled(result, "")
+                goal.handle.set_canceled(result, goal.text)
             else:
                 goal.handle.set_succeeded(result, goal.text)
         with self._changed:

@@ -1,5 +1,5 @@
 """What the core logs, in the node's own log: what an endpoint can, why it is asked again, what is not
-written; and a log that a full disk does not make fail.
+written; a log that a full disk does not make fail, and that holds no keys.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ import logging
 from contextlib import suppress
 
 import rospy
+from hicrisp_core.llm.redaction import redacted
 from rosgraph.roslogging import RosStreamHandler
 
 _LOGGED = ("hicrisp_core.llm", "hicrisp_core.trace")
@@ -26,8 +27,27 @@ class RosLog(logging.Handler):
 def begin_log() -> None:
     """From now on the node's log has the core's records too, and fails nobody who logs."""
     survive_full_disk()
+    hide_in_log()
     for name in _LOGGED:
         logging.getLogger(name).addHandler(RosLog(logging.INFO))
+
+
+class Redacting(logging.Filter):
+    """Takes the given secrets, and whatever looks like one, out of every record."""
+
+    def __init__(self, *secrets: str) -> None:
+        super().__init__()
+        self._secrets = secrets
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Redact a record; none is left out."""
+        record.msg, record.args = redacted(record.getMessage(), *self._secrets), None
+        return True
+
+
+def hide_in_log(*secrets: str) -> None:
+    """Keep secrets out of this node's log, in its files and on ``/rosout``."""
+    logging.getLogger("rosout").addFilter(Redacting(*secrets))
 
 
 class Unfailing(logging.Handler):

@@ -35,7 +35,7 @@ WORLDS: Mapping[str, World] = {
     AGV: World("agv", "Visit area 3, then area 2", "move_base_driver"),
     LAB: World("lab", "Load the box onto the AGV, bring it to area 2 and back", "embedded_world"),
     CAMERA: World("tabletop", "Place the box next to the cylinder", "embedded_world",
-                  {"perception": "camera", "web": "true"}),
+                  {"perception": "camera", "web": "true", "pictures": "true"}),
     MODEL: World("tabletop", "Place the box next to the cylinder", "embedded_world",
                  {"record": "true", "rate": "3"}, model=True),
     MENDING: World("tabletop", "Place the box next to the cylinder", "embedded_world",

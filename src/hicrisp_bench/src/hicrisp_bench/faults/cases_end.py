@@ -11,7 +11,7 @@ from typing import Callable
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
-from hicrisp_bench.faults.case import FaultCase, Seen
+from hicrisp_bench.faults.case import CAMERA, EVERYWHERE, FaultCase, Seen
 from hicrisp_bench.faults.rig import LIMIT, Rig
 
 _GONE_WITHIN = 5.0
@@ -49,7 +49,7 @@ def _ended(rig: Rig, seen: Seen, end: Callable[[], None]) -> None:
 
 _EXPECTED = "robots stand and that is known; all processes gone within 5 s; no traceback"
 CASES = (
-    FaultCase("Ctrl-C in mid-motion", _EXPECTED, partial(ended_by, signal.SIGINT), alone=True),
+    FaultCase("Ctrl-C in mid-motion", _EXPECTED, partial(ended_by, signal.SIGINT), (*EVERYWHERE, CAMERA), alone=True),
     FaultCase("SIGTERM in mid-motion", _EXPECTED, partial(ended_by, signal.SIGTERM), alone=True),
     FaultCase("terminal closed in mid-motion", _EXPECTED, terminal_closed, alone=True, terminal=True),
 )

@@ -25,8 +25,8 @@ class CheckedSteps:
     """Steps as they were read, and what is wrong with each line in words; empty where it can run.
 
     Args:
-        readings: what each line is to the robot, in the domain's words; empty where it was not read.
-        warning: what of the goal the steps do not bring about on the facts; empty where nobody knows.
+        readings: what each line is to the robot, in the domain's words; empty if it was not read.
+        warning: what of the goal the steps do not bring about on the facts; empty if that is not known.
     """
 
     steps: Tuple[Step, ...]
@@ -133,8 +133,7 @@ class PlanReview:
                 stages.pop(0)
         wanted = [*(one for stage in stages for one in stage.conditions), *final_conditions(goal, self._domain)]
         left = missing(wanted, facts[-1], self._domain)
-        lost = left or (stages[0].conditions if stages else ())
-        return f"These steps miss a part of the goal: {GoalWords(self._domain).wanted(lost)}." if lost else ""
+        return f"These steps miss a part of the goal: {GoalWords(self._domain).wanted(left)}." if left else ""
 
 
 def _said(step: Step) -> str:

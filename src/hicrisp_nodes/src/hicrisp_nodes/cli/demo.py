@@ -23,7 +23,7 @@ from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
 
 from hicrisp_nodes.check_launch import check, read_options
-from hicrisp_nodes.cli.client import ENDED, NODES, EventStream, Supervisor, Unreachable, become_node
+from hicrisp_nodes.cli.client import NODES, EventStream, Supervisor, Unreachable, become_node
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower
 from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, MasterPort
@@ -34,7 +34,6 @@ from hicrisp_nodes.composition import named_llm
 from hicrisp_nodes.recording import BAG, MCAP
 
 _START_LIMIT = 120.0
-_CANCEL_LIMIT = 8.0
 _PAGE_LIMIT = 15.0
 _SLICE = 0.1
 _MODEL_LIMIT = 20.0
@@ -77,7 +76,6 @@ class Demo:
             "web_address_file": self._address_file,
             "runs_dir": runs}, log, self._uri)
         self.trials: List[Dict[str, Any]] = []
-        self._supervisor: Optional[Supervisor] = None
 
     def run(self) -> bool:
         """Start, run the trials, and wait for Ctrl-C where that is wanted; whether every trial succeeded."""
@@ -95,7 +93,7 @@ class Demo:
         self._wait_until_ready()
         if options.web:
             self._say_address()
-        self._supervisor = supervisor = Supervisor(options.namespace)
+        supervisor = Supervisor(options.namespace)
         events = EventStream(options.namespace)
         follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
         for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
@@ -105,17 +103,7 @@ class Demo:
         return all(trial["success"] for trial in self.trials)
 
     def stop(self) -> None:
-        """End the running task while those that it needs are still there, then end everything."""
-        if self._supervisor is not None and self.launch.alive:
-            deadline = Deadline(_CANCEL_LIMIT)
-            try:
-                running = self._supervisor.ask("cancel_task", "", patience=_CANCEL_LIMIT).ok
-                while running and not deadline.passed:
-                    status = self._supervisor.status()
-                    running = status is not None and status.state not in ENDED
-                    time.sleep(_SLICE)
-            except Unreachable:
-                pass  # it is ended all the same
+        """End everything; the supervisor cancels its task, and the other nodes serve it until the robots stand."""
         if not self.launch.stop():
             self._console.error(f"these processes did not end: {self.launch.processes()}")
 

@@ -93,7 +93,7 @@ class Reports:
                        ERROR if away else OK,
                        {name: "reachable" if reachable else "away" for name, reachable in parts.items()})
         for part, health in (("parts", there), ("task", doing)):
-            self._diagnostics.publish(report(part, health))
+            self._diagnostics.publish(self.hidden(report(part, health)))
 
 
 def _state_of(gate: Gate) -> EstopState:

@@ -117,7 +117,7 @@ export class RunPanel {
     const conditions = (goal && goal.conditions) || [];
     show(this.goal, Boolean(goal && (goal.said || goal.state)));
     show(this.written, conditions.length > 0);
-    this.conditions.replaceChildren(...conditions.map((each) => h("li", {}, `${each.when}: `, h("code", {}, each.text))));
+    this.conditions.replaceChildren(...conditions.map((each) => h("li", {}, `${each.when}: `, h("code", {}, plain(each.text)))));
     if (!goal) return;
     const seen = { seen: " The detector sees it.", missed: ` The detector does not see it${goal.missing ? `: ${plain(goal.missing)}` : "."}` };
     this.goal.replaceChildren(h("b", {}, "I understand: "), plain(goal.said) || "the steps as they stand",

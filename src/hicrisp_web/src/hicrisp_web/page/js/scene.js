@@ -274,7 +274,7 @@ function shape(ground, thing, special = "") {
   const [length, width] = thing.size.map((each) => ground.long(each));
   const paint = thing.movable ? PAINTS[thing.colour] : undefined;
   const kind = `thing ${special || (thing.movable ? "movable" : thing.shape === "region" ? "area" : "place")} ${thing.lost ? "lost" : ""}`;
-  const named = s("title", {}, `${thing.name}${thing.lost ? ", not seen for a while" : ""}`);
+  const named = s("title", {}, `${plain(thing.name)}${thing.lost ? ", not seen for a while" : ""}`);
   if (["cylinder", "bowl", "sphere", "disc"].includes(thing.shape)) {
     return s("circle", { cx, cy, r: Math.max(2, length / 2), class: kind, fill: paint }, named);
   }
@@ -345,7 +345,7 @@ function zoneOf(ground, zone) {
   const points = zone.corners.map(([x, y]) => ground.point(x, y).join(","));
   if (points.length === 1) return s("circle", { ...ground.at(...zone.corners[0]), r: ground.long(zone.radius), class: "zone" });
   return s("polygon", { points: points.join(" "), class: "zone", "stroke-width": Math.max(1.5, 2 * ground.long(zone.radius)) },
-    s("title", {}, `keep out: ${zone.name}`));
+    s("title", {}, `keep out: ${plain(zone.name)}`));
 }
 
 function robotOf(ground, robot, scene) {
@@ -364,7 +364,7 @@ function robotOf(ground, robot, scene) {
 function placeOf(ground, place, last) {
   const cross = ([x, y], kind) => {
     const [px, py] = ground.point(x, y);
-    return s("path", { class: kind, d: `M${px - 6} ${py}H${px + 6}M${px} ${py - 6}V${py + 6}` }, s("title", {}, `${kind}: ${place.text}`));
+    return s("path", { class: kind, d: `M${px - 6} ${py}H${px + 6}M${px} ${py - 6}V${py + 6}` }, s("title", {}, `${kind}: ${plain(place.text)}`));
   };
   const parts = [cross(place.target, "target")];
   if (place.aim && apart(place)) {
