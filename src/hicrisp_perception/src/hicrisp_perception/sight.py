@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.detector.perception import frames_of
+from hicrisp_core.detector.perception import ArmFrames, frames_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.model.track import Track, Visibility
 from hicrisp_core.ports.eyes import Frames
-from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.robot.description import RobotBody, bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, tags_of
@@ -97,7 +96,8 @@ class SceneSight:
         self._warned: Dict[str, float] = {}
         found = bodies if bodies is not None else bodies_of(scene)
         self._links = {frame: capsules for body in found.values() for frame, capsules in body.links.items()}
-        self._arms = {name: frames_of(name, body) for name, body in found.items() if body.kind == ARM}
+        frames = {name: frames_of(name, body) for name, body in found.items()}
+        self._arms = {name: each for name, each in frames.items() if isinstance(each, ArmFrames)}
         self._sorter = Sorter(scene.table)
         self._lens: Optional[Tuple[Lens, Straightener]] = None
         self._rays: Optional[Rays] = None
