@@ -154,6 +154,7 @@ class SceneSight:
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         self.follow(robots, picture.stamp)  # What is seen between the fingers is held from now on.
         if self._settings.strangers:
+            self._claim_unfound(ground, found)
             self._strangers.look(
                 ground,
                 found.claimed,
@@ -276,7 +277,7 @@ class SceneSight:
         """What is not where it was may have been taken unseen."""
         for hand in hands.values():
             unknown = self._grips.held_by(hand)
-            if any(name in self._things for name in unknown):
+            if any(name in self._things for name in unknown) or not self._grips.may_hold(hand):
                 continue
             for name, thing in self._things.items():
                 if name in found.fits or name in self._grips.held:
@@ -290,6 +291,13 @@ class SceneSight:
                     if fit is not None:
                         found.claim(name, fit, ground)
                     break
+
+    def _claim_unfound(self, ground: Ground, found: Findings) -> None:
+        """Take the pixels of what stands where it was and was not found from those that may show strangers."""
+        for name, pose in self._tracks.poses.items():
+            rendering = None if name in found.fits else render(lie_at(self._things[name], pose)[0], pose, ground)
+            if rendering is not None:
+                found.claimed[rendering.window] |= explained(rendering, ground)
 
     def _alike(self, one: str, other: str) -> bool:
         """Whether two things have one hue, or none."""
