@@ -27,9 +27,10 @@ def test_what_was_never_heard_is_silent_for_ever(clock: List[float]) -> None:
 
 def test_simulated_time_without_a_clock_is_named_after_a_while_with_the_remedy(clock: List[float]) -> None:
     clock[1] = 0.0
-    watch = ClockWatch()
+    watch, late = ClockWatch(lambda: False), ClockWatch(lambda: True)
     assert not watch.objection(), "a simulation takes a moment to begin"
-    clock[0] += 4.0
+    clock[0] += 4.5
+    assert not late.objection(), "who publishes it may be slow"
     for words in ("/use_sim_time", "/clock", "rosparam set /use_sim_time false"):
         assert words in watch.objection()
     clock[1] = 0.1

@@ -295,9 +295,10 @@ class Supervisor:
         return self._gate.stopped or self._clock.objection()
 
     def _diagnose(self) -> None:
-        if self._clock.objection() and not self._warned:
-            self._warned = True
-            rospy.logerr("%s", self._clock.objection())
+        stands = self._clock.objection()
+        if stands and not self._warned:
+            rospy.logwarn("%s", stands)
+        self._warned = self._warned or bool(stands)
         parts: Dict[str, bool] = {**self._thinkers.reachable(), "world_state": self._observer.count > 0}
         parts.update({f"robot {name}": robot.connected for name, robot in self._robots.items()})
         self._reports.diagnostics(parts, self._doing())
@@ -312,8 +313,9 @@ class Supervisor:
                   "step": status.step if status is not None else "",
                   "estop": self._gate.estop.is_set(), "paused": self._gate.paused,
                   "autonomy": self._gate.autonomy}
-        if self._blocked():
-            return Health(self._blocked(), ERROR, values)
+        blocked = self._blocked()
+        if blocked:
+            return Health(blocked, ERROR, values)
         if status is None:
             return Health("waits for a task", values=values)
         asks = status.state in (TaskStatus.ASKING, TaskStatus.AWAITING_APPROVAL)
