@@ -26,6 +26,7 @@ def picture():
     ({"depth": np.zeros((480, 640), np.uint16)}, "depth picture is uint16"),
     ({"colour": np.zeros((480, 640), np.uint8)}, "colour picture is uint8 (480, 640)"),
     ({"lens": Lens(0, 0, 0.0, 0.0, 0.0, 0.0)}, "CameraInfo"),
+    ({"lens": replace(LENS, cx=float("nan"))}, "not finite"),
     ({"camera": Pose((0.0, 0.0, float("nan")))}, "optical frame"),
 ])
 def test_what_is_no_picture_is_refused(picture, change, told):

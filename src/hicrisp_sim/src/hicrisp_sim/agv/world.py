@@ -46,12 +46,13 @@ class AgvFaults:
     """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
     is put at x, y (``appear``, ``move``), after some seconds if a third number is given. Its odometry or its
     scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in a frame that nobody knows
-    (``scan_frame``), TF tells no more where it is (``pose_stale``), one of the three is stamped 5 s ahead of
+    (``scan_frame``), its frames have the leading slash of older drivers (``frame_slash``), TF tells no more
+    where it is (``pose_stale``), one of the three is stamped 5 s ahead of
     the clock (``odometry_ahead``, ``scan_ahead``, ``pose_ahead``), or odometry or scans go on with a stamp
     that stands still (``odometry_old``, ``scan_old``); that is for who publishes them."""
 
     TOLD = ("odometry_nan", "odometry_ahead", "odometry_old", "scan_nan", "scan_frame", "scan_ahead",
-            "scan_old", "pose_stale", "pose_ahead")
+            "scan_old", "frame_slash", "pose_stale", "pose_ahead")
     KINDS = ("scan_stops", "appear", "move", *TOLD)
 
     def __init__(self, simulation: AgvSimulation, base: EmbeddedBase) -> None:
