@@ -58,6 +58,9 @@ def test_it_has_the_lens_and_publishes_under_the_names_of_realsense_in_the_names
     assert plugin.findtext("depthImageTopicName") == "/hicrisp/camera/aligned_depth_to_color/image_raw"
     assert plugin.findtext("frameName") == "camera_color_optical_frame"
     assert float(plugin.findtext("pointCloudCutoff", "")) == SETTINGS.depth.near
+    told = [float(plugin.findtext(name, "")) for name in ("Cx", "CxPrime", "Cy")]
+    assert told == [319.5, 319.5, 239.5], "a pixel off is 3 mm on the table, and no look of its own notices"
+    assert told[::2] == [lens.cx, lens.cy]
 
 
 def test_an_arena_has_none() -> None:

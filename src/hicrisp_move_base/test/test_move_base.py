@@ -12,6 +12,7 @@ import reference_move_base as reference
 import rospy
 from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.domain.schema import SkillUse
+from hicrisp_core.domain.wording import cause_text
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.ports.robot import UNCONSTRAINED, Manner
 from hicrisp_core.robot.base_robot import BaseRobot
@@ -93,6 +94,16 @@ def test_a_frame_that_nobody_knows_keeps_no_one_waiting_for_ever(stack: Stack, r
     assert outcome.status is Status.LOST
     assert "'atlantis'" in outcome.message
     assert stack.server.goals == 0
+
+
+def test_where_no_move_base_runs_that_and_the_action_are_named(stack: Stack) -> None:
+    settings = replace(stack.settings, action="/nowhere", server_wait=2.5, service_wait=0.2, status_age=0.5)
+    driver = MoveBase("agv", settings)
+    outcome = driver.go_to(GOAL, Deadline(PATIENCE), Event(), lambda phase, part: None)
+    assert outcome.status is Status.LOST
+    for said in (outcome.message, cause_text(outcome.cause)):
+        assert "no move_base took the goal" in said
+        assert "/nowhere" in said
 
 
 def test_a_server_that_does_not_end_when_it_is_told_to_is_lost(stack: Stack) -> None:

@@ -229,7 +229,8 @@ def test_fingers_that_turn_are_refused_at_the_start_until_their_opening_is_writt
 
 
 def test_fingers_whose_frames_and_joints_differ_are_named_with_what_to_write() -> None:
-    assert opening_misfit(0.04, 0.043, 0.0) == opening_misfit(0.04, None, 0.0) == opening_misfit(math.nan, 0.04, 0.0) == ""
+    for joints, frames in ((0.04, 0.043), (0.04, None), (math.nan, 0.04)):
+        assert opening_misfit(joints, frames, 0.0) == ""
     said = opening_misfit(0.085, 0.127, 0.01)
     assert "85 mm" in said
     assert "127 mm" in said

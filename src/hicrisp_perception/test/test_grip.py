@@ -43,6 +43,33 @@ def test_fingers_that_close_around_a_thing_hold_it_until_they_open():
     assert not grips.held
 
 
+def test_fingers_that_open_as_little_as_there_is_room_let_go_and_hold_again_once_they_close():
+    grips, there = Grips(), {"box": (BOX, at(0.45, 0.0, 0.025))}
+    for opening in (0.08, 0.0555, 0.050):  # Seen while they close, too.
+        grips.follow({"panda": hand(0.45, 0.0, 0.03, opening)}, there)
+    assert grips.held
+    assert "box" in grips.follow({"panda": hand(0.45, 0.0, 0.03, 0.0545)}, {})
+    for height in (0.03, 0.04):
+        grips.follow({"panda": hand(0.45, 0.0, height, 0.0545)}, there)
+        assert not grips.held
+    grips.follow({"panda": hand(0.45, 0.0, 0.03, 0.05)}, there)
+    assert grips.held
+
+
+def test_what_a_hand_let_go_stands_there_and_is_no_unknown_thing():
+    sight, stands = SceneSight(scene_of(BOX)), at(0.45, 0.0, 0.025)
+    sight.look(draw([(BOX, stands)]), frames(hand(0.45, 0.0, 0.03, 0.08)))
+    sight.follow(frames(hand(0.45, 0.0, 0.03, 0.05)), 0.1)
+    sight.follow(frames(hand(0.5, 0.1, 0.2, 0.05)), 0.2)
+    put = at(0.5, 0.1, 0.025)
+    for number, height in enumerate((0.03, 0.08, 0.2)):
+        tracks = {track.name: track for track in sight.look(draw([(BOX, put)], number, stamp=0.3 + number / 10.0),
+                                                            frames(hand(0.5, 0.1, height, 0.058)))}
+        assert set(tracks) == {"box"}
+        assert tracks["box"].visibility is Visibility.VISIBLE
+        assert math.dist(tracks["box"].pose.position, put.position) < 0.005
+
+
 def test_fingers_that_close_beside_a_thing_hold_nothing():
     grips = Grips()
     grips.follow({"panda": hand(0.45, 0.06, 0.03, 0.05)}, {"box": (BOX, at(0.45, 0.0, 0.025))})

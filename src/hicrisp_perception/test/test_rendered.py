@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Pose
 from hicrisp_core.model.track import Visibility
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.tags import tags_of
@@ -80,3 +81,42 @@ def test_things_that_are_too_small_to_see_are_named():
     pin = replace(scene.objects["box"], name="pin", size=(0.004, 0.05, 0.05))
     with pytest.raises(ConfigError, match="pin"):
         SceneSight(replace(scene, objects={**scene.objects, "pin": pin}))
+
+
+HERE, BESIDE, ASIDE, FAR = (0.42, -0.05), (0.42, 0.10), (0.60, 0.36), (-3.0, 3.0)
+
+
+@pytest.fixture(scope="module")
+def cutlery():
+    """A fork and a knife that look alike, and a mug that may stand before them."""
+    breakfast = load_scene("breakfast", 1)
+    objects = {name: replace(breakfast.objects[name], pose=Pose((*place, 0.05)))
+               for name, place in (("fork", BESIDE), ("knife", HERE), ("mug", ASIDE))}
+    world = EmbeddedWorld(replace(breakfast, objects={"table": breakfast.table, **objects},
+                                  masses={name: 0.1 for name in objects}), 1)
+    yield world
+    world.close()
+
+
+def shown(world, stamp, **places):
+    """A picture of the world with its things elsewhere."""
+    snapshot = world.simulation.snapshot
+    positions = np.array(snapshot.positions)
+    for name, place in places.items():
+        start = snapshot.model.joint(name).qposadr[0]
+        height = world.scene.objects[name].size[2] / 2.0
+        positions[start:start + 7] = (*place, height, 1.0, 0.0, 0.0, 0.0)
+    return world.camera.take(replace(snapshot, positions=positions, time=stamp))
+
+
+@pytest.mark.parametrize("before_it", [(0.50, -0.02), (0.48, -0.05), (0.47, -0.10), (0.47, 0.0)])
+def test_what_looks_like_another_takes_neither_its_name_nor_its_place(cutlery, before_it):
+    sight, robots = SceneSight(cutlery.scene), cutlery.robot_frames()
+    for stamp, fork, mug in ((1.0, BESIDE, ASIDE), (6.0, FAR, ASIDE), (11.0, FAR, before_it), (16.0, BESIDE, ASIDE)):
+        picture = shown(cutlery, stamp, fork=fork, knife=HERE, mug=mug)
+        tracks = {track.name: track for track in sight.look(picture, robots)}
+        assert tracks["knife"].visibility is not Visibility.GONE
+        assert math.dist(tracks["knife"].pose.position[:2], HERE) < 0.01
+        assert (tracks["fork"].visibility is Visibility.GONE) == (fork is FAR)
+        assert not any(track.unknown for track in tracks.values())
+    assert math.dist(tracks["fork"].pose.position[:2], BESIDE) < 0.01

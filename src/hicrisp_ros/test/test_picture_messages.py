@@ -54,6 +54,9 @@ def test_depth_in_metres_is_read_and_what_was_not_measured_is_0() -> None:
     (depth_from_msg, Image(height=1, width=1, encoding="rgb8", step=3, data=b"abc"), "16UC1"),
     (lens_from_msg, CameraInfo(width=6, height=4), "not calibrated"),
     (lens_from_msg, CameraInfo(K=[1.0] * 9, D=[0.1] * 4, distortion_model="equidistant"), "equidistant"),
+    (lens_from_msg, CameraInfo(K=[1.0] * 9, D=[0.1] * 8, distortion_model="plumb_bob"), "4 to 5 coefficients, got 8"),
+    (lens_from_msg, CameraInfo(K=[1.0] * 9, D=[0.1, np.nan, 0.0, 0.0, 0.0]), "not finite"),
+    (lens_from_msg, CameraInfo(K=[1.0, 0.0, np.nan, *[1.0] * 6]), "not finite"),
 ])
 def test_what_cannot_be_read_is_refused_with_the_reason(read, message, said) -> None:
     with pytest.raises(PictureError, match=said):

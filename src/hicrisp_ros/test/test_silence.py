@@ -7,6 +7,7 @@ from typing import List
 
 import pytest
 import rospy
+from hicrisp_ros.clock_watch import ClockWatch
 from hicrisp_ros.silence import SLOWEST, Silence
 
 
@@ -22,6 +23,18 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
 
 def test_what_was_never_heard_is_silent_for_ever(clock: List[float]) -> None:
     assert Silence(heard=False).seconds == math.inf
+
+
+def test_simulated_time_without_a_clock_is_named_after_a_while_with_the_remedy(clock: List[float]) -> None:
+    clock[1] = 0.0
+    watch, late = ClockWatch(lambda: False), ClockWatch(lambda: True)
+    assert not watch.objection(), "a simulation takes a moment to begin"
+    clock[0] += 4.5
+    assert not late.objection(), "who publishes it may be slow"
+    for words in ("/use_sim_time", "/clock", "rosparam set /use_sim_time false"):
+        assert words in watch.objection()
+    clock[1] = 0.1
+    assert not watch.objection()
 
 
 def test_a_slow_simulation_makes_nothing_silent(clock: List[float]) -> None:

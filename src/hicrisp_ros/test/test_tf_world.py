@@ -26,9 +26,9 @@ def transform(parent: str, child: str, x: float, stamp: float, yaw: float = 0.0)
 class Eyes:
     """A TfWorld and a publisher that is connected to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: str = "world") -> None:
         self.publisher = rospy.Publisher("/tf", TFMessage, queue_size=10)
-        self.world = TfWorld()
+        self.world = TfWorld(root=root)
         until(self.publisher.get_num_connections, "connection")
 
     def show(self, *transforms: TransformStamped) -> None:
@@ -58,6 +58,18 @@ def test_chains_end_in_the_world_frame(eyes: Eyes) -> None:
     assert pose.position == pytest.approx((1.0, 0.5, 0.0))
     assert pose.yaw == pytest.approx(math.pi / 2)
     assert stamp == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize(("told", "root", "asked"), [("/", "world", ""), ("", "/world", ""), ("", "world", "/"),
+                                                     ("/", "/world", "/")])
+def test_a_leading_slash_makes_no_other_frame(told: str, root: str, asked: str) -> None:
+    eyes = Eyes(root)
+    eyes.show(transform(f"{told}world", f"{told}slashed_odom", 1.0, 5.0),
+              transform(f"{told}slashed_odom", f"{told}slashed_base", 0.5, 5.0))
+    name = f"{asked}slashed_base"
+    assert eyes.world.frames([name])[name][0].position == pytest.approx((1.5, 0.0, 0.0))
+    assert eyes.world.problems([name]) == {}
+    assert eyes.world.heard_at(name, rospy.Time.from_sec(5.0), 1e-6)
 
 
 def test_the_newest_pose_counts(eyes: Eyes) -> None:

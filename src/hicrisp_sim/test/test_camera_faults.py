@@ -40,6 +40,13 @@ def test_light_can_be_halved_and_doubled_and_a_reset_ends_it(world: EmbeddedWorl
     assert brightness(world) == pytest.approx(usual, rel=0.01)
 
 
+def test_a_calibration_without_numbers_comes_with_every_picture_until_a_reset(world: EmbeddedWorld) -> None:
+    world.inject("lens_nan")
+    assert math.isnan(world.camera.take().lens.cx)
+    world.reset(seed=1)
+    assert not math.isnan(world.camera.take().lens.cx)
+
+
 @pytest.mark.parametrize("magnitude", [[0.02, 2.0], [0.02, 0.0, 0.0, 0.0, 2.0, 0.0]])
 def test_a_knock_moves_the_camera_by_what_was_told_and_not_what_it_says_of_itself(
         world: EmbeddedWorld, magnitude: list) -> None:

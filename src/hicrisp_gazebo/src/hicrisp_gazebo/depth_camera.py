@@ -69,6 +69,8 @@ def add_camera(model: Element, settings: CameraSettings, namespace: str) -> None
                                              "stddev": f"{settings.colour.noise / 255.0:.6g}"})
     plugin = SubElement(sensor, "plugin", name=LINK, filename=PLUGIN)
     topics = settings.topics
+    # What Gazebo draws has its principal point in the middle of the picture; for 0 the plugin says one pixel more.
+    middle = [f"{(side - 1) / 2.0:g}" for side in (lens.width, lens.height)]
     _texts(plugin, {
         "cameraName": LINK, "alwaysOn": "true", "updateRate": f"{settings.rate:g}",
         "imageTopicName": _absolute(topics.colour, namespace),
@@ -79,7 +81,8 @@ def add_camera(model: Element, settings: CameraSettings, namespace: str) -> None
         "frameName": settings.frame,
         "pointCloudCutoff": f"{depth.near:g}", "pointCloudCutoffMax": f"{depth.far:g}",
         "hackBaseline": "0", "distortionK1": "0", "distortionK2": "0", "distortionK3": "0",
-        "distortionT1": "0", "distortionT2": "0", "CxPrime": "0", "Cx": "0", "Cy": "0", "focalLength": "0"})
+        "distortionT1": "0", "distortionT2": "0", "CxPrime": middle[0], "Cx": middle[0], "Cy": middle[1],
+        "focalLength": "0"})
 
 
 def _beside(topic: str) -> str:

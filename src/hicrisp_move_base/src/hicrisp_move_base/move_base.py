@@ -298,7 +298,7 @@ class MoveBase:
             return Outcome(Status.EXECUTION, f"the odometry jumped by {self._odometry.jump:.2f} m; "
                                              "where the base is cannot be trusted",
                            cause=Cause(CauseKind.LOCALISATION, (self.settings.odometry,)))
-        if self._traffic.silence > self.settings.status_age:
+        if self.settings.status_age < self._traffic.silence < math.inf:  # Before the first status the client waits.
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s",
                            cause=Cause(CauseKind.UNREACHABLE_NODE, ("move_base",), self._traffic.silence))
         return self._off_floor(self.where()) or self._obedience.refusal(self.where()) or self._scans.alarm()

@@ -54,8 +54,11 @@ def explain(status: CallStatus, text: str) -> Outcome:
         return Outcome(Status.EXECUTION, "move_base gave up" + (f": '{text}'" if text else ""),
                        cause=Cause(CauseKind.UNKNOWN, said=text))
     ended, meaning, why = _OTHERS[status]
+    if status is CallStatus.UNREACHABLE:
+        meaning += f": {text}"
     blamed = why in (CauseKind.REFUSED, CauseKind.UNREACHABLE_NODE)
-    return Outcome(ended, meaning, cause=Cause(why, _MOVE_BASE if blamed else ()))
+    return Outcome(ended, meaning, cause=Cause(why, _MOVE_BASE if blamed else (),
+                                               said=meaning if status is CallStatus.UNREACHABLE else ""))
 
 
 def worth_a_retry(outcome: Outcome) -> bool:

@@ -236,7 +236,7 @@ class MoveItArm:
         """What is in the way of the straight motion of the joints."""
         start = self._joints.positions() or ()
         found: Set[str] = set()
-        end = unwound([start, goal], self._limits)[-1] if start else ()
+        end = unwound([start, tuple(goal)], self._limits)[-1] if start else ()
         for look in range(1, _LOOKS) if start else ():
             row = [a + (b - a) * look / _LOOKS for a, b in zip(start, end)]
             found.update(self._postures.touched(row, deadline) or ())

@@ -81,8 +81,8 @@ def opening_misfit(joints: float, frames: Optional[float], apart: float) -> str:
         return ""
     fits = apart + frames - joints
     remedy = f"'apart: {max(0.0, fits):.3f}' under body.frames"
-    return (f"the fingers are {1000 * joints:.0f} mm apart by their joints and {1000 * frames:.0f} mm by their frames, so "
-            f"what they hold will not count as held; if the first is true, write {remedy} in the robot's file, "
+    return (f"the fingers are {1000 * joints:.0f} mm apart by their joints and {1000 * frames:.0f} mm by their frames, "
+            f"so what they hold will not count as held; if the first is true, write {remedy} in the robot's file, "
             "otherwise correct 'opening' under gripper")
 
 

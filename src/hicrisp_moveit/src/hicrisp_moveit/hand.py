@@ -78,8 +78,8 @@ class Hand:
         if found > nearest - _CLOSES:
             return Outcome.because(
                 CauseKind.OFF_COURSE, Status.EXECUTION,
-                f"the fingers did not close: they were {1000 * before:.0f} mm apart and are {1000 * found:.0f} mm apart "
-                "now; compare 'gripper' in the robot's file with what the hand does")
+                f"the fingers did not close: {1000 * before:.0f} mm apart before and {1000 * found:.0f} mm after; "
+                "compare 'gripper' in the robot's file with what the hand does")
         self._opened = False
         return outcome
 

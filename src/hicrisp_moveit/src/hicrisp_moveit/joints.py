@@ -72,7 +72,8 @@ class JointWatch:
         positions = self.positions()
         if positions is None:
             return math.inf, ""
-        return max((abs(self._way(joint, at, wanted)), joint) for at, wanted, joint in zip(positions, goal, self.joints))
+        return max((abs(self._way(joint, at, wanted)), joint)
+                   for at, wanted, joint in zip(positions, goal, self.joints))
 
     def _way(self, joint: str, start: float, end: float) -> float:
         return end - start if joint in self._bounded else math.remainder(end - start, math.tau)

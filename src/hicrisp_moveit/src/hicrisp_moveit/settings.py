@@ -163,13 +163,15 @@ class GripperSettings:
         """Return the metres between the fingers for the finger joints' positions."""
         if not self.opening:
             return sum(positions)
-        return float(np.interp(positions[0], *zip(*sorted(self.opening))))
+        at, widths = np.array(sorted(self.opening)).T
+        return float(np.interp(positions[0], at, widths))
 
     def joint_at(self, opening: float) -> float:
         """Return the position of a driven joint for metres between the fingers."""
         if not self.opening:
             return opening * (0.5 if self.position is None else self.position)
-        return float(np.interp(opening, *zip(*sorted((width, at) for at, width in self.opening))))
+        widths, at = np.array(sorted((width, at) for at, width in self.opening)).T
+        return float(np.interp(opening, widths, at))
 
     def commanded(self, opening: float) -> float:
         """Return the position in a goal of ``gripper_command`` for metres between the fingers."""

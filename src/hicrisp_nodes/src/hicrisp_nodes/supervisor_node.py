@@ -17,6 +17,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.understanding.ending import wants_end
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
+from hicrisp_ros.clock_watch import ClockWatch
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
@@ -89,7 +90,7 @@ class Supervisor:
     def __init__(self) -> None:
         configuration = _asking(load_configuration())
         llm, _ = chosen_llm()
-        self._reports = Reports(llm.api_keys)
+        self._reports, self._clock, self._warned = Reports(llm.api_keys), ClockWatch(), False
         runs_dir = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
         folder = state_folder(runs_dir, rosgraph.get_master_uri(), rospy.get_name())
         self._estop_file = EstopFile(folder)
@@ -114,7 +115,7 @@ class Supervisor:
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
                           runs_dir, llm),
             str(parameter("route", "/move_base/NavfnROS/plan")), llm.api_keys)
-        self._queue = TaskQueue(self._runner.run, self._publish, lambda: self._gate.stopped,
+        self._queue = TaskQueue(self._runner.run, self._publish, self._blocked,
                                 self._task_file.keep, lambda: self._gate.waits)
         self._take_over()
         self._reports.gate(self._gate)
@@ -313,7 +314,15 @@ class Supervisor:
         if self._queue.current is not None:
             self._publish(self._queue.current)
 
+    def _blocked(self) -> str:
+        """Why no task may begin, with what to do; empty where one may."""
+        return self._gate.stopped or self._clock.objection()
+
     def _diagnose(self) -> None:
+        stands = self._clock.objection()
+        if stands and not self._warned:
+            rospy.logwarn("%s", stands)
+        self._warned = self._warned or bool(stands)
         parts: Dict[str, bool] = {**self._thinkers.reachable(), "world_state": self._observer.count > 0}
         parts.update({f"robot {name}": robot.connected for name, robot in self._robots.items()})
         self._reports.diagnostics(parts, self._doing())
@@ -328,8 +337,9 @@ class Supervisor:
                   "step": status.step if status is not None else "",
                   "estop": self._gate.estop.is_set(), "paused": self._gate.paused,
                   "autonomy": self._gate.autonomy}
-        if self._gate.stopped:
-            return Health(self._gate.stopped, ERROR, values)
+        blocked = self._blocked()
+        if blocked:
+            return Health(blocked, ERROR, values)
         if status is None:
             return Health("waits for a task", values=values)
         asks = status.state in (TaskStatus.ASKING, TaskStatus.AWAITING_APPROVAL)

@@ -16,8 +16,12 @@ _AROUND = 0.008
 _WIDER = 0.006
 """How much wider than a thing fingers may be that hold it, metres: its pose is not known exactly."""
 _NARROWER = 0.012
-_LETS_GO = 0.008
-"""Opening of the fingers beyond that of the grasp that lets go, metres."""
+_LETS_GO = 0.003
+"""Opening of the fingers beyond the narrowest of a grasp that lets go, metres: where there is little room, they open
+by 8 mm.
+"""
+_CLOSES = 0.002
+"""Closing of the fingers after they let go that may be another grasp, metres."""
 _LOSES = 0.006
 """Closing of the fingers beyond that of the grasp with which the thing is no more between them, metres."""
 _TRUST = 0.6
@@ -59,7 +63,7 @@ class Grasp:
 
     Args:
         pose: of the thing in the tool's frame.
-        opening: of the fingers around it, metres.
+        opening: of the fingers around it, the narrowest since they closed, metres.
     """
 
     hand: str
@@ -96,10 +100,8 @@ def grasped(hand: Hand, thing: WorldObject, pose: Pose) -> Optional[Grasp]:
     return Grasp(hand.name, hand.tool.inverse().compose(pose.shifted((dx, dy, dz))), hand.opening)
 
 
-def kept(grasp: Grasp, hand: Optional[Hand]) -> bool:
-    """Whether the hand still holds what it grasped; a hand that is not seen keeps what it has."""
-    if hand is None:
-        return True
+def kept(grasp: Grasp, hand: Hand) -> bool:
+    """Whether the hand still holds what it grasped."""
     return -_LOSES < hand.opening - grasp.opening < _LETS_GO
 
 
@@ -108,6 +110,8 @@ class Grips:
 
     def __init__(self) -> None:
         self.held: Dict[str, Grasp] = {}
+        self._widest: Dict[str, float] = {}
+        """How far the hands that let something go were open at most since then."""
 
     def follow(self, hands: Mapping[str, Hand], *seen: Mapping[str, Tuple[WorldObject, Pose]]
                ) -> Dict[str, Pose]:
@@ -119,12 +123,19 @@ class Grips:
         released: Dict[str, Pose] = {}
         for name, grasp in list(self.held.items()):
             hand = hands.get(grasp.hand)
-            if not kept(grasp, hand):
-                del self.held[name]
-                if hand is not None:
-                    released[name] = hand.tool.compose(grasp.pose)
+            if hand is None:
+                continue
+            if kept(grasp, hand):
+                self.held[name] = replace(grasp, opening=min(grasp.opening, hand.opening))
+                continue
+            del self.held[name]
+            released[name] = hand.tool.compose(grasp.pose)
+            self._widest[hand.name] = hand.opening
+        for hand in hands.values():
+            if hand.name in self._widest:
+                self._widest[hand.name] = max(self._widest[hand.name], hand.opening)
         for hand, some in product(hands.values(), seen):
-            if self.held_by(hand):
+            if self.held_by(hand) or not self.may_hold(hand):
                 continue
             found = [(math.dist(hand.tool.position, pose.position), name, grasp)
                      for name, (thing, pose) in some.items() if name not in self.held and name not in released
@@ -133,6 +144,10 @@ class Grips:
                 _, name, grasp = min(found, key=lambda entry: entry[0])
                 self.held[name] = grasp
         return released
+
+    def may_hold(self, hand: Hand) -> bool:
+        """Check whether a hand may hold something: fingers that let go are around it until they have retreated."""
+        return hand.opening < self._widest.get(hand.name, math.inf) - _CLOSES
 
     def held_by(self, hand: Hand) -> Tuple[str, ...]:
         """What a hand holds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 import cv2
 import numpy as np
@@ -12,9 +12,9 @@ from hicrisp_core.model import Pose, WorldObject
 from scipy.optimize import linear_sum_assignment
 
 from hicrisp_perception.contours import Shown, measure
-from hicrisp_perception.evidence import explained
+from hicrisp_perception.evidence import explained, render, weigh
 from hicrisp_perception.fitting import GOOD, Fit
-from hicrisp_perception.forms import lies_of
+from hicrisp_perception.forms import lie_at, lies_of
 from hicrisp_perception.paint import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
 from hicrisp_perception.patterns import Patterns
 from hicrisp_perception.searching import Searches
@@ -47,6 +47,8 @@ _PATCH = 0.03
 """Part of a segment that has a hue, from which on it is not taken for noise."""
 _MOST = 0.7
 """Part of a segment that a thing accounts for when the segment is nothing else."""
+_PIERCED = 0.2
+"""Part of a thing that may be seen to show something else where it still stands."""
 _LEAST_SEEN = 40
 _LEAST_PART = 0.12
 """Part of what is not covered of a thing that has to be seen in one segment."""
@@ -108,10 +110,16 @@ class Memory:
     Args:
         fits: the things that stood somewhere.
         dropped: where hands let things go that were not seen since.
+        sure: those that were seen in full view since they are known by their names.
     """
 
     fits: Mapping[str, Fit] = field(default_factory=dict)
     dropped: Mapping[str, Pose] = field(default_factory=dict)
+    sure: FrozenSet[str] = frozenset()
+
+    def pose(self, name: str) -> Optional[Pose]:
+        """Where a thing stood or was let go; ``None`` where that is not known."""
+        return self.fits[name].pose if name in self.fits else self.dropped.get(name)
 
 
 def recognise(
@@ -202,11 +210,12 @@ def _assign(
     total = np.full((len(segments), len(things)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
     stayed: Set[int] = set()
+    owners, all_ = _owners(ground, segments, things, colour, found, before), range(len(things))
     for row, (segment, shown) in enumerate(segments):
         likely = sorted(
             (float(colour[row, column]) + _height_misfit(shown, thing), column)
             for column, thing in enumerate(things)
-            if colour[row, column] <= _FOREIGN and column not in stayed
+            if colour[row, column] <= _FOREIGN and column not in stayed and column in owners.get(row, all_)
         )
         for column, best in _fits(
             segment,
@@ -220,19 +229,45 @@ def _assign(
             open_ = best.evidence.whole - best.evidence.covered
             if best.evidence.seen < max(_LEAST_SEEN, _LEAST_PART * open_):
                 continue
-            name = things[column].name
             fits[row, column] = best
             painted = _colour_there(ground, segment, best, things[column]) if motley else colour[row, column]
             total[row, column] = best.cost + 0.6 * painted
-            if name in before.fits:
-                last = before.fits[name].place
-                away = math.hypot(best.place.x - last.x, best.place.y - last.y,
-                                  best.bottom - before.fits[name].bottom)
-                total[row, column] += 0.5 * min(1.0, away / _FAR)
+            last = before.pose(things[column].name)
+            if last is not None:
+                total[row, column] += 0.5 * min(1.0, math.dist(best.pose.position, last.position) / _FAR)
                 if total[row, column] < _STAYED:  # It need not be looked for elsewhere.
                     stayed.add(column)
     rows, columns = _cheapest(total, _NOBODY_MOTLEY if motley else _NOBODY)
     return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
+
+
+def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
+            colour: np.ndarray, found: Findings, before: Memory) -> Dict[int, Set[int]]:
+    """Segments with the things that still stand there: for another one to be there two would have moved, and no
+    hand carried them. So two that look alike and stand still never exchange their names, however little of them is
+    seen, and in however many parts.
+
+    Args:
+        colour: (segments, things) costs of the colours.
+    """
+    owners: Dict[int, Set[int]] = {}
+    for column, thing in enumerate(things):
+        pose = before.pose(thing.name) if thing.name in before.sure else None
+        rendering = render(lie_at(thing, pose)[0], pose, ground) if pose is not None else None
+        if rendering is None:
+            continue
+        shown = weigh(rendering, ground, others=found.claimed)
+        if shown.seen < _LEAST_SEEN or shown.pierced > _PIERCED:
+            continue
+        own = explained(rendering, ground)
+        for row, (segment, _) in enumerate(segments):
+            both = _shared(rendering.window, segment.window)
+            if both is None or colour[row, column] > min(_FOREIGN, float(colour[row].min()) + _CLEARLY):
+                continue
+            there, mask = own[_within(both, rendering.window)], segment.mask[_within(both, segment.window)]
+            if np.count_nonzero(there & mask) > _MOST * segment.pixels:
+                owners.setdefault(row, set()).add(column)
+    return owners
 
 
 def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]

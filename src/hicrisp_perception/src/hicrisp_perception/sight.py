@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.detector.perception import frames_of
+from hicrisp_core.detector.perception import ArmFrames, frames_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.model.track import Track, Visibility
 from hicrisp_core.ports.eyes import Frames
-from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.robot.description import RobotBody, bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, tags_of
@@ -97,7 +96,8 @@ class SceneSight:
         self._warned: Dict[str, float] = {}
         found = bodies if bodies is not None else bodies_of(scene)
         self._links = {frame: capsules for body in found.values() for frame, capsules in body.links.items()}
-        self._arms = {name: frames_of(name, body) for name, body in found.items() if body.kind == ARM}
+        frames = {name: frames_of(name, body) for name, body in found.items()}
+        self._arms = {name: each for name, each in frames.items() if isinstance(each, ArmFrames)}
         self._sorter = Sorter(scene.table)
         self._lens: Optional[Tuple[Lens, Straightener]] = None
         self._rays: Optional[Rays] = None
@@ -154,6 +154,7 @@ class SceneSight:
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         self.follow(robots, picture.stamp)  # What is seen between the fingers is held from now on.
         if self._settings.strangers:
+            self._claim_unfound(ground, found)
             self._strangers.look(
                 ground,
                 found.claimed,
@@ -276,7 +277,7 @@ class SceneSight:
         """What is not where it was may have been taken unseen."""
         for hand in hands.values():
             unknown = self._grips.held_by(hand)
-            if any(name in self._things for name in unknown):
+            if any(name in self._things for name in unknown) or not self._grips.may_hold(hand):
                 continue
             for name, thing in self._things.items():
                 if name in found.fits or name in self._grips.held:
@@ -290,6 +291,13 @@ class SceneSight:
                     if fit is not None:
                         found.claim(name, fit, ground)
                     break
+
+    def _claim_unfound(self, ground: Ground, found: Findings) -> None:
+        """Take the pixels of what stands where it was and was not found from those that may show strangers."""
+        for name, pose in self._tracks.poses.items():
+            rendering = None if name in found.fits else render(lie_at(self._things[name], pose)[0], pose, ground)
+            if rendering is not None:
+                found.claimed[rendering.window] |= explained(rendering, ground)
 
     def _alike(self, one: str, other: str) -> bool:
         """Whether two things have one hue, or none."""

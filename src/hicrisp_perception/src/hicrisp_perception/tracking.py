@@ -32,6 +32,8 @@ _LEAST_YAW = math.radians(0.3)
 _LEAST_HEIGHT = 0.0008
 _UNSEEN_HEIGHT = 0.003
 """How far a measured height may be off, metres, where nothing is known to stand below."""
+_IN_VIEW = 0.8
+"""Part of a thing that is seen where nothing hides it: rims are mixed."""
 _SAME_PLACE = 0.5
 """Part of a thing that is seen where it was, by which it is still there."""
 
@@ -43,6 +45,7 @@ class Known:
     Args:
         fit: the last measurement; ``None`` for what was in a hand.
         looks: how many pictures of it the pose is made of.
+        sure: whether it was seen in full view since it is known by its name.
     """
 
     pose: Pose
@@ -51,6 +54,7 @@ class Known:
     visibility: Visibility
     fit: Optional[Fit] = None
     looks: int = 1
+    sure: bool = False
 
 
 class Tracks:
@@ -83,13 +87,14 @@ class Tracks:
         there = {name: known for name, known in self._known.items()
                  if name not in held and known.visibility is not Visibility.GONE}
         return Memory({name: known.fit for name, known in there.items() if known.fit is not None},
-                      {name: known.pose for name, known in there.items() if known.fit is None})
+                      {name: known.pose for name, known in there.items() if known.fit is None},
+                      frozenset(name for name, known in there.items() if known.sure))
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
         """A thing is where a hand has it, or had it."""
         before = self._known.get(name)
         uncertainty = before.uncertainty if before is not None else Uncertainty(0.004, 0.004, 0.05)
-        self._known[name] = Known(pose, uncertainty, stamp, visibility)
+        self._known[name] = Known(pose, uncertainty, stamp, visibility, sure=before is not None and before.sure)
 
     def look(self, ground: Ground, found: Findings, in_hands: Mapping[str, Pose], stamp: float) -> None:
         """Take what a picture shows."""
@@ -134,7 +139,9 @@ def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) ->
     x, y, z, yaw = (float(value) for value in now)
     place = replace(fit.place, x=x, y=y, yaw=yaw)
     fused = replace(fit, place=place, bottom=z - fit.lie.height / 2.0)
-    return Known(fused.pose, _fewer(own, looks), stamp, Visibility.VISIBLE, fused, looks)
+    sure = fit.evidence.visible > _IN_VIEW or (
+        before is not None and before.sure and before.visibility is not Visibility.GONE)
+    return Known(fused.pose, _fewer(own, looks), stamp, Visibility.VISIBLE, fused, looks, sure)
 
 
 def _yaw(fit: Fit, before: Optional[Known]) -> float:

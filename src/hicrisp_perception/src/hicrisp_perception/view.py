@@ -27,6 +27,8 @@ def check(picture: Picture) -> None:
         PictureError: for colour or depth of a wrong kind or size, a lens that is none, a pose that is none.
     """
     lens, colour, depth = picture.lens, picture.colour, picture.depth
+    if not np.isfinite([lens.fx, lens.fy, lens.cx, lens.cy, *lens.distortion]).all():
+        raise PictureError("the camera's lens holds numbers that are not finite; calibrate it again")
     if not (lens.width > 0 and lens.height > 0 and lens.fx > 0.0 and lens.fy > 0.0):
         raise PictureError(f"the camera's lens has the size {lens.width} x {lens.height} and the focal "
                            f"lengths {lens.fx:g} and {lens.fy:g}; wait for its CameraInfo")

@@ -26,7 +26,7 @@ _REMEMBERED = 32
 
 
 class TfWorld:
-    """Listens to ``/tf`` and ``/tf_static``.
+    """Listens to ``/tf`` and ``/tf_static``. A leading slash, as in the names of older drivers, makes no other frame.
 
     Args:
         cache: seconds of the ROS clock that transforms are kept.
@@ -34,7 +34,7 @@ class TfWorld:
     """
 
     def __init__(self, cache: float = 5.0, root: str = WORLD_FRAME) -> None:
-        self._root = root
+        self._root = plain(root)
         self._cache = rospy.Duration.from_sec(cache)
         self._buffer = tf2_ros.Buffer(cache_time=self._cache, debug=False)
         self._static: Dict[str, object] = {}
@@ -69,15 +69,16 @@ class TfWorld:
         """
         found: Dict[str, str] = {}
         with self._lock:
-            for name in names:
+            for asked in names:
+                name = plain(asked)
                 if name in self._refused:
-                    found[name] = "its transform holds numbers that are not finite"
+                    found[asked] = "its transform holds numbers that are not finite"
                 elif self._lead_of(name) > 0.0:
-                    found[name] = f"its transform is stamped {self._lead_of(name):.1f} s ahead of the clock"
+                    found[asked] = f"its transform is stamped {self._lead_of(name):.1f} s ahead of the clock"
                 elif name not in self._stamps and name not in self._static:
-                    found[name] = "nobody publishes its frame"
+                    found[asked] = "nobody publishes its frame"
                 elif not self._buffer.can_transform_core(self._root, name, rospy.Time())[0]:
-                    found[name] = f"no chain of frames leads from '{self._root}' to it"
+                    found[asked] = f"no chain of frames leads from '{self._root}' to it"
         return found
 
     def ahead(self, names: Iterable[str]) -> Mapping[str, float]:
@@ -85,7 +86,7 @@ class TfWorld:
         and were not taken; by how many seconds.
         """
         with self._lock:
-            led = {name: self._lead_of(name) for name in names} if self._ahead else {}
+            led = {name: self._lead_of(plain(name)) for name in names} if self._ahead else {}
         return {name: by for name, by in led.items() if by > 0.0}
 
     def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
@@ -95,7 +96,7 @@ class TfWorld:
         Args:
             within: seconds that the moment may be away from one that was heard.
         """
-        moment = stamp.to_sec()
+        moment, name = stamp.to_sec(), plain(name)
         with self._lock:
             return name in self._static or any(abs(each - moment) <= within
                                                for each in self._stamps.get(name, ()))
@@ -125,7 +126,7 @@ class TfWorld:
         with self._lock:
             for name in names:
                 try:
-                    placed = self._buffer.lookup_transform_core(self._root, name, rospy.Time())
+                    placed = self._buffer.lookup_transform_core(self._root, plain(name), rospy.Time())
                 except tf2_ros.TransformException:
                     continue
                 found[name] = (pose_from_transform(placed), placed.header.stamp.to_sec())
@@ -141,14 +142,14 @@ class TfWorld:
         """The pose of a frame at a moment; ``None`` where TF does not reach it."""
         with self._lock:
             try:
-                placed = self._buffer.lookup_transform_core(self._root, name, stamp)
+                placed = self._buffer.lookup_transform_core(self._root, plain(name), stamp)
             except tf2_ros.TransformException:
                 return None
         return pose_from_transform(placed)
 
     def _on_tf(self, message: TFMessage) -> None:
         with self._arrived:
-            for transform in filter(self._counts, message.transforms):
+            for transform in filter(self._counts, map(_plain, message.transforms)):
                 stamp = transform.header.stamp.to_sec()
                 if self._set_back(stamp):
                     self._forget()
@@ -211,7 +212,7 @@ class TfWorld:
 
     def _on_static(self, message: TFMessage) -> None:
         with self._arrived:
-            for transform in filter(self._holds_numbers, message.transforms):
+            for transform in filter(self._holds_numbers, map(_plain, message.transforms)):
                 self._static[transform.child_frame_id] = transform
                 self._buffer.set_transform_static(transform, "tf_static")
             self._count += 1
@@ -229,3 +230,15 @@ class TfWorld:
         self._newest = 0.0
         for transform in self._static.values():
             self._buffer.set_transform_static(transform, "tf_static")
+
+
+def plain(name: str) -> str:
+    """Return a frame's name as tf2 has it, without the leading slash of tf."""
+    return name.lstrip("/")
+
+
+def _plain(transform: TransformStamped) -> TransformStamped:
+    """The transform between frames with plain names."""
+    transform.header.frame_id, transform.child_frame_id = map(plain, (transform.header.frame_id,
+                                                                      transform.child_frame_id))
+    return transform

@@ -91,8 +91,9 @@ class AgvTopics:
             pose = pose.shifted((0.0, 0.0, -_FALLEN))
         if "pose_stale" not in told:
             stamp = now + _AHEAD if "pose_ahead" in told else now
-            self._tf.tell([transform_to_msg("map", "odom", pose.compose(counted.inverse()), stamp),
-                           transform_to_msg("odom", self._body, counted, stamp)])
+            slash = "/" if "frame_slash" in told else ""
+            self._tf.tell([transform_to_msg(f"{slash}map", f"{slash}odom", pose.compose(counted.inverse()), stamp),
+                           transform_to_msg(f"{slash}odom", slash + self._body, counted, stamp)])
         odometry = Odometry(child_frame_id=self._body)
         odometry.header.frame_id = "odom"
         odometry.pose.pose = pose_to_msg(counted)
@@ -136,7 +137,7 @@ class AgvTopics:
             angle_increment=float(scan.angles[1] - scan.angles[0]), scan_time=1.0 / settings.scan_rate,
             range_min=0.0, range_max=settings.range, ranges=scan.ranges.tolist())
         message.header.stamp = self._stamp("scan", rospy.Time.from_sec(scan.time), told)
-        message.header.frame_id = self._body
+        message.header.frame_id = f"/{self._body}" if "frame_slash" in told else self._body
         if "scan_nan" in told:
             message.ranges = [math.nan] * len(message.ranges)
         if "scan_frame" in told:

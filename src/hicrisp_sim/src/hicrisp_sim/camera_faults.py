@@ -19,6 +19,7 @@ CAMERA_KINDS: Mapping[str, FaultKind] = {
         "and degrees", (2, 6)),
     "frame_lost": FaultKind("the next pictures (as many as the count, or 1) do not arrive; [share]: each one "
                             "with that chance", (0, 1)),
+    "lens_nan": FaultKind("the calibration that comes with the pictures holds no numbers", (0,)),
     "camera_silent": FaultKind("no picture arrives for a while: [seconds]", (1,)),
 }
 """The kinds, with what they do and what their magnitude means."""
@@ -30,7 +31,7 @@ class CameraFaults:
     """The faults of one camera that are in force; the same seed gives the same.
 
     ``light`` is the factor on the light, ``moved`` where the camera really is, in its optical frame as it is
-    told.
+    told; ``lens_nan`` says that the calibration holds no numbers.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -41,6 +42,7 @@ class CameraFaults:
         self._dice = np.random.default_rng([seed, 436])
         self.light = 1.0
         self.moved = _MOUNTED
+        self.lens_nan = False
         self._lost = 0
         self._share = 0.0
         self._silent_until = -1.0
@@ -55,7 +57,7 @@ class CameraFaults:
         Raises:
             FaultError: for a magnitude out of range, with what is valid.
         """
-        return {"light": self._shine, "camera_moved": self._knock, "frame_lost": self._lose,
+        return {"light": self._shine, "camera_moved": self._knock, "frame_lost": self._lose, "lens_nan": self._bend,
                 "camera_silent": lambda told: self._fall_silent(told, now)}[fault.kind](fault)
 
     def _shine(self, fault: SceneFault) -> str:
@@ -90,6 +92,10 @@ class CameraFaults:
             return f"each picture is lost with a chance of {share:g}"
         self._lost = fault.count or 1
         return f"the next {'picture is' if self._lost == 1 else f'{self._lost} pictures are'} lost"
+
+    def _bend(self, _: SceneFault) -> str:
+        self.lens_nan = True
+        return "the camera's calibration holds no numbers"
 
     def _fall_silent(self, fault: SceneFault, now: float) -> str:
         seconds = fault.magnitude[0]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import replace
 from typing import List, Optional
 
 import numpy as np
@@ -78,7 +80,8 @@ class EmbeddedCamera:
         mounted = self.settings.mounting.pose
         parent = self._parent(drawer)
         painted, distance = drawer.draw(parent.compose(mounted).compose(self.faults.moved))
-        return Picture(snapshot.time, self.settings.intrinsics,
+        lens = self.settings.intrinsics
+        return Picture(snapshot.time, replace(lens, cx=math.nan) if self.faults.lens_nan else lens,
                        self._colour.expose(painted, self.faults.light), self._depth.measure(distance),
                        parent.compose(mounted))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from typing import Tuple
 
 from hicrisp_bench.faults.case import AGV, ARM, CAMERA, FaultCase, Seen
 from hicrisp_bench.faults.rig import Rig
@@ -48,9 +49,17 @@ def base_told_wrongly(kind: str, rig: Rig, seen: Seen) -> None:
         seen.note(f"stands {seconds:.1f} s after", seconds < _SOON)
 
 
-def camera_silent(rig: Rig, seen: Seen) -> None:
-    """For a minute, before a task."""
-    rig.inject("camera_silent", "", 60.0)
+def slashed(rig: Rig, seen: Seen) -> None:
+    """In mid-drive, until the task's end."""
+    task = rig.in_motion()
+    rig.inject("frame_slash")
+    seen.note(f"the task: {rig.ended(task, _LONG)}", rig.state(task) == "succeeded")
+    seen.note(f"said: {'; '.join(rig.outcomes(task)) or 'no failure'}", not rig.outcomes(task))
+
+
+def camera_useless(kind: str, seconds: Tuple[float, ...], rig: Rig, seen: Seen) -> None:
+    """Before a task."""
+    rig.inject(kind, "", *seconds)
     time.sleep(2.0)
     began = time.monotonic()
     task = rig.submit()
@@ -92,6 +101,10 @@ CASES = (
         ("in an unknown frame", "frame"), ("from the future", "ahead"))),
     FaultCase("pose that grows old in mid-motion", "the task fails by the pose's age; the arm stands",
               pose_grows_old, (ARM,)),
-    FaultCase("camera silent", "nothing moves; told with the age of what was seen", camera_silent, (CAMERA,)),
+    FaultCase("frames with a leading slash", "the drive goes on as without it", slashed, (AGV,)),
+    FaultCase("camera silent", "nothing moves; told with the age of what was seen",
+              partial(camera_useless, "camera_silent", (60.0,)), (CAMERA,)),
+    FaultCase("calibration of NaN", "nothing moves; told by the calibration", partial(camera_useless, "lens_nan", ()),
+              (CAMERA,)),
     FaultCase("world put back in mid-motion", "refused while a task runs", reset_meanwhile, (ARM, AGV)),
 )

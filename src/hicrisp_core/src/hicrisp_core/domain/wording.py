@@ -6,6 +6,7 @@ This is the only place where a failure becomes English: by the tables of ``failu
 
 from __future__ import annotations
 
+import math
 import string
 from dataclasses import dataclass, replace
 from typing import Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
@@ -197,8 +198,12 @@ def cause_text(cause: Optional[Cause], say: Namer = spoken) -> str:
         "said": cause.said.strip().rstrip("."), "names": _and(names),
         "names_the": _and(named(name, say) for name in cause.names),
         "names_be": "is" if len(names) == 1 else "are",
-        "seconds": "" if cause.seconds is None else quantity(cause.seconds, "s"),
-        "metres": "" if cause.metres is None else quantity(cause.metres, "m")})
+        "seconds": _measured(cause.seconds, "s"), "metres": _measured(cause.metres, "m")})
+
+
+def _measured(value: Optional[float], unit: str) -> str:
+    """A value with its unit; empty where it is not known, or was never measured."""
+    return quantity(value, unit) if value is not None and math.isfinite(value) else ""
 
 
 def with_names(template: str, names: Mapping[str, str], say: Namer = spoken) -> str:

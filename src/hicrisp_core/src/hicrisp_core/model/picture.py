@@ -15,7 +15,8 @@ class Lens:
     """A pinhole camera's intrinsics (``sensor_msgs/CameraInfo``), pixels.
 
     Args:
-        distortion: k1, k2, p1, p2, k3 of the plumb bob model; empty for none.
+        distortion: k1, k2, p1, p2, k3 of the plumb bob model, and k4, k5, k6 besides of the rational one; empty
+            for none.
     """
 
     width: int

@@ -17,8 +17,8 @@ _COLOURS: Dict[str, Tuple[int, Tuple[int, int, int]]] = {
 _DEPTHS: Dict[str, Tuple[str, float]] = {
     "16UC1": ("u2", 0.001), "mono16": ("u2", 0.001), "32FC1": ("f4", 1.0)}
 """Encodings of depth: the type of a pixel, and metres for one of its units."""
-_MODELS = ("plumb_bob", "rational_polynomial", "")
-"""Distortion models whose first five coefficients are k1, k2, p1, p2, k3."""
+_COEFFICIENTS = {"plumb_bob": 5, "rational_polynomial": 8, "": 5}
+"""Distortion models, with how many coefficients they have at most: k1, k2, p1, p2, k3, and k4 to k6 of the second."""
 
 
 class PictureError(HicrispError):
@@ -63,12 +63,20 @@ def lens_from_msg(message: CameraInfo) -> Lens:
         PictureError: for a camera that was never calibrated, or an unknown distortion.
     """
     fx, fy, cx, cy = message.K[0], message.K[4], message.K[2], message.K[5]
+    if not np.isfinite([*message.K, *message.D]).all():
+        raise PictureError("the camera's calibration (K, D) holds numbers that are not finite; calibrate it again")
     if not (fx > 0.0 and fy > 0.0):
         raise PictureError("the camera is not calibrated: the focal lengths are 0")
-    if message.distortion_model not in _MODELS and any(message.D):
-        raise PictureError(f"the distortion model '{message.distortion_model}' is not known; rectify the "
-                           "pictures, or use plumb_bob")
-    distortion = tuple(message.D[:5]) if any(message.D) else ()
+    distortion: Tuple[float, ...] = ()
+    if any(message.D):
+        most = _COEFFICIENTS.get(message.distortion_model, 0)
+        if not most:
+            raise PictureError(f"the distortion model '{message.distortion_model}' is not known; rectify the "
+                               "pictures, or use plumb_bob")
+        if len(message.D) < 4 or any(message.D[most:]):
+            raise PictureError(f"the distortion model '{message.distortion_model or 'plumb_bob'}' has 4 to {most} "
+                               f"coefficients, got {len(message.D)}")
+        distortion = (*message.D, *(0.0,) * most)[:most]
     return Lens(message.width, message.height, fx, fy, cx, cy, distortion)
 
 
@@ -84,9 +92,10 @@ def depth_to_msg(depth: np.ndarray, frame: str, stamp: rospy.Time) -> Image:
 
 def lens_to_msg(lens: Lens, frame: str, stamp: rospy.Time) -> CameraInfo:
     """The calibration of a lens."""
-    message = CameraInfo(width=lens.width, height=lens.height, distortion_model="plumb_bob")
+    model = "rational_polynomial" if len(lens.distortion) > _COEFFICIENTS["plumb_bob"] else "plumb_bob"
+    message = CameraInfo(width=lens.width, height=lens.height, distortion_model=model)
     message.header.frame_id, message.header.stamp = frame, stamp
-    message.D = [*lens.distortion, *([0.0] * (5 - len(lens.distortion)))]
+    message.D = [*lens.distortion, *([0.0] * (_COEFFICIENTS[model] - len(lens.distortion)))]
     message.K = [lens.fx, 0.0, lens.cx, 0.0, lens.fy, lens.cy, 0.0, 0.0, 1.0]
     message.R = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     message.P = [lens.fx, 0.0, lens.cx, 0.0, 0.0, lens.fy, lens.cy, 0.0, 0.0, 0.0, 1.0, 0.0]

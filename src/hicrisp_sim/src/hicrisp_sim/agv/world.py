@@ -46,14 +46,14 @@ class AgvFaults:
     """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
     is put at x, y (``appear``, ``move``), after some seconds if a third number is given. Its odometry or its
     scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in a frame that nobody knows
-    (``scan_frame``), TF tells no more where it is (``pose_stale``) or that it has fallen by 5 m
-    (``pose_fallen``), one of the three is stamped 5 s ahead of the clock (``odometry_ahead``, ``scan_ahead``,
-    ``pose_ahead``), or odometry or scans go on with a stamp that stands still (``odometry_old``,
-    ``scan_old``); that is for who publishes them. Who serves move_base is gone for some wall seconds
-    (``move_base_gone``), as a process that was killed and is started again."""
+    (``scan_frame``), its frames have the leading slash of older drivers (``frame_slash``), TF tells no more
+    where it is (``pose_stale``) or that it has fallen by 5 m (``pose_fallen``), one of the three is stamped 5 s
+    ahead of the clock (``odometry_ahead``, ``scan_ahead``, ``pose_ahead``), or odometry or scans go on with a
+    stamp that stands still (``odometry_old``, ``scan_old``); that is for who publishes them. Who serves move_base
+    is gone for some wall seconds (``move_base_gone``), as a process that was killed and is started again."""
 
     TOLD = ("odometry_nan", "odometry_ahead", "odometry_old", "scan_nan", "scan_frame", "scan_ahead",
-            "scan_old", "pose_stale", "pose_ahead", "pose_fallen")
+            "scan_old", "frame_slash", "pose_stale", "pose_ahead", "pose_fallen")
     KINDS = ("scan_stops", "appear", "move", "move_base_gone", *TOLD)
 
     def __init__(self, simulation: AgvSimulation, base: EmbeddedBase) -> None:
