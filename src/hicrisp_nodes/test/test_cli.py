@@ -17,7 +17,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.console import Console
-from hicrisp_nodes.cli.demo import perception_of
+from hicrisp_nodes.cli.demo import choose_master, perception_of
 from hicrisp_nodes.cli.graph import Graph, MasterPort, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.main import parse as parse_command
@@ -129,6 +129,41 @@ def test_a_master_that_is_not_there_is_no_error():
     graph = Graph(f"http://127.0.0.1:{_unused()}")
     assert not graph.reachable()
     assert graph.missing(["/hicrisp/submit_task"]) == ["/hicrisp/submit_task"]
+
+
+@pytest.mark.parametrize("program", ["hicrisp_nodes.cli.main", "hicrisp_nodes.cli.demo"])
+@pytest.mark.parametrize(("uri", "said"), [
+    ("nonsense", "'nonsense', which is not the address of a ROS master"), ("http://robot:port", "http://robot:port"),
+    ("http://nowhere.invalid:11311", "no ROS master answers at http://nowhere.invalid:11311")])
+def test_a_master_that_cannot_be_is_told_in_a_sentence(program, uri, said):
+    arguments = ["tasks"] if program.endswith("main") else ["--keep"]
+    done = subprocess.run([sys.executable, "-m", program, *arguments], env={**os.environ, "ROS_MASTER_URI": uri},
+                          capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_master_that_a_user_names_is_used_and_another_one_is_told(monkeypatch):
+    uri = f"http://127.0.0.1:{_unused()}"
+    monkeypatch.setenv("ROS_MASTER_URI", uri)
+    with io.StringIO() as said:
+        chosen, port = choose_master(True, "hicrisp", Console(said))
+        assert (chosen, said.getvalue()) == (uri, "")
+        other, _ = choose_master(True, "hicrisp", Console(said))
+        assert other != uri
+        assert f"ROS_MASTER_URI, {uri}, is in use" in said.getvalue()
+        port.close()
+
+
+@pytest.mark.parametrize("command", ["completion bash", "memory --file none list"])
+def test_a_reader_that_ends_early_ends_the_command_without_a_word(command):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([sys.executable, "-m", "hicrisp_nodes.cli.main", *command.split()], stdout=writing,
+                          stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_a_stopped_launch_leaves_nothing_behind(tmp_path):

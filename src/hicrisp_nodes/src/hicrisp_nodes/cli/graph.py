@@ -9,6 +9,7 @@ from xmlrpc.client import Error as XmlRpcError
 from xmlrpc.client import ServerProxy
 
 import rosgraph
+from hicrisp_core.errors import ConfigError
 
 DEFAULT_PORT = 11311
 
@@ -73,18 +74,32 @@ class Graph:
 
     Args:
         uri: the master's address; ``ROS_MASTER_URI`` by default.
+
+    Raises:
+        ConfigError: when that is not an address.
     """
 
     def __init__(self, uri: Optional[str] = None) -> None:
         self.uri = uri or rosgraph.get_master_uri()
-        self._master: Any = ServerProxy(self.uri)
+        try:
+            address = urlparse(self.uri)
+            self.port, self.host = address.port or DEFAULT_PORT, address.hostname or ""
+            self._master: Any = ServerProxy(self.uri)
+        except (OSError, ValueError):
+            self.host = ""
+        if not self.host:
+            raise ConfigError(f"ROS_MASTER_URI is '{self.uri}', which is not the address of a ROS master; such as "
+                              f"http://localhost:{DEFAULT_PORT}")
+
+    @property
+    def local(self) -> bool:
+        """Whether it is an address of this machine, where a master can be started."""
+        return bool(rosgraph.network.is_local_address(self.host))
 
     def reachable(self, seconds: float = 1.0) -> bool:
         """Whether something that answers like a master is there."""
-        address = urlparse(self.uri)
         try:
-            with socket.create_connection((address.hostname or "localhost", address.port or DEFAULT_PORT),
-                                          seconds):
+            with socket.create_connection((self.host, self.port), seconds):
                 pass
             return self._master.getUri("/hicrisp_cli")[0] == 1
         except (OSError, XmlRpcError, ValueError):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 import rospy
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.conversation import KEPT
 from hicrisp_ros.action_client import ActionClient, Limits
 from hicrisp_web.server.port import PORT
@@ -212,17 +213,23 @@ def main(arguments: Optional[List[str]] = None) -> int:
     """Run the command line."""
     options = parse(arguments)
     console = Console()
-    if options.command == "memory":
-        return run_memory(options, console)
-    if options.command == "completion":
-        return print_completion(options.shell, make_parser(), console)
-    if options.command == "replay":
-        return _replay(options, console)
     try:
+        if options.command == "memory":
+            return run_memory(options, console)
+        if options.command == "completion":
+            return print_completion(options.shell, make_parser(), console)
+        if options.command == "replay":
+            return _replay(options, console)
         connect(options.namespace)
         return _COMMANDS[options.command](options, console)
     except Unreachable as error:
         console.error(str(error), *error.mends)
+        return 1
+    except ConfigError as error:
+        console.error(str(error))
+        return 2
+    except BrokenPipeError:
+        console.close()
         return 1
     except KeyboardInterrupt:
         return 130

@@ -54,6 +54,8 @@ def run_memory(options: argparse.Namespace, console: Console) -> int:
         "list": _list, "forget": _forget, "export": _export, "import": _import}
     try:
         return verbs[options.verb](options, store, console)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         console.error(f"{error.filename or options.verb}: {error.strerror}")
         return 1
