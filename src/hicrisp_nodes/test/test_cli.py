@@ -25,6 +25,7 @@ from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.past import past_runs
 from hicrisp_nodes.cli.patient_roslaunch import wait_longer_for_the_master
+from hicrisp_nodes.cli.trials import summary
 from waiting import PATIENCE, until
 
 OWN_SCENE = {
@@ -288,6 +289,14 @@ def test_a_scene_of_one_s_own_brings_its_domain_and_policy(tmp_path, monkeypatch
     scene = parse(["--scene", "config/scenes/cafe.yaml"]).scene
     assert check_launch(["--scene", scene, "--policy", "calm"]) == 0, capsys.readouterr().err
     assert check_launch(["--scene", scene, "--policy", "wild"]) == 2
+
+
+def test_trials_end_with_what_came_of_them():
+    one = {"success": True, "corrections": {"offset": 2, "repair": 1}, "placement_error_m": 0.004, "wall_s": 10.0}
+    other = {"success": False, "corrections": {"offset": 1}, "placement_error_m": None, "wall_s": 20.0}
+    assert summary([one, other]) == \
+        "1 of 2 succeeded; 4 corrections (offset 3, repair 1); placements 4.0 mm off; 15.0 s a trial"
+    assert "0 corrections;" in summary([{**other, "corrections": {}}] * 2)
 
 
 def test_paths_are_whole_once_they_are_typed(tmp_path, monkeypatch):

@@ -28,7 +28,7 @@ from hicrisp_nodes.cli.follow import Follower
 from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, MasterPort, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.options import choose_brain, parse
-from hicrisp_nodes.cli.trials import run_trials
+from hicrisp_nodes.cli.trials import run_trials, summary
 from hicrisp_nodes.composition import named_llm
 from hicrisp_nodes.recording import BAG, MCAP
 
@@ -99,6 +99,8 @@ class Demo:
         follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
         for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
             self.trials.append(trial)
+        if len(self.trials) > 1:
+            self._console.say(f"\n{self._console.paint('Trials', 'strong')} {summary(self.trials)}")
         if options.keep:
             self._stay()
         return all(trial["success"] for trial in self.trials)
