@@ -64,6 +64,8 @@ class Demo:
         runs = Path(options.runs_dir).expanduser().resolve() if options.runs_dir else self._root / "runs"
         self._checks = ["--scene", options.scene, "--seed", str(options.seed), "--policy", options.policy,
                         "--llm", self.brain, "--perception", perception, "--runs-dir", str(runs)]
+        graph = Graph(self._uri)
+        shared = graph.reachable() and any(node.endswith("/embedded_world") for node in graph.nodes())
         self.launch = Launch("demo.launch", {
             "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
             "policy": options.policy, "perception": perception,
@@ -71,7 +73,7 @@ class Demo:
             "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
             "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
-            "namespace": options.namespace, "memory": options.memory,
+            "namespace": options.namespace, "tf_prefix": options.namespace if shared else "", "memory": options.memory,
             "record": str(options.record).lower(), "web": str(options.web).lower(),
             "web_address_file": self._address_file,
             "runs_dir": runs}, log, self._uri)

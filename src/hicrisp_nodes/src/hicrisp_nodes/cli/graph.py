@@ -105,6 +105,16 @@ class Graph:
         except (OSError, XmlRpcError, ValueError):
             return False
 
+    def alive(self, node: str, seconds: float = 1.0) -> bool:
+        """Check whether a node's process is there; the master also remembers those that were killed."""
+        try:
+            code, _, uri = self._master.lookupNode("/hicrisp_cli", node)
+            address = urlparse(uri if code == 1 else "")
+            with socket.create_connection((address.hostname or "", address.port or 0), seconds):
+                return code == 1
+        except (OSError, XmlRpcError, ValueError, OverflowError):
+            return False
+
     def services(self) -> FrozenSet[str]:
         """The names of the services that are offered; none when the master does not answer."""
         return frozenset(str(name) for name, _ in self._state()[2])
