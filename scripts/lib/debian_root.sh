@@ -46,7 +46,7 @@ exec unshare --mount --pid --fork --kill-child bash -c '
     for each in $folders_there; do
         if [ -d "$each" ]; then
             mkdir -p "$root$each" && mount --bind -o ro "$each" "$root$each"
-        elif [ -f "$each" ] && [ ! -e "$root$each" ]; then
+        elif [ -f "$each" ] && ! [ "$each" -ef "$root$each" ]; then
             install -D --mode=644 "$each" "$root$each"
         fi
     done

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -143,11 +144,12 @@ def python_packages() -> Iterator[Finding]:
                           text=True,
                           timeout=60, check=False)
     found = json.loads(done.stdout) if done.returncode == 0 else {}
-    for name, version in wanted.items():
-        have = found.get(name, "")
-        said = have if have == version else f"{have or 'not installed'}, {version} is wanted"
-        yield Finding(f"python: {name}", "ok" if have == version else "missing", said,
-                      "" if have == version else MEND)
+    other = [f"{name} {version}" for name, version in wanted.items() if found.get(name, "") != version]
+    if other:
+        yield Finding("python packages", "missing", f"not installed in these versions: {', '.join(other)}", MEND)
+    for name in wanted:
+        if found.get(name, "") == wanted[name]:
+            yield Finding(f"python: {name}", "ok", wanted[name])
     where = _run([str(VENV), "-c", "import rospkg; print(rospkg.__file__)"])
     shadowed = where.returncode != 0 or str(ROOT) in where.stdout
     yield Finding("python: rospkg", "missing" if shadowed else "ok",
@@ -222,7 +224,7 @@ def rendering() -> Iterator[Finding]:
             return
         said = _last_line(done.stderr)
     yield Finding("rendering", "missing", f"no picture: {said}",
-                  "apt-get install libosmesa6 libegl1 libgl1-mesa-dri")
+                  MEND if "No module named" in said else "apt-get install libosmesa6 libegl1 libgl1-mesa-dri")
 
 
 def python38() -> Iterator[Finding]:
@@ -302,6 +304,7 @@ def main() -> int:
     parser.add_argument("--llm", metavar="NAME",
                         help="only this: one real call to each model of a file of config/llm")
     options = parser.parse_args()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # A reader that ends early, such as head, ends this without a word.
     found: List[Finding] = []
     checks = [partial(named_model, options.llm)] if options.llm else CHECKS
     for check in checks:

@@ -1,5 +1,6 @@
-"""The tutorials over the nodes: what a page has typed after ``scripts/demo`` is typed in a folder with the page's files, and the
-robot does it, seeing by its camera.
+"""The tutorials over the nodes: what a page has typed after ``scripts/demo`` is typed beside the page's files.
+
+The robot does it, and sees by its camera.
 
 HICRISP_TUTORIALS=all runs every command, which takes minutes; without it the last one of each page is run.
 """
@@ -31,7 +32,8 @@ def typed() -> List[Tuple[Page, str]]:
     return found
 
 
-@pytest.mark.parametrize(("page", "command"), [pytest.param(*each, id=f"{each[0].name}: {each[1]}") for each in typed()])
+@pytest.mark.parametrize(("page", "command"),
+                         [pytest.param(*each, id=f"{each[0].name}: {each[1]}") for each in typed()])
 def test_a_robot_does_what_a_page_has_typed(page: Page, command: str, tmp_path: Path) -> None:
     if not embedded_world_is_here():
         pytest.skip("the embedded world does not run here")

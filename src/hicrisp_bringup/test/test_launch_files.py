@@ -48,7 +48,7 @@ def roslaunch_environment(tmp_path_factory: pytest.TempPathFactory) -> Dict[str,
     write_stubs((package for name, package in noetic_packages().items() if name not in found), folder)
     paths = [str(SOURCES), *filter(None, [os.environ.get("ROS_PACKAGE_PATH")]), str(folder)]
     programs = [str(path.parent) for path in folder.glob("xacro/xacro")]
-    return {**os.environ, "ROS_PACKAGE_PATH": ":".join(paths),
+    return {**os.environ, "ROS_PACKAGE_PATH": ":".join(paths), "ROS_MASTER_URI": "http://127.0.0.1:1",
             "ROS_HOME": str(tmp_path_factory.mktemp("ros_home")),
             "PATH": ":".join([*programs, os.environ["PATH"]])}
 

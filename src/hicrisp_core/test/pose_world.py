@@ -31,6 +31,8 @@ class PoseWorld:
         self._held: Optional[str] = None
         self._time = 0.0
         self.executed: List[str] = []
+        self.slips = 0
+        """Next placements in which the item falls out of the hand on its way, 14 cm from its aim."""
 
     def capabilities(self):
         return tuple(self._domain.actions)
@@ -46,8 +48,12 @@ class PoseWorld:
         if command.aim is None or self._held != item:
             return Outcome(Status.PRECONDITION, f"{item} is not in the hand")
         off = [b + self._rng.gauss(0.0, self._sigma) for b in self._bias]
-        self._poses[item] = command.aim.shifted((off[0], off[1], 0.0))
         self._held = None
+        if self.slips:
+            self.slips -= 1
+            self._poses[item] = command.aim.shifted((0.1, 0.1, 0.0))
+            return Outcome(Status.EXECUTION, f"the {item} slipped out of the gripper")
+        self._poses[item] = command.aim.shifted((off[0], off[1], 0.0))
         return Outcome(Status.SUCCESS)
 
     def observe(self, deadline) -> WorldState:

@@ -13,8 +13,9 @@ from tabletop import ScriptedBrain, steps
 PLAN = ("pick(panda, box)", "place_next_to(panda, box, cylinder)")
 
 
-def run(domain, policy: Policy, bias=(0.0, 0.0), sigma=0.0, seed=0, tasks=1):
+def run(domain, policy: Policy, bias=(0.0, 0.0), sigma=0.0, seed=0, tasks=1, slips=0):
     world = PoseWorld(domain, catalogue(box=(0.4, 0.2), cylinder=(0.5, -0.1)), bias, sigma, seed)
+    world.slips = slips
     brain = ScriptedBrain(domain, *[steps(domain, *PLAN)] * tasks)
     events = []
     executive = Parts(domain, policy).executive({"panda": world}, world, events.append, brain=brain,
@@ -51,3 +52,11 @@ def test_what_was_learnt_in_one_task_helps_the_next(domain, config_dir):
     results, world, executive = run(domain, policy, (0.06, 0.05), tasks=3)
     assert all(result.success for result in results)
     assert sum(results[2].corrections.values()) == 0
+
+
+def test_what_slipped_out_of_the_hand_teaches_no_bias(domain, config_dir):
+    policy = load_policy(config_dir / "policies" / "hierarchical.yaml")
+    (result,), world, executive = run(domain, policy, slips=1)
+    assert result.success
+    assert world.executed.count(world.executed[0]) == 2, "it was picked up again"
+    assert max(map(abs, executive.offsets.bias("panda/place/world"))) < 0.001

@@ -20,7 +20,7 @@ from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.client import namespaces
 from hicrisp_nodes.cli.console import Console
-from hicrisp_nodes.cli.demo import perception_of
+from hicrisp_nodes.cli.demo import choose_master, perception_of
 from hicrisp_nodes.cli.graph import Graph, MasterPort, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.main import main as hicrisp
@@ -29,6 +29,7 @@ from hicrisp_nodes.cli.narrator import Narrator
 from hicrisp_nodes.cli.options import choose_brain, parse
 from hicrisp_nodes.cli.past import past_runs
 from hicrisp_nodes.cli.patient_roslaunch import wait_longer_for_the_master
+from hicrisp_nodes.cli.trials import summary
 from waiting import PATIENCE, until
 
 OWN_SCENE = {
@@ -90,8 +91,8 @@ def test_a_task_that_the_user_stopped_reads_so():
 @pytest.mark.parametrize("address", ["nonsense", "", "http://localhost:port", "ftp://127.0.0.1:11311"])
 def test_a_master_that_cannot_be_one_is_named_and_never_replaced(address, monkeypatch, capsys):
     monkeypatch.setenv("ROS_MASTER_URI", address)
-    assert hicrisp(["tasks"]) == 1
-    assert f"no ROS master answers at '{address}'" in capsys.readouterr().err
+    assert hicrisp(["tasks"]) == 2
+    assert f"ROS_MASTER_URI is '{address}'" in capsys.readouterr().err
 
 
 def test_a_master_that_takes_the_call_and_never_answers_is_given_up(monkeypatch):
@@ -171,6 +172,41 @@ def test_a_master_that_is_not_there_is_no_error():
     graph = Graph(f"http://127.0.0.1:{_unused()}")
     assert not graph.reachable()
     assert graph.missing(["/hicrisp/submit_task"]) == ["/hicrisp/submit_task"]
+
+
+@pytest.mark.parametrize("program", ["hicrisp_nodes.cli.main", "hicrisp_nodes.cli.demo"])
+@pytest.mark.parametrize(("uri", "said"), [
+    ("nonsense", "'nonsense', which is not the address of a ROS master"), ("http://robot:port", "http://robot:port"),
+    ("http://nowhere.invalid:11311", "no ROS master answers at http://nowhere.invalid:11311")])
+def test_a_master_that_cannot_be_is_told_in_a_sentence(program, uri, said):
+    arguments = ["tasks"] if program.endswith("main") else ["--keep"]
+    done = subprocess.run([sys.executable, "-m", program, *arguments], env={**os.environ, "ROS_MASTER_URI": uri},
+                          capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_master_that_a_user_names_is_used_and_another_one_is_told(monkeypatch):
+    uri = f"http://127.0.0.1:{_unused()}"
+    monkeypatch.setenv("ROS_MASTER_URI", uri)
+    with io.StringIO() as said:
+        chosen, port = choose_master(True, "hicrisp", Console(said))
+        assert (chosen, said.getvalue()) == (uri, "")
+        other, _ = choose_master(True, "hicrisp", Console(said))
+        assert other != uri
+        assert f"ROS_MASTER_URI, {uri}, is in use" in said.getvalue()
+        port.close()
+
+
+@pytest.mark.parametrize("command", ["completion bash", "memory --file none list"])
+def test_a_reader_that_ends_early_ends_the_command_without_a_word(command):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([sys.executable, "-m", "hicrisp_nodes.cli.main", *command.split()], stdout=writing,
+                          stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_a_stopped_launch_leaves_nothing_behind(tmp_path):
@@ -295,6 +331,14 @@ def test_a_scene_of_one_s_own_brings_its_domain_and_policy(tmp_path, monkeypatch
     scene = parse(["--scene", "config/scenes/cafe.yaml"]).scene
     assert check_launch(["--scene", scene, "--policy", "calm"]) == 0, capsys.readouterr().err
     assert check_launch(["--scene", scene, "--policy", "wild"]) == 2
+
+
+def test_trials_end_with_what_came_of_them():
+    one = {"success": True, "corrections": {"offset": 2, "repair": 1}, "placement_error_m": 0.004, "wall_s": 10.0}
+    other = {"success": False, "corrections": {"offset": 1}, "placement_error_m": None, "wall_s": 20.0}
+    assert summary([one, other]) == \
+        "1 of 2 succeeded; 4 corrections (offset 3, repair 1); placements 4.0 mm off; 15.0 s a trial"
+    assert "0 corrections;" in summary([{**other, "corrections": {}}] * 2)
 
 
 def test_paths_are_whole_once_they_are_typed(tmp_path, monkeypatch):

@@ -65,6 +65,10 @@ def test_what_is_recorded_is_named_and_pictures_come_seldom() -> None:
     assert choice.of("/lab/robots/panda/execute/goal", "hicrisp_msgs/ExecuteCommandActionGoal")
     assert choice.of("/lab/camera/color/image_raw", "sensor_msgs/Image").rate == 0.5
     assert choice.of("/my/force", "geometry_msgs/Wrench")
+    assert choice.of("/lab/joint_states", "sensor_msgs/JointState").rate == 0.0
     for topic in ("/rosout", "/rosout_agg", "/hicrisp/events", "/secrets", "/lab/brain/plan/goal"):
         assert choice.of(topic, "std_msgs/String") is None
+    packed = "/lab/camera/color/image_raw/compressed"
+    assert choice.of(packed, "sensor_msgs/CompressedImage", {packed}).rate == 0.5
+    assert choice.of("/lab/camera/color/image_raw", "sensor_msgs/Image", {packed}) is None
     assert Choice("/lab", ("/lab/picture",), 0.0).of("/lab/picture", "sensor_msgs/Image") is None

@@ -50,6 +50,18 @@ def test_a_reset_can_change_the_scene(tabletop: Lab) -> None:
     assert tabletop.do("pick", item="red_box").ok
 
 
+def test_a_world_that_follows_another_clock_is_never_ahead_of_it_and_goes_back_with_it(tabletop: Lab) -> None:
+    simulation, clock = tabletop.world.simulation, [100.0]
+    simulation.follow(lambda: clock[0])
+    assert simulation.time == 100.0
+    simulation.start_idling()
+    for now in (100.3, 500.0, 20.0):
+        clock[0] = now
+        until(lambda now=now: abs(simulation.time - now) < 0.01, f"{now} s")
+        assert simulation.time < now + 0.005
+    simulation.close()
+
+
 def test_an_idle_world_goes_on_at_the_pace_of_the_wall_clock(tabletop: Lab) -> None:
     simulation = tabletop.world.simulation
     began, wall = simulation.time, time.monotonic()

@@ -46,18 +46,20 @@ class Workspace:
 
     Args:
         without: services that only a simulated world has.
+        namespace: of the workspace.
     """
 
-    def __init__(self, patience: float = PATIENCE, without: Sequence[str] = ()) -> None:
+    def __init__(self, patience: float = PATIENCE, without: Sequence[str] = (), namespace: str = NAMESPACE) -> None:
         self.patience = patience
+        self._namespace = namespace
         self._without = frozenset(without)
         self.events: List[Event] = []
         self.world = WorldState()
         self.states = 0
         self._proxies: Dict[str, Any] = {}
         self._subscribers = [
-            rospy.Subscriber(f"{NAMESPACE}/events", Event, self.events.append),
-            rospy.Subscriber(f"{NAMESPACE}/world_state", WorldState, self._saw),
+            rospy.Subscriber(f"{namespace}/events", Event, self.events.append),
+            rospy.Subscriber(f"{namespace}/world_state", WorldState, self._saw),
         ]
         self.connect()
         self.until(lambda: self.world.relations or any(
@@ -69,8 +71,8 @@ class Workspace:
         for name, service in _SERVICES.items():
             if name in self._without:
                 continue
-            rospy.wait_for_service(f"{NAMESPACE}/{name}", self.patience)
-            self._proxies[name] = rospy.ServiceProxy(f"{NAMESPACE}/{name}", service)
+            rospy.wait_for_service(f"{self._namespace}/{name}", self.patience)
+            self._proxies[name] = rospy.ServiceProxy(f"{self._namespace}/{name}", service)
 
     def __getattr__(self, name: str) -> Any:
         return self.__dict__["_proxies"][name]

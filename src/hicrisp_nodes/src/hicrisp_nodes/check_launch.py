@@ -23,11 +23,14 @@ from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_ros.config_files import config_file, config_files_of, domain_of
 
+from hicrisp_nodes.cli.graph import Graph
 from hicrisp_nodes.composition import named_llm
 
 _NEEDS = {"table": lambda scene: scene.has_table,
           "arena": lambda scene: scene.arena is not None}
 _CHECKED = "ok"
+_LEADING = {"embedded_world": "robot", "supervisor": "mind"}
+"""Nodes of which an instance has one, and the part of a launch that starts them."""
 
 
 def check(options: argparse.Namespace) -> None:
@@ -56,8 +59,10 @@ def check(options: argparse.Namespace) -> None:
     named_llm(choose_llm(options.llm, os.environ)[0])
     if options.robot:
         load_robot(config_file("robots", options.robot))
-    if options.runs_dir:
-        _check_writable(Path(options.runs_dir))
+    if options.runs_dir and options.part != "robot":
+        _check_writable(Path(options.runs_dir).expanduser())
+    if options.namespace:
+        _check_alone(options, scene)
 
 
 def _check_whole(name: str, value: str) -> None:
@@ -69,7 +74,29 @@ def _check_whole(name: str, value: str) -> None:
                           f"{name}:={value[:-len(file)]}{path.absolute()}")
 
 
+def _check_alone(options: argparse.Namespace, scene: Scene) -> None:
+    """Refuse nodes that would end those of another launch on the same master, or a simulation whose frames would mix
+    with another's."""
+    graph, own = Graph(), options.namespace.strip("/")
+    if not graph.reachable():
+        return  # roslaunch starts one.
+    for node in sorted(graph.nodes()):
+        namespace, _, name = node.strip("/").rpartition("/")
+        part = _LEADING.get(name)
+        if part is None or options.part not in ("all", part) or not graph.alive(node):
+            continue
+        if namespace == own:
+            raise ConfigError(f"{node} runs on the master at {graph.uri} already, and the two would end each other; "
+                              "stop it, or give this one another namespace, or another master (ROS_MASTER_URI)")
+        if options.world and (not options.tf_prefix or scene.arena is not None):
+            raise ConfigError(f"{node} runs on the master at {graph.uri}, and " + (
+                "a base's names (/move_base, /scan, /odom) are there once: use another master, ROS_MASTER_URI"
+                if scene.arena is not None else f"their frames would mix; give this one its own: tf_prefix:={own}"))
+
+
 def _check_writable(runs: Path) -> None:
+    if not runs.is_absolute():
+        raise ConfigError(f"the nodes run in another folder than you; give the whole path, runs_dir:={runs.absolute()}")
     try:
         runs.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=runs):
@@ -110,6 +137,9 @@ def read_options(arguments: Optional[Sequence[str]] = None) -> argparse.Namespac
     parser.add_argument("--perception", default=POSES, choices=(CAMERA, POSES))
     parser.add_argument("--needs", action="append", default=[], choices=sorted(_NEEDS))
     parser.add_argument("--runs-dir", default="")
+    parser.add_argument("--namespace", default="")
+    parser.add_argument("--tf-prefix", default="")
+    parser.add_argument("--part", default="all", choices=("all", "robot", "mind"))
     return parser.parse_args(arguments)
 
 

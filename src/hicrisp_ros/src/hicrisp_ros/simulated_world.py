@@ -7,18 +7,52 @@ it was.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
 
+import rosgraph
 import rospy
 from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.scene import Scene, SceneFault, load_scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
+from rosgraph_msgs.msg import Clock
 
 from hicrisp_msgs.srv import InjectFaultRequest, InjectFaultResponse, ResetWorldRequest, ResetWorldResponse
 from hicrisp_ros.config_files import config_file, config_files_of
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import let_all_follow, let_all_forget, tasks_held
 
 Inject = Callable[[str, str, Sequence[float], int], str]
 """Makes a fault of a kind, target, magnitude and count happen, and says what was done."""
+
+
+_CLOCK = "/clock"
+_FIRST_TICK = 5.0
+"""Wall seconds in which a clock that another node publishes must tick."""
+
+
+class WorldClock:
+    """Publishes the world's time as the ROS clock, unless another node on this master does: two clocks are none."""
+
+    def __init__(self) -> None:
+        self._publisher: Optional[Publisher] = Publisher(_CLOCK, Clock, queue_size=5, tcp_nodelay=True)
+        published, _, _ = rosgraph.Master(rospy.get_name()).getSystemState()
+        # The master has them in the order in which they came.
+        first = next((nodes[0] for topic, nodes in published if topic == _CLOCK), "")
+        self.led_by = ""
+        """Who publishes the clock that the world has to follow; empty if it leads."""
+        # A node that was killed is known to the master still, and does not tick.
+        if first not in ("", rospy.get_name()) and wait_until(
+                lambda: rospy.get_time() > 0.0, Deadline(_FIRST_TICK), in_vain=rospy.is_shutdown):
+            self.led_by = first
+            self._publisher.unregister()
+            self._publisher = None
+            rospy.loginfo("this world follows the clock of %s", first)
+
+    def tell(self, now: float) -> None:
+        """Publish the time of a leading world, s."""
+        if self._publisher is not None:
+            self._publisher.publish(Clock(rospy.Time.from_sec(now)))
 
 
 def begin_faults(faults: Iterable[SceneFault]) -> None:

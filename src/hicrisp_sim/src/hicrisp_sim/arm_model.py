@@ -7,7 +7,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Tuple, Union
+from typing import Dict, Tuple, Union
 
 import mujoco
 from hicrisp_core.detector.perception import frames_of
@@ -78,6 +78,21 @@ class ArmDescription:
     def links(self) -> Tuple[str, ...]:
         """Every link, in the order of the URDF."""
         return tuple(str(link.get("name")) for link in ElementTree.fromstring(self.urdf).findall("link"))
+
+    def parents(self) -> Dict[str, str]:
+        """Return the parent link of each link but the root, by the links' names."""
+        joints = ElementTree.fromstring(self.urdf).findall("joint")
+        ends = ((joint.find("child"), joint.find("parent")) for joint in joints)
+        return {str(child.get("link")): str(parent.get("link")) for child, parent in ends
+                if child is not None and parent is not None}
+
+    def shown(self) -> str:
+        """Return the URDF with the whole paths of its meshes, which viewers read although no ROS package holds them."""
+        def whole(told: "re.Match[str]") -> str:
+            found = (folder / told[1] for folder in (self.folder, *self.folder.parents))
+            return next((f'filename="file://{file}"' for file in found if file.is_file()), told[0])
+
+        return re.sub(r'filename="package://[^"/]*/([^"]*)"', whole, self.urdf)
 
     def spec(self) -> mujoco.MjSpec:
         """The arm at the world's origin, without actuators, controllers or anything around it.

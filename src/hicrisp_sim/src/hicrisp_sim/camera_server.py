@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import time
 from contextlib import contextmanager
+from io import BytesIO
 from threading import Lock
 from typing import Callable, Iterator, Optional, Tuple
 
+import numpy as np
+import PIL.Image
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model.picture import Picture
@@ -17,7 +20,8 @@ from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.static_frames import StaticFrames
 from hicrisp_ros.wall_clock import WallTimer
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
+from std_msgs.msg import Header
 
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.simulation import Snapshot
@@ -74,7 +78,8 @@ class CameraServer:
             self._colour = Publisher(names.colour, Image, queue_size=2)
             self._depth = Publisher(names.depth, Image, queue_size=2)
             self._info = Publisher(names.info, CameraInfo, queue_size=2)
-            self._topics = (self._colour, self._depth, self._info)
+            self._packed = Publisher(names.colour + "/compressed", CompressedImage, queue_size=2)
+            self._topics = (self._colour, self._depth, self._info, self._packed)
         self._static.put([transform_to_msg(mounting.link or "world", settings.frame, mounting.pose,
                                            rospy.Time())])
 
@@ -103,7 +108,16 @@ class CameraServer:
         stamp, frame = rospy.Time.from_sec(picture.stamp), self._settings.frame
         self._info.publish(lens_to_msg(picture.lens, frame, stamp))
         self._colour.publish(colour_to_msg(picture.colour, frame, stamp))
+        if self._packed.get_num_connections() > 0:
+            self._packed.publish(Header(stamp=stamp, frame_id=frame), "jpeg", _jpeg(picture.colour))
         self._depth.publish(depth_to_msg(picture.depth, frame, stamp))
+
+
+def _jpeg(colour: np.ndarray) -> bytes:
+    """Pack a picture (height, width, 3) of red, green, blue."""
+    packed = BytesIO()
+    PIL.Image.fromarray(colour).save(packed, "JPEG", quality=90)
+    return packed.getvalue()
 
 
 def due(now: float, taken: float, period: float, moved_at: Optional[float], ago: float) -> bool:

@@ -19,10 +19,9 @@ from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import world_to_msg
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
-from hicrisp_ros.simulated_world import Resets, add_fault, begin_faults
+from hicrisp_ros.simulated_world import Resets, WorldClock, add_fault, begin_faults
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 from hicrisp_ros.wall_clock import WallTimer
-from rosgraph_msgs.msg import Clock
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult, WorldState
 from hicrisp_msgs.srv import (
@@ -61,7 +60,7 @@ class FactServer:
         self._began = time.monotonic()
         self._telling = Lock()
         begin_faults(())
-        self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
+        self._clock = WorldClock()
         self._observation = Publisher("observation", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._timer = WallTimer(_TICK, self._tick, "publisher")
         self._services = (
@@ -107,8 +106,9 @@ class FactServer:
         One at a time: a state from before a command must not follow that from after it.
         """
         with self._telling:
-            now = rospy.Time.from_sec((time.monotonic() - self._began) * self._rate).to_sec()
-            self._clock.publish(Clock(rospy.Time.from_sec(now)))
+            passed = rospy.get_time() if self._clock.led_by else (time.monotonic() - self._began) * self._rate
+            now = rospy.Time.from_sec(passed).to_sec()
+            self._clock.tell(now)
             seen = self._world.observe(Deadline(_LOOK_LIMIT))
             self._observation.publish(world_to_msg(replace(seen, stamp=now)))
             return now

@@ -12,6 +12,8 @@ import mujoco
 import numpy as np
 from hicrisp_core.model import WorldObject
 from hicrisp_core.scene import Scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.heap import give_back
 
 from hicrisp_sim.arm_model import ArmDescription
@@ -19,6 +21,10 @@ from hicrisp_sim.models import physics_model
 
 CONTROL_PERIOD = 0.004
 """Seconds of simulated time between two commands to the controllers."""
+_JUMP = 1.0
+"""Seconds by which a clock that is followed was set anew, or left behind."""
+_STILL = 0.5
+"""Wall seconds for which a clock that is followed is waited for in each control period."""
 _IDLE_RATE = 1.0
 """Simulated seconds a second while nobody moves and no rate is asked for: an idle world leaves the
 processor alone.
@@ -66,6 +72,7 @@ class Simulation:
         self._due: List[Tuple[float, Callable[[], None]]] = []
         self.listeners: List[Callable[[], None]] = []
         """Called after each control period, from the thread that steps; they must not change anything."""
+        self._clock: Optional[Callable[[], float]] = None
         self._pace = (time.monotonic(), 0.0)
         self._load(scene, 0.0)
 
@@ -124,10 +131,26 @@ class Simulation:
             self._load(scene, self.time)
         give_back()
 
+    def follow(self, clock: Callable[[], float]) -> None:
+        """Keep to another clock from now on, whatever the rate.
+
+        Args:
+            clock: its time, s. The world never runs ahead of it; what it lags behind it makes up for, or skips at rest.
+        """
+        self._clock = clock
+        self._set_time(clock())
+
+    def _set_time(self, now: float) -> None:
+        with self._lock:
+            self.data.time, self.moved_at = now, min(self.moved_at, now)
+            self._look()
+
     def step(self) -> None:
         """One control period of physics, and what was due in it; with a rate, not before its wall time."""
         self._advance()
-        if self.rate > 0.0:
+        if self._clock is not None:
+            self._keep_to(self._clock)
+        elif self.rate > 0.0:
             self._wait(self.rate)
 
     def _advance(self) -> None:
@@ -250,8 +273,15 @@ class Simulation:
                 self._closing.wait(0.005)
                 continue
             self.step()
-            if self.rate <= 0.0:
+            if self.rate <= 0.0 and self._clock is None:
                 self._wait(_IDLE_RATE)
+
+    def _keep_to(self, clock: Callable[[], float]) -> None:
+        late = clock() - self.time
+        if late < -_JUMP or (late > _JUMP and not self._movers):
+            self._set_time(clock())
+        elif late < 0.0:  # Until the deadline only where the clock stands still.
+            wait_until(lambda: clock() >= self.time, Deadline(_STILL), self._closing, CONTROL_PERIOD)
 
     def _wait(self, rate: float) -> None:
         began, at = self._pace

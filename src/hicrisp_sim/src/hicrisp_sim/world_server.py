@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from enum import Enum
 from threading import Lock
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 import rospy
 from geometry_msgs.msg import TransformStamped
@@ -18,11 +18,10 @@ from hicrisp_ros.moving_frames import MovingFrames
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
-from hicrisp_ros.simulated_world import Resets, add_fault, begin_faults, injected
+from hicrisp_ros.simulated_world import Resets, WorldClock, add_fault, begin_faults, injected
 from hicrisp_ros.static_frames import StaticFrames
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 from hicrisp_ros.wall_clock import WallTimer
-from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
@@ -64,6 +63,8 @@ class WorldServer:
         self._world = world
         self._eyes = eyes
         self._perception = perception
+        self._parents = world.description.parents()
+        rospy.set_param("robot_description", world.description.shown())
         self._joint_names = [*world.description.joints, *world.description.model.fingers]
         self._sigma = sigma
         self._pose_faults = PoseFaults()
@@ -72,7 +73,9 @@ class WorldServer:
         self._camera = SceneCamera(world.simulation)
         self._publishing = Lock()
         self._busy = False
-        self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
+        self._clock = WorldClock()
+        if self._clock.led_by:
+            world.simulation.follow(rospy.get_time)
         self._tf = MovingFrames()
         self._joints = Publisher("joint_states", JointState, queue_size=5)
         self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges and the memory.
@@ -148,14 +151,14 @@ class WorldServer:
             snapshot = self._world.simulation.snapshot
             self._camera.remember(snapshot)
             now = rospy.Time.from_sec(snapshot.time)
-            self._clock.publish(Clock(now))
+            self._clock.tell(snapshot.time)
             self._tf.tell(self._told(snapshot))
             joints = JointState(name=self._joint_names,
                                 position=list(snapshot.positions[: len(self._joint_names)]))
             joints.header.stamp = now
             self._joints.publish(joints)
             if self._truth.get_num_connections() > 0:
-                self._truth.publish(TFMessage(_transforms(self._world.true_frames())))
+                self._truth.publish(TFMessage(_transforms(self._world.true_frames(), {})))
 
     def _announce(self, snapshot: Moment) -> None:
         """Publish the frames of a picture's moment; the clock is not behind it, and never goes back."""
@@ -164,15 +167,23 @@ class WorldServer:
 
     def _told(self, snapshot: Moment) -> List[TransformStamped]:
         """The frames of a moment as TF hears of them, with the faults that are in force."""
-        if not self._pose_faults.spoilt:
-            return _transforms(self._frames(snapshot))
-        told = self._pose_faults.told(self._frames(snapshot))
-        return [transform_to_msg(self._pose_faults.parent(name), name, pose, rospy.Time.from_sec(stamp))
-                for name, (pose, stamp) in told.items()]
+        frames, spoilt = self._frames(snapshot), self._pose_faults.spoilt
+        sound = {name: found for name, found in frames.items() if name not in spoilt}
+        told = self._pose_faults.told({name: frames[name] for name in spoilt if name in frames})
+        return _transforms(sound, self._parents) + [
+            transform_to_msg(self._pose_faults.parent(name), name, pose, rospy.Time.from_sec(stamp))
+            for name, (pose, stamp) in told.items()]
 
 
-def _transforms(frames: Dict[str, Tuple[Pose, float]]) -> List[TransformStamped]:
-    """Frames as children of the world; one that is nowhere is left out."""
-    return [transform_to_msg("world", name, pose, rospy.Time.from_sec(stamp))
-            for name, (pose, stamp) in frames.items()
-            if all(math.isfinite(value) for value in pose.position)]
+def _transforms(frames: Dict[str, Tuple[Pose, float]], parents: Mapping[str, str]) -> List[TransformStamped]:
+    """Return frames as transforms from their parents, or from the world; one that is nowhere is left out."""
+    found: List[TransformStamped] = []
+    for name, (pose, stamp) in frames.items():
+        parent = parents.get(name, "world")
+        if parent in frames:
+            pose = frames[parent][0].inverse().compose(pose)
+        else:
+            parent = "world"
+        if all(math.isfinite(value) for value in pose.position):
+            found.append(transform_to_msg(parent, name, pose, rospy.Time.from_sec(stamp)))
+    return found

@@ -325,14 +325,14 @@ class Attempts:
     def _learn(self, command: Command, after: WorldState, outcome: Outcome, verdict: Verdict) -> None:
         """Every measured placement, good or bad, is a sample of the decoder's bias. Where the arm looks
         before it lets go, the thing ends at its goal however far the arm misses: the sample is what was seen
-        then."""
+        then. What slipped out of the hand on the way was not placed, and says nothing of the aim."""
         if verdict.deviation is not None:
             self._ledger.placed(verdict.deviation)
         if not self._policy.allows(Rung.OFFSET):
             return
         item = after.objects.get(self._domain.item(command))
         measured = outcome.missed
-        if measured is None and verdict.deviation is not None:
+        if measured is None and verdict.deviation is not None and outcome.ok:
             measured = measured_offset(command, item)
         if item is None or measured is None:
             return

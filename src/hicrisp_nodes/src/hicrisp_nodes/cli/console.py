@@ -51,6 +51,10 @@ class Console:
         self._stream.write(line + "\n")
         self._stream.flush()
 
+    def close(self) -> None:
+        """Write to nowhere from now on: the reader of a pipe, such as ``head``, has ended."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
     def error(self, message: str, *mends: str) -> None:
         """An error and how to mend it, on the standard error stream."""
         sys.stderr.write(f"error: {clean(message)}\n" + "".join(f"  {mend}\n" for mend in mends))

@@ -9,8 +9,7 @@ import time
 from argparse import Namespace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Dict, List, Optional
-from urllib.parse import urlparse
+from typing import Any, Dict, List, Optional, Tuple
 
 import rospkg
 from hicrisp_core.errors import ConfigError, HicrispError
@@ -26,10 +25,10 @@ from hicrisp_nodes.check_launch import check, read_options
 from hicrisp_nodes.cli.client import NODES, EventStream, Supervisor, Unreachable, become_node
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower
-from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, MasterPort
+from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, MasterPort, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.options import choose_brain, parse
-from hicrisp_nodes.cli.trials import run_trials
+from hicrisp_nodes.cli.trials import run_trials, summary
 from hicrisp_nodes.composition import named_llm
 from hicrisp_nodes.recording import BAG, MCAP
 
@@ -54,7 +53,7 @@ class Demo:
         self._options = options
         self._console = console
         self._root = Path(rospkg.RosPack().get_path(BRINGUP)).resolve().parents[1]
-        self._uri, self._port = self._choose_master()
+        self._uri, self._port = choose_master(options.keep, options.namespace, console)
         self.brain, self._why = choose_brain(options.llm)
         log = self._root / "logs" / "demo" / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}" / "launch.log"
         self._address_file = log.parent / "dashboard"
@@ -64,6 +63,8 @@ class Demo:
         runs = Path(options.runs_dir).expanduser().resolve() if options.runs_dir else self._root / "runs"
         self._checks = ["--scene", options.scene, "--seed", str(options.seed), "--policy", options.policy,
                         "--llm", self.brain, "--perception", perception, "--runs-dir", str(runs)]
+        graph = Graph(self._uri)
+        shared = graph.reachable() and any(node.endswith("/embedded_world") for node in graph.nodes())
         self.launch = Launch("demo.launch", {
             "scene": options.scene, "world": extensions().worlds.get(self._scene.world).launch,
             "policy": options.policy, "perception": perception,
@@ -71,7 +72,7 @@ class Demo:
             "seed": options.seed,
             "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
             "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
-            "namespace": options.namespace, "memory": options.memory,
+            "namespace": options.namespace, "tf_prefix": options.namespace if shared else "", "memory": options.memory,
             "record": str(options.record).lower(), "web": str(options.web).lower(),
             "web_address_file": self._address_file,
             "runs_dir": runs}, log, self._uri)
@@ -98,6 +99,8 @@ class Demo:
         follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
         for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
             self.trials.append(trial)
+        if len(self.trials) > 1:
+            self._console.say(f"\n{self._console.paint('Trials', 'strong')} {summary(self.trials)}")
         if options.keep:
             self._stay()
         return all(trial["success"] for trial in self.trials)
@@ -118,17 +121,6 @@ class Demo:
                     raise Unreachable(found.line, "one call by itself: scripts/doctor --llm " + self.brain,
                                       "without it: --llm embedded, or --llm offline")
                 self._console.say(self._console.paint(f"       {found.line}; going on all the same", "warn"))
-
-    def _choose_master(self) -> "tuple[str, MasterPort]":
-        """A master of one's own, or with ``--keep`` the one that runs and that no other demo has started."""
-        running = Graph()
-        if self._options.keep and running.reachable() and not running.missing(["/rosout/get_loggers"]) \
-                and running.missing([f"/{self._options.namespace}/submit_task"]):
-            found = MasterPort(urlparse(running.uri).port or DEFAULT_PORT)
-            if found.own:
-                return running.uri, found
-        port = MasterPort()
-        return f"http://127.0.0.1:{port.number}", port
 
     def _wait_until_ready(self) -> None:
         began = time.monotonic()
@@ -191,6 +183,32 @@ class Demo:
         raise Unreachable("the launch ended", *self.launch.tail(), f"the whole log: {self.launch.log}")
 
 
+def choose_master(keep: bool, namespace: str, console: Console) -> Tuple[str, MasterPort]:
+    """Choose a master of one's own, or with ``--keep`` the one of ROS_MASTER_URI, and say when it is another.
+
+    Raises:
+        Unreachable: when that one is on another machine and does not answer.
+    """
+    named = Graph()
+    there = named.reachable()
+    if keep and not there and not named.local:
+        raise Unreachable(f"no ROS master answers at {named.uri}", "start it there: roscore",
+                          "for a master of its own: unset ROS_MASTER_URI")
+    free = not there and port_is_free(named.port)
+    if keep and (free or not named.missing(["/rosout/get_loggers"])
+                 and named.missing([f"/{namespace}/submit_task"])):
+        found = MasterPort(named.port)
+        if found.own:
+            return named.uri, found
+    port = MasterPort()
+    uri = f"http://127.0.0.1:{port.number}"
+    if named.port != port.number or not named.local:
+        why = "is in use" if keep or named.local and not free else "is used with --keep alone"
+        console.say(f"{console.paint('Master', 'strong')} {uri}, its own "
+                    + console.paint(f"(ROS_MASTER_URI, {named.uri}, {why})", "soft"))
+    return uri, port
+
+
 def perception_of(wanted: Optional[str], scene: Scene) -> str:
     """How the things of a scene are seen: as is wanted, else by the camera where all happens at a table.
 
@@ -230,6 +248,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
             status = 0 if all(trial["success"] for trial in demo.trials) else 1
     except Unreachable as error:
         console.error(str(error), *error.mends)
+    except BrokenPipeError:
+        console.close()
     except HicrispError as error:
         console.error(str(error))
         status = 2

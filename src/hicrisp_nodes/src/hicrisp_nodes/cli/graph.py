@@ -11,6 +11,7 @@ from xmlrpc.client import Error as XmlRpcError
 from xmlrpc.client import ServerProxy, Transport
 
 import rosgraph
+from hicrisp_core.errors import ConfigError
 
 DEFAULT_PORT = 11311
 _ANSWER_LIMIT = 5.0
@@ -87,29 +88,45 @@ class Graph:
 
     Args:
         uri: the master's address; ``ROS_MASTER_URI`` by default.
+
+    Raises:
+        ConfigError: when that is not an address.
     """
 
     def __init__(self, uri: Optional[str] = None) -> None:
         self.uri = uri or rosgraph.get_master_uri()
+        try:
+            address = urlparse(self.uri)
+            self.port, self.host = address.port or DEFAULT_PORT, address.hostname or ""
+            self._master: Any = ServerProxy(self.uri, _Impatient())
+        except (OSError, ValueError):
+            self.host = ""
+        if not self.host:
+            raise ConfigError(f"ROS_MASTER_URI is '{self.uri}', which is not the address of a ROS master; such as "
+                              f"http://localhost:{DEFAULT_PORT}")
 
     @property
-    def _master(self) -> Any:
-        """The master's interface.
-
-        Raises:
-            OSError: where the address is none.
-        """
-        return ServerProxy(self.uri, _Impatient())
+    def local(self) -> bool:
+        """Whether it is an address of this machine, where a master can be started."""
+        return bool(rosgraph.network.is_local_address(self.host))
 
     def reachable(self, seconds: float = 1.0) -> bool:
         """Whether something that answers like a master is there."""
-        address = urlparse(self.uri)
         try:
-            with socket.create_connection((address.hostname or "localhost", address.port or DEFAULT_PORT),
-                                          seconds):
+            with socket.create_connection((self.host, self.port), seconds):
                 pass
             return self._master.getUri("/hicrisp_cli")[0] == 1
         except _NO_MASTER:
+            return False
+
+    def alive(self, node: str, seconds: float = 1.0) -> bool:
+        """Check whether a node's process is there; the master also remembers those that were killed."""
+        try:
+            code, _, uri = self._master.lookupNode("/hicrisp_cli", node)
+            address = urlparse(uri if code == 1 else "")
+            with socket.create_connection((address.hostname or "", address.port or 0), seconds):
+                return code == 1
+        except (*_NO_MASTER, OverflowError):
             return False
 
     def services(self) -> FrozenSet[str]:

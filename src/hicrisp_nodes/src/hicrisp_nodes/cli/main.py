@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional
 
 import rospy
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.conversation import KEPT
 from hicrisp_core.trace.story import verdict_words
 from hicrisp_ros.action_client import ActionClient, Limits
@@ -242,8 +242,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except Unreachable as error:
         console.error(str(error), *error.mends)
         return 1
+    except ConfigError as error:
+        console.error(str(error))
+        return 2
     except BrokenPipeError:  # Whoever read the lines has had enough, as `head` has.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        console.close()
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         return 130

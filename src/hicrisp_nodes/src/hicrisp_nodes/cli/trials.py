@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections import Counter
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from statistics import fmean
+from typing import Any, Dict, Iterator, List, Mapping, Sequence
 
 from hicrisp_core.trace import trial_of
 
@@ -45,6 +47,21 @@ def run_trials(
         named = {"task": task, "scene": options.scene, "seed": seed, "policy": options.policy, "llm": brain,
                  "sigma": options.sigma}
         yield {**_trial(task, options.time_limit, supervisor, follower, console), **named}
+
+
+def summary(trials: Sequence[Mapping[str, Any]]) -> str:
+    """Tell trials in one line: how many succeeded, what was corrected, and the means of error (mm) and time (s)."""
+    rungs: "Counter[str]" = Counter()
+    for trial in trials:
+        rungs.update(trial["corrections"])
+    told = ", ".join(f"{rung} {count}" for rung, count in rungs.most_common())
+    words = [f"{sum(bool(trial['success']) for trial in trials)} of {len(trials)} succeeded",
+             f"{sum(rungs.values())} corrections" + (f" ({told})" if told else "")]
+    errors = [trial["placement_error_m"] for trial in trials if trial["placement_error_m"] is not None]
+    if errors:
+        words.append(f"placements {1000.0 * fmean(errors):.1f} mm off")
+    words.append(f"{fmean(trial['wall_s'] or 0.0 for trial in trials):.1f} s a trial")
+    return "; ".join(words)
 
 
 def _trial(

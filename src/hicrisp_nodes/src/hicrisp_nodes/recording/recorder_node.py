@@ -56,8 +56,9 @@ class Recorder:
 
     def _look(self) -> None:
         """Listen to topics that have come up, and close a recording whose task is over."""
-        for topic, kind in rospy.get_published_topics():
-            chosen = self._choice.of(topic, kind)
+        published = dict(rospy.get_published_topics())
+        for topic, kind in published.items():
+            chosen = self._choice.of(topic, kind, published)
             if chosen is not None and topic not in self._subscribers:
                 self._subscribers[topic] = rospy.Subscriber(
                     topic, rospy.AnyMsg, self._take, (topic, chosen), queue_size=200, buff_size=_BUFFER,

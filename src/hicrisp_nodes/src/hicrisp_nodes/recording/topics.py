@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Optional, Tuple
+from typing import Collection, Optional, Tuple
 
 OWN = ("task_status", "plan", "events", "feedback", "correction_stack", "estop_state", "llm_usage",
-       "world_state", "tracks", "detections", "markers", "robots/*/execute/goal", "robots/*/execute/result",
+       "world_state", "joint_states", "tf", "tf_static", "tracks", "detections", "markers", "robots/*/execute/goal",
+       "robots/*/execute/result",
        "robots/*/execute/feedback", "robots/*/execute/cancel")
 """In the workspace's namespace."""
 SHARED = ("/tf", "/tf_static", "/clock", "/diagnostics", "/joint_states", "/scan", "/map", "/odom",
@@ -15,7 +16,9 @@ SHARED = ("/tf", "/tf_static", "/clock", "/diagnostics", "/joint_states", "/scan
           "/amcl_pose", "/move_base/goal", "/move_base/result", "/move_base/cancel", "/move_base/*/plan",
           "/move_base/*/global_plan", "/move_base/global_costmap/costmap", "/move_group/display_planned_path")
 """Of the robot and its navigation, whatever the namespace."""
-_PICTURES = "sensor_msgs/Image"
+_PICTURES = ("sensor_msgs/Image", "sensor_msgs/CompressedImage")
+COMPRESSED = "/compressed"
+"""Stands behind the topic of a camera for the same pictures as JPEG, as with image_transport."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +42,18 @@ class Choice:
                  more: Tuple[str, ...] = ()) -> None:
         root = namespace.rstrip("/")
         self._wanted = (*(f"{root}/{name}" for name in OWN), *SHARED, *more)
-        self._pictures, self._rate = pictures, rate
+        self._pictures, self._rate = (*pictures, *(name + COMPRESSED for name in pictures)), rate
 
-    def of(self, topic: str, kind: str) -> Optional[Chosen]:
+    def of(self, topic: str, kind: str, present: Collection[str] = ()) -> Optional[Chosen]:
         """How a topic is recorded; ``None`` for one that is not.
 
         Args:
             kind: its message type.
+            present: the names of all topics; of pictures that are there compressed, only these are recorded, unless
+                the user wants the others by name.
         """
-        if topic in self._pictures:
+        if topic in self._pictures and topic + COMPRESSED not in present:
             return Chosen(self._rate) if self._rate > 0.0 else None
         if any(fnmatchcase(topic, pattern) for pattern in self._wanted):
-            return Chosen(self._rate or 1.0) if kind == _PICTURES else Chosen()
+            return Chosen(self._rate or 1.0) if kind in _PICTURES else Chosen()
         return None
