@@ -13,7 +13,7 @@ from typing import Any, Dict, Tuple
 import rosgraph
 import rospy
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.understanding.ending import wants_end
+from hicrisp_core.understanding.hearing import wants_end
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg

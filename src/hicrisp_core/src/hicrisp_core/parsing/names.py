@@ -234,7 +234,7 @@ def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
 def respelled(words: Sequence[str], known: Collection[str]) -> Words:
     """Return words with the only known one in place of each that may be a slip of it."""
     def meant(word: str) -> str:
-        near = {other: count for other in sorted(known) for count in (_slips(word, other),) if count is not None}
+        near = {other: count for other in sorted(known) for count in (slips(word, other),) if count is not None}
         best = [other for other, count in near.items() if count == min(near.values())]
         return best[0] if len(best) == 1 and word not in known else word
 
@@ -250,7 +250,7 @@ def likely(written: str, things: Mapping[str, Collection[str]]) -> str:
     return found[0] if alike else ""
 
 
-def _slips(written: str, known: str) -> Optional[int]:
+def slips(written: str, known: str) -> Optional[int]:
     """Return how many letters of a word are left out, added, changed or swapped; ``None`` if it is another word.
 
     A word with a digit in it is never misspelt: another number is another thing.

@@ -14,31 +14,18 @@ from hicrisp_core.goals.stages import chosen
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
+from hicrisp_core.model.goal import Goal, Holds, Not, Statement
 from hicrisp_core.model.meaning import Reason, Refusal
 from hicrisp_core.model.misfit import Misfit, MisfitKind
-from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.ports.interpreter import Understood
 
 _REASONS = {MisfitKind.NAME: Reason.UNKNOWN_OBJECT, MisfitKind.EMPTY: Reason.NOTHING_TO_DO}
 
 
-class VerifiedInterpreter:
-    """Refuses the goals of another interpreter that do not fit domain and world."""
-
-    def __init__(self, interpreter: Interpreter, domain: Domain) -> None:
-        self._interpreter = interpreter
-        self._domain = domain
-
-    def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return what the request means; in place of a goal that cannot be, the reason."""
-        found = self._interpreter.understand(request, deadline)
-        if not isinstance(found.meaning, Goal):
-            return found
-        misfit = verify(found.meaning, self._domain, request.world)
-        if misfit is None:
-            return found
-        return replace(found, meaning=refusal_of(misfit))
+def verified(found: Understood, domain: Domain, world: WorldState) -> Understood:
+    """Return what was understood; in place of a goal that cannot be, the reason."""
+    misfit = verify(found.meaning, domain, world) if isinstance(found.meaning, Goal) else None
+    return found if misfit is None else replace(found, meaning=refusal_of(misfit))
 
 
 def refusal_of(misfit: Misfit) -> Refusal:
@@ -77,9 +64,5 @@ def _never(statement: Statement, made: FrozenSet[str], domain: Domain, world: Wo
         return None
     if isinstance(statement, Holds):
         return None if statement.fact.predicate in made else statement
-    return _never_of(statement, made, domain, world)
-
-
-def _never_of(statement: Count, made: FrozenSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
     vain = [never for part in statement.parts for never in (_never(part, made, domain, world),) if never]
     return vain[0] if vain and len(statement.parts) - len(vain) < statement.least else None
