@@ -42,11 +42,16 @@ class Count:
     least: int = 0
     most: Optional[int] = None
 
+    @property
+    def every(self) -> bool:
+        """Whether all parts are to hold."""
+        return self.most is None and self.least == len(self.parts)
+
     def __str__(self) -> str:
         said = ",".join(map(str, self.parts))
+        if self.every:
+            return f"all({said})"
         if self.most is None:
-            if self.least == len(self.parts):
-                return f"all({said})"
             return f"any({said})" if self.least == 1 else f"at_least({self.least},{said})"
         if self.least == self.most:
             return f"exactly({self.most},{said})"

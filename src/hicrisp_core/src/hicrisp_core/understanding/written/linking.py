@@ -6,6 +6,7 @@ from typing import Iterable, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import conjuncts
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Not, Stage, Statement, any_of
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal
@@ -15,7 +16,7 @@ from hicrisp_core.understanding.written.objects import MOST_CHOICES, Chosen, Obj
 from hicrisp_core.understanding.written.orders import Orders
 from hicrisp_core.understanding.written.predicates import Use
 from hicrisp_core.understanding.written.sayings import Asked, Condition, Line, Queried, Refused, SaidGoal, SaidStage
-from hicrisp_core.understanding.written.statements import Statements, checked, conjuncts, denied
+from hicrisp_core.understanding.written.statements import checked, denied
 
 _MOST_TRIED = 40
 """Objects that are tried for a phrase for one."""
@@ -36,7 +37,7 @@ def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[
     """
     if isinstance(line, Refused):
         return Refusal(line.reason, _REFUSALS[line.reason])
-    link = _Link(line, domain, world, context or Context())
+    link = _Link(line, Objects(domain, world, context or Context()))
     if isinstance(line, Asked):
         return link.asked(line)
     return link.decided({})
@@ -45,15 +46,13 @@ def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[
 class _Link:
     """Links one line with one world."""
 
-    def __init__(self, line: Line, domain: Domain, world: WorldState, context: Context) -> None:
-        self._domain = domain
-        self._world = world
-        self._objects = Objects(domain, world, context)
-        self._line = self._objects.predicates.own_words(line)
-        self._objects.hear(self._line)
-        statements = Statements(domain, world, self._objects)
-        self._orders = Orders(domain, world, context, self._objects, statements)
-        self._answers = Answers(domain, world, context, self._objects)
+    def __init__(self, line: Line, objects: Objects) -> None:
+        self._world = objects.world
+        self._objects = objects
+        self._line = objects.predicates.own_words(line)
+        objects.hear(self._line)
+        self._orders = Orders(objects)
+        self._answers = Answers(objects)
 
     def asked(self, line: Asked) -> Meaning:
         """Return the question of what a request leaves open."""
@@ -115,7 +114,7 @@ class _Link:
         self._objects.robot = ""
         found = []
         for each in said:
-            whole = any_of(*(self._orders.of(fact, Use.ASKED) for fact in each.facts))
+            whole = any_of(*(self._orders.said(fact, Use.ASKED) for fact in each.facts))
             found.append(whole if each.holds else denied(whole))
         return checked(conjuncts(found))
 
@@ -123,7 +122,7 @@ class _Link:
         found = []
         for each in said:
             made = Use.UNMADE if use is Use.MADE and not each.holds else use
-            whole = any_of(*(self._orders.of(fact, made) for fact in each.facts))
+            whole = any_of(*(self._orders.said(fact, made) for fact in each.facts))
             # "Not all of them" is a question; as a goal each of them is not to be so.
             found.append(whole if each.holds else Not(whole) if use is Use.ASKED else denied(whole))
         return conjuncts(found)
