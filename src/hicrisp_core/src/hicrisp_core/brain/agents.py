@@ -8,7 +8,7 @@ from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Opt
 
 from hicrisp_core.brain.model_brain import TOO_LONG, read_plan_answer
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import goal_words
+from hicrisp_core.domain.wording import goal_words, words_of
 from hicrisp_core.llm import roles
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.llm.models import Models
@@ -22,16 +22,9 @@ from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import WORDS, answer_schema, closed
 from hicrisp_core.prompting.asking import Asked, ask, compact
 from hicrisp_core.prompting.describe import actions_text
-from hicrisp_core.prompting.examples import (
-    OUTCOMES,
-    Shown,
-    remembered_answers,
-    remembered_text,
-    report_turns,
-    shown_examples,
-)
+from hicrisp_core.prompting.examples import Shown, remembered_answers, remembered_text, shown_examples, told_reports
 from hicrisp_core.prompting.focus import focus
-from hicrisp_core.prompting.plan_prompt import example_answer, goal_names, request_texts, step_object, wanted_text
+from hicrisp_core.prompting.plan_prompt import example_answer, request_texts, step_object, wanted_text
 from hicrisp_core.prompting.quarantine import plain, quarantined, task_text
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
@@ -84,7 +77,8 @@ class AgentBrain:
         self._corrector = corrector
         self._can = describe.abilities_text(domain)
         self._talking = prompts.render("alex", description=domain.description, abilities=self._can)
-        self._reports = report_turns(domain, prompts)
+        self._reports = tuple((self._report_prompt(told.task, told.success, told.message, told.done),
+                               compact({"answer": told.answer})) for told in told_reports(domain))
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Answer, or plan; a task for which no plan can be made is told to the user by Alex."""
@@ -109,14 +103,21 @@ class AgentBrain:
 
     def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
         """The end of a task in Alex's words; no text when the model gives none."""
-        prompt = self._prompts.render(
-            "alex_report", task=quarantined(request.task.text), history=_history(request.history),
-            outcome=OUTCOMES[request.success], message=quarantined(request.message),
-            done=describe.listed([describe.record_text(record) for record in request.done]),
-            failures=describe.listed([describe.failed_text(self._domain, entry)
-                                      for entry in request.failures]))
-        asked = ask(self._alex, self._talking, prompt.strip(), deadline, _TOLD, _read_told, self._reports)
+        prompt = self._report_prompt(
+            request.task.text, request.success, request.message, map(describe.record_text, request.done),
+            [f"{self._domain.describe(entry.command)}: {words_of(entry.feedback, self._domain, exact=True).error}"
+             for entry in request.failures], request.history)
+        asked = ask(self._alex, self._talking, prompt, deadline, _TOLD, _read_told, self._reports)
         return ReportAnswer(asked.answer or "", asked.usage)
+
+    def _report_prompt(
+        self, task: str, success: bool, message: str, done: Iterable[str], failures: Iterable[str] = (),
+        history: Tuple[str, ...] = (),
+    ) -> str:
+        return self._prompts.render(
+            "alex_report", task=quarantined(task), history=_history(history),
+            outcome="it was done" if success else "it was not done", message=quarantined(message),
+            done=describe.listed(done), failures=describe.listed(failures)).strip()
 
     def _heard(self, request: PlanRequest, deadline: Deadline) -> Asked[Tuple[str, str]]:
         """What Alex makes of a request: the words for the planner, or those for the user."""
@@ -145,7 +146,7 @@ class AgentBrain:
     def _specified(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
         """Travi's words for the task; after a failure from the state that it left, knowing what is done."""
         domain, world = self._domain, request.world
-        known = self._known(request.task.text, world, goal_names(request.goal))
+        known = self._known(request.task.text, world, request.goal.names if request.goal is not None else ())
         known["goal"] = wanted_text(request.goal)
         if request.feedback:
             prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(domain, request))
@@ -165,7 +166,7 @@ class AgentBrain:
     def _known(
         self, task: str, world: WorldState, names: Iterable[str] = (), notes: Iterable[str] = ()
     ) -> Dict[str, str]:
-        facts = describe.facts_text(self._domain, focus(task, names, self._domain, world).world, notes)
+        facts = describe.facts_text(self._domain, focus(task, names, self._domain, world)[0], notes)
         objects = request_texts(self._domain, world, task, names)["objects"]
         return {"task": quarantined(task), "objects": objects, "facts": facts, "goal": ""}
 

@@ -34,7 +34,9 @@ class SearchBrain:
         goal = without(request.goal, unseen)
         lost = [name for name in _needed(goal) if name in unseen]
         if lost:
-            return PlanAnswer(refusal=_lost(lost, request.world))
+            told = "; ".join(f"{named(name)} {request.world.objects[name].sight}" for name in lost)
+            trouble = f": {request.world.trouble}" if request.world.trouble else ""
+            return PlanAnswer(refusal=sentence(told + trouble))
         wanted = (*(each for stage in chosen(goal, facts, domain).stages if applies(stage, facts, domain)
                     for each in stage.conditions), *goal.invariants)
         if not missing(wanted, facts, domain):
@@ -145,12 +147,6 @@ def _needed(goal: Goal) -> Tuple[str, ...]:
 
     stages = (each for stage in goal.stages if not stage.optional for each in stage.conditions)
     return tuple(dict.fromkeys(name for each in stages for name in names(each)))
-
-
-def _lost(names: Sequence[str], world: WorldState) -> str:
-    """Why nothing can be planned with objects that are not seen."""
-    told = "; ".join(f"{named(name)} {world.objects[name].sight}" for name in names)
-    return sentence(f"{told}: {world.trouble}" if world.trouble else told)
 
 
 def _named_by(way: Way) -> FrozenSet[str]:

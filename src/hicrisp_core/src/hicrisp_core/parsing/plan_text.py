@@ -174,13 +174,12 @@ def is_cut_off(text: str) -> bool:
 
 
 def _plan_json(text: str) -> Optional[FoundJson]:
-    return read_json(text, lambda value: _is_plan(value, text.strip()))
+    def is_plan(value: Any) -> bool:
+        if isinstance(value, list):
+            return text.strip() == "[]" or bool(value) and all(isinstance(entry, (str, dict)) for entry in value)
+        return _entries(value) is not None
 
-
-def _is_plan(value: Any, text: str) -> bool:
-    if isinstance(value, list):
-        return text == "[]" or bool(value) and all(isinstance(entry, (str, dict)) for entry in value)
-    return _entries(value) is not None
+    return read_json(text, is_plan)
 
 
 def _entries(value: Any) -> Optional[List[Any]]:

@@ -26,9 +26,8 @@ from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import context_of, shortcut
 from hicrisp_core.understanding.verifier import verify
-from hicrisp_core.understanding.written import Context, Line, meaning_of, parse_line
-from hicrisp_core.understanding.written.context import phrases_in
-from hicrisp_core.understanding.written.sayings import ACTOR, Phrase
+from hicrisp_core.understanding.written import Context, Line, Phrase, meaning_of, parse_line
+from hicrisp_core.understanding.written.sayings import ACTOR, each_in
 
 SYSTEM = "Write what the user means as one line of the goal language."
 _MOST_NAMES = 40
@@ -136,7 +135,7 @@ def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context
     meaning = meaning_of(line, domain, world, context)
     if isinstance(meaning, Goal):
         return {str(line): meaning}
-    for phrase in dict.fromkeys(phrases_in(line)):
+    for phrase in dict.fromkeys(each_in(Phrase, line)):
         if phrase.words == ACTOR:
             continue
         near = _nearest(phrase, world)
@@ -156,7 +155,7 @@ def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context
 def _respelled(line: Line, world: WorldState) -> Line:
     """The line with the world's own words in place of those that are nearly one of them."""
     known = {word for words in words_by_name(world).values() for word in words}
-    for phrase in dict.fromkeys(phrases_in(line)):
+    for phrase in dict.fromkeys(each_in(Phrase, line)):
         words = respelled(phrase.words.split(), known)
         other = parse_line(str(line).replace(str(phrase), str(replace(phrase, words=" ".join(words)))))
         line = line if isinstance(other, Misfit) else other

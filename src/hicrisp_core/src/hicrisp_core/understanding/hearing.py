@@ -67,7 +67,7 @@ class HearingInterpreter:
             return replace(found, meaning=self._doubted(found.meaning, f"I do not know {words}. {_ENGLISH}", request))
         refusal = found.meaning
         if isinstance(refusal, Refusal) and not refusal.alternatives and refusal.reason in _NO_TASK:
-            return replace(found, meaning=replace(refusal, alternatives=self._tasks(request)))
+            return replace(found, meaning=replace(refusal, alternatives=self._refused("", request).alternatives))
         return found
 
     def _doubted(self, meaning: Meaning, why: str, request: Request) -> Meaning:
@@ -78,11 +78,8 @@ class HearingInterpreter:
         return self._refused(why, request)
 
     def _refused(self, why: str, request: Request) -> Refusal:
-        return Refusal(Reason.NOTHING_TO_DO, why, self._tasks(request))
-
-    def _tasks(self, request: Request) -> Tuple[str, ...]:
-        """Return sentences that are tasks here."""
-        return nearest(request.text, Reader(self._domain, request.world))
+        """Return a refusal with sentences that are tasks here."""
+        return Refusal(Reason.NOTHING_TO_DO, why, nearest(request.text, Reader(self._domain, request.world)))
 
 
 def as_typed(text: str) -> str:

@@ -6,7 +6,7 @@ It looks at the goal alone, never at the user's words.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import FrozenSet, Optional
+from typing import AbstractSet, Optional
 
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
@@ -42,7 +42,9 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
     misfit = check_goal(goal, domain, world)
     if misfit is not None:
         return misfit
-    made = _made(domain)
+    made = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
+            if not effect.removes}
+    made |= {domain.predicates[each].inverse for each in made if each in domain.predicates}
     for stage in chosen(goal, world.relations, domain).stages:
         for statement in () if stage.optional else stage.conditions:
             never = _never(statement, made, domain, world)
@@ -51,14 +53,7 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
     return None
 
 
-def _made(domain: Domain) -> FrozenSet[str]:
-    """The predicates that actions make, with their inverses."""
-    made = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
-            if not effect.removes}
-    return frozenset(made | {domain.predicates[each].inverse for each in made if each in domain.predicates})
-
-
-def _never(statement: Statement, made: FrozenSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
+def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
     """The part that no action makes; ``None`` if there is none or there is a choice."""
     if holds(statement, world.relations, domain) or isinstance(statement, Not):
         return None

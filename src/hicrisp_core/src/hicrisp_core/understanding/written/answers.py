@@ -13,10 +13,10 @@ from hicrisp_core.goals.truth import missing, ways_to_say
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Statement, facts_in
 from hicrisp_core.model.meaning import Answer
-from hicrisp_core.understanding.written.context import Unlinked, called, listed, phrases_in
+from hicrisp_core.understanding.written.context import Unlinked, called, listed
 from hicrisp_core.understanding.written.objects import GIVEN, Objects
 from hicrisp_core.understanding.written.predicates import CONTAINS
-from hicrisp_core.understanding.written.sayings import Amount, Phrase, Queried
+from hicrisp_core.understanding.written.sayings import Amount, Phrase, Queried, each_in
 
 _MOST_FACTS = 12
 """Facts that are told of one object."""
@@ -110,7 +110,7 @@ class Answers:
                 found += [name for name in self._objects.all(_of_all(phrase)) if name not in found]
             except Unlinked:
                 if not all(each.words in GIVEN or self._objects.names.fitting(each.words)
-                           for each in phrases_in(phrase)):
+                           for each in each_in(Phrase, phrase)):
                     raise
         predicates = {where.predicate for each in phrases for where in each.where}
         facts = tuple(fact for fact in self._relations
@@ -175,9 +175,7 @@ class Answers:
     def _abilities(self) -> Answer:
         texts = []
         for name, robot in sorted(self._world.robots.items()):
-            actions = [each for each in self._domain.actions.values() if not each.robot_parameter
-                       or self._domain.is_a(robot.kind, each.parameters[each.robot_parameter].type)]
-            can = dict.fromkeys(_ability(each, name) for each in actions)
+            can = dict.fromkeys(_ability(each, name) for each in self._domain.actions_of(robot.kind))
             texts.append(f"{named(name)} can {joined(list(can), 'and') or 'do nothing'}")
         return Answer(" ".join(map(sentence, texts)) or "There is no robot here.")
 

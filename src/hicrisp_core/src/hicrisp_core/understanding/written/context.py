@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Iterator, Mapping, Sequence, Tuple
+from typing import Iterable, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.saying import joined, named, sentence, spoken
 from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.model.meaning import Meaning, Reason, Refusal
-from hicrisp_core.understanding.written.sayings import Phrase, each_in
+from hicrisp_core.understanding.written.sayings import Phrase
 
 MOST_NAMES = 12
 """Names that a refusal lists."""
@@ -81,8 +81,3 @@ def called(phrase: Phrase) -> str:
 def listed(names: Sequence[str], word: str) -> str:
     """Return names with their articles as a list in words."""
     return joined([named(name) for name in names], word)
-
-
-def phrases_in(said: Any) -> Iterator[Phrase]:
-    """Yield every phrase of a line, those within others too."""
-    return each_in(Phrase, said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
@@ -80,49 +80,38 @@ class _Link:
                                     for name, each in fitting[:MOST_CHOICES]))
 
     def _tried(self, chosen: Chosen) -> Union[Meaning, Several]:
-        self._objects.chosen = chosen
+        self._objects.chosen, line = chosen, self._line
+        self._objects.robot = ""
         try:
-            if isinstance(self._line, Queried):
-                return self._answer(self._line)
-            if isinstance(self._line, SaidGoal):
-                return self._goal(self._line)
+            if isinstance(line, Queried):
+                return self._answers.of(line, self._conditions(line.conditions, Use.ASKED, Not))
+            if isinstance(line, SaidGoal):
+                stages, otherwise = self._stages(line.stages), self._stages(line.otherwise)
+                self._objects.robot = ""
+                return Goal(stages, checked(self._conditions(line.invariants, Use.ASKED, denied)), otherwise)
         except Several as several:
             return several
         except Unlinked as unlinked:
             return unlinked.meaning
-        raise TypeError(f"a line was expected, not {self._line!r}")
-
-    def _answer(self, line: Queried) -> Meaning:
-        self._objects.robot = ""
-        return self._answers.of(line, self._conditions(line.conditions, Use.ASKED))
-
-    def _goal(self, line: SaidGoal) -> Goal:
-        stages, otherwise = self._stages(line.stages), self._stages(line.otherwise)
-        return Goal(stages, self._invariants(line.invariants), otherwise)
+        raise TypeError(f"a line was expected, not {line!r}")
 
     def _stages(self, said: Sequence[SaidStage]) -> Tuple[Stage, ...]:
         found: List[Stage] = []
         for each in said:
             self._objects.robot = ""
             robot = self._objects.robot = self._objects.actor(each.robot)
-            when = checked(self._conditions(each.when, Use.ASKED))
-            conditions = checked(self._conditions(each.conditions, Use.MADE))
+            # "Not all of them" is a question; as a goal each of them is not to be so.
+            when = checked(self._conditions(each.when, Use.ASKED, Not))
+            conditions = checked(self._conditions(each.conditions, Use.MADE, denied))
             found.append(Stage(conditions, robot if robot in self._world.robots else "", when, each.optional))
         return tuple(found)
 
-    def _invariants(self, said: Iterable[Condition]) -> Tuple[Statement, ...]:
-        self._objects.robot = ""
-        found = []
-        for each in said:
-            whole = any_of(*(self._orders.said(fact, Use.ASKED) for fact in each.facts))
-            found.append(whole if each.holds else denied(whole))
-        return checked(conjuncts(found))
-
-    def _conditions(self, said: Iterable[Condition], use: Use) -> Tuple[Statement, ...]:
+    def _conditions(
+        self, said: Iterable[Condition], use: Use, deny: Callable[[Statement], Statement]
+    ) -> Tuple[Statement, ...]:
         found = []
         for each in said:
             made = Use.UNMADE if use is Use.MADE and not each.holds else use
             whole = any_of(*(self._orders.said(fact, made) for fact in each.facts))
-            # "Not all of them" is a question; as a goal each of them is not to be so.
-            found.append(whole if each.holds else Not(whole) if use is Use.ASKED else denied(whole))
+            found.append(whole if each.holds else deny(whole))
         return conjuncts(found)

@@ -98,7 +98,7 @@ class Objects:
         found = self._given(phrase, fits) if phrase.words in GIVEN else self._called(phrase, fits)
         if not found:
             what = "known place of a robot" if phrase.words in (HERE, START) else called(phrase)
-            raise unknown(what, self._valid(fits))
+            raise unknown(what, _passing(self._everything, fits, self.names.movable))
         if phrase.amount is Amount.ONE and (phrase.other or phrase.rank or phrase.state):
             named = self.names.exactly(str(phrase), self.names.fitting(str(phrase)))
             if len(named) == 1:  # The words of the language may be part of a name.
@@ -149,10 +149,6 @@ class Objects:
             seen = self.names.fitting(phrase.words, observed=True)
             return seen if any(map(fits[0], seen)) else found
         return found
-
-    def _valid(self, fits: Sequence[Fits]) -> Tuple[str, ...]:
-        return next((found for each in fits for found in (tuple(filter(each, self._everything)),) if found),
-                    self.names.movable or self._everything)
 
     def _given(self, phrase: Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
         if phrase.words == ACTOR:
@@ -237,9 +233,9 @@ def question(text: str, names: Sequence[str]) -> Question:
     return Question(text, choices if len(choices) <= MOST_CHOICES else ())
 
 
-def _passing(names: Tuple[str, ...], fits: Sequence[Fits]) -> Tuple[str, ...]:
-    """Return the names that pass the first test that any of them passes."""
-    return next((found for each in fits for found in (tuple(filter(each, names)),) if found), names)
+def _passing(names: Tuple[str, ...], fits: Sequence[Fits], otherwise: Tuple[str, ...] = ()) -> Tuple[str, ...]:
+    """Return the names that pass the first test that any of them passes; if none does, others or all."""
+    return next((found for each in fits for found in (tuple(filter(each, names)),) if found), otherwise or names)
 
 
 def _enough(phrase: Phrase, held: List[bool]) -> bool:
