@@ -366,9 +366,9 @@ def test_corrections_within_a_step_use_the_shared_prompts(domain, config_dir):
 
 @pytest.mark.parametrize("name", sorted(AGENT_PLACEHOLDERS))
 def test_an_agents_prompt_takes_its_values_once(config_dir, name):
-    values = {each: f"<{each} of $facts ${{task}} $$>" for each in AGENT_PLACEHOLDERS[name].valid}
+    values = {each: f"<{each} of $facts ${{task}} $$>" for each in " ".join(AGENT_PLACEHOLDERS[name]).split()}
     text = Prompts(config_dir / "prompts" / "copal", AGENT_PLACEHOLDERS).render(name, **values)
-    assert all(values[each] in text for each in AGENT_PLACEHOLDERS[name].required)
+    assert all(values[each] in text for each in AGENT_PLACEHOLDERS[name][0].split())
 
 
 def test_a_prompt_that_no_folder_has_is_named(tmp_path):

@@ -20,8 +20,7 @@ from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.form import form_text
-from hicrisp_core.understanding.model import ModelInterpreter, answer_of
-from hicrisp_core.understanding.scene_text import scene_text
+from hicrisp_core.understanding.model import ModelInterpreter, answer_of, scene_text
 from hicrisp_core.understanding.verifier import verify
 from tabletop import Run, table_top
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from hicrisp_core.model.goal import Holds
-from test_written_worlds import Context, Reason, answered, refused, scene_world
+from test_written_worlds import Reason, answered, refused, scene_world
 
 
 @pytest.mark.parametrize(("scene", "line", "text", "facts"), [
@@ -50,10 +50,8 @@ def test_what_is_in_the_hand_is_told():
     assert told("answer which object {holding _}") == "The box."
 
 
-def test_what_the_robots_do_is_told_by_who_knows():
-    context = Context(status="the panda is putting the box on the cylinder")
-    assert answered("tabletop", "answer status", context=context).text == \
-        "The panda is putting the box on the cylinder."
+def test_before_a_task_begins_the_robots_do_nothing():
+    assert answered("tabletop", "answer status").text == "Nothing is being done now."
 
 
 def test_one_of_a_kind_is_told_of_all_of_the_kind_and_an_exact_name_alone():

@@ -30,8 +30,8 @@ from hicrisp_core.prompting.quarantine import CLOSE, OPEN, quarantined
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter
+from hicrisp_core.understanding.hearing import HearingInterpreter
 from hicrisp_core.understanding.model import read_meaning
-from hicrisp_core.understanding.verifier import VerifiedInterpreter
 from hicrisp_core.understanding.written import meaning_of, parse_line
 
 KINDS = ("scenes", "domains", "policies", "robots", "llm", "cameras", "tags")
@@ -147,7 +147,7 @@ def _fenced(text: str) -> None:
 
 def _task(config: Path) -> Target:
     domain, world = _table(config)
-    interpreter, brain = VerifiedInterpreter(ControlledInterpreter(domain), domain), SearchBrain(domain)
+    interpreter, brain = HearingInterpreter(ControlledInterpreter(domain), domain), SearchBrain(domain)
 
     def read(text: str) -> None:
         meaning = interpreter.understand(Request(text, world), Deadline(_PLANNING)).meaning

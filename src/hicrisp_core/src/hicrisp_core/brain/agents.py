@@ -2,157 +2,68 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Dict, Iterable, Mapping, Sequence, Tuple, Union
+from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.brain.model_brain import TOO_LONG, read_plan_answer
-from hicrisp_core.brain.specification import (
-    Specification,
-    example_specification,
-    read_specification,
-    remembered_specification,
-    specification_schema,
-)
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import goal_words, words_of
 from hicrisp_core.llm import roles
-from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.llm.models import Models
-from hicrisp_core.model import WorldState
-from hicrisp_core.model.meaning import Turn as Said
+from hicrisp_core.model import Command, Step, WorldState
 from hicrisp_core.model.remembered import Remembered
+from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.answer_schema import answer_schema, closed
-from hicrisp_core.prompting.asking import Asked, Turn, ask, compact
+from hicrisp_core.prompting.answer_schema import WORDS, answer_schema, closed
+from hicrisp_core.prompting.asking import Asked, ask, compact
 from hicrisp_core.prompting.describe import actions_text
-from hicrisp_core.prompting.examples import OUTCOMES, remembered_answers, remembered_text, report_turns, shown_examples
+from hicrisp_core.prompting.examples import Shown, remembered_answers, remembered_text, shown_examples, told_reports
 from hicrisp_core.prompting.focus import focus
-from hicrisp_core.prompting.plan_prompt import example_answer, goal_names, request_texts, step_object, wanted_text
+from hicrisp_core.prompting.plan_prompt import example_answer, request_texts, step_object, wanted_text
 from hicrisp_core.prompting.quarantine import plain, quarantined, task_text
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
-EXCHANGES = 8
-"""Tasks that are remembered."""
-_LONGEST = 400
-"""Characters of one line; a task may be longer, but what is remembered of it need not."""
 _WORDS: Mapping[str, Any] = {"type": "string"}
 _HEARD: Mapping[str, Any] = closed({
     "kind": {"type": "string", "enum": ["task", "talk"]}, "forward": _WORDS, "answer": _WORDS})
 """What comes first decides: a task that is handed on, or words for the user; the other words are empty."""
 _TOLD: Mapping[str, Any] = closed({"answer": _WORDS})
 _LINE = 450
+_LONGEST_ENUM = 100
+_MOST_STEPS = 60
 _NO_PLAN = "no plan was made, and nothing was moved"
+_NOTHING_SPECIAL = "Nothing is in the way."
+_FIELDS = ("goal", "objects", "state", "steps")
+"""In the order in which they are to be thought through: each is a step of the chain of thought."""
+_HEADING = re.compile(r"^[\s*#>-]*(goal|objects|state|steps)\b[^:\n]{0,40}:[\s*]*(.*)$", re.IGNORECASE)
+_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+\s*[.):])\s*")
 
 
 @dataclass(frozen=True)
-class Dialogue:
-    """The last exchanges, oldest first. Nodes that think keep no state, so it travels with each request.
+class Specification:
+    """What Travi hands to Ropa: a task in detail, in words (CoPAL, section III-B).
 
     Args:
-        exchanges: for each task what the user asked, what was done and what was answered.
+        objects: names of the world.
+        steps: what remains to be done, one sentence each; none when nothing does, or nothing can be.
     """
 
-    exchanges: Tuple[Tuple[str, ...], ...] = ()
-
-    def after(
-        self, asked: str, done: Iterable[str], answered: str, conversation: Sequence[Said] = ()
-    ) -> "Dialogue":
-        """The dialogue with one more task.
-
-        Args:
-            conversation: what was said about it, oldest first; its first words are not told twice.
-        """
-        actions = "; ".join(done)
-        said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in conversation if turn.text != asked)
-        lines = (f"User: {asked}", *said, f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
-        return Dialogue((*self.exchanges, tuple(_bounded(line) for line in lines))[-EXCHANGES:])
-
-    @property
-    def history(self) -> Tuple[str, ...]:
-        """The lines, as :class:`hicrisp_core.ports.brain.PlanRequest` takes them."""
-        return tuple(line for exchange in self.exchanges for line in exchange)
-
-
-def _bounded(line: str) -> str:
-    return line if len(line) <= _LONGEST else line[:_LONGEST] + " [cut]"
-
-
-@dataclass(frozen=True)
-class Heard:
-    """What Alex makes of a request: an answer for the user, or the request for the planner. One of both is set."""
-
-    answer: str = ""
-    forward: str = ""
-
-
-class Alex:
-    """The only agent that is told what was said and done before."""
-
-    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
-        self._client = client
-        self._domain = domain
-        self._prompts = prompts
-        self._system = prompts.render("alex", description=domain.description, abilities=describe.abilities_text(domain))
-        self._reports = report_turns(domain, prompts)
-
-    def hear(self, request: PlanRequest, deadline: Deadline) -> Asked[Heard]:
-        """Whether the request needs the robot; an answer that cannot be used lets the user's own words go on."""
-        prompt = self._prompts.render(
-            "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
-            objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
-        asked = ask(self._client, self._system, prompt, deadline, _HEARD, _read_heard,
-                    keep=lambda heard: not heard.answer)
-        if asked.answer is None and not asked.silent:
-            return Asked(Heard(forward=request.task.text), "", asked.usage)
-        return asked
-
-    def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
-        """The end of a task in words for its user; no text when the model gives none."""
-        prompt = self._prompts.render(
-            "alex_report", task=quarantined(request.task.text), history=_history(request.history),
-            outcome=OUTCOMES[request.success], message=quarantined(request.message),
-            done=describe.listed([describe.record_text(record) for record in request.done]),
-            failures=describe.listed([describe.failed_text(self._domain, entry)
-                                      for entry in request.failures]))
-        asked = ask(self._client, self._system, prompt.strip(), deadline, _TOLD, _read_told, self._reports)
-        return ReportAnswer(asked.answer or "", asked.usage)
-
-
-def _history(lines: Tuple[str, ...]) -> str:
-    return "\n".join(f"- {quarantined(line, _LINE)}" for line in lines) or "- nothing"
-
-
-def _fields(said: Completion) -> Dict[str, str]:
-    found = read_json(said.text, lambda value: isinstance(value, dict))
-    return {key: plain(str(value or "")).strip() for key, value in found.value.items()} if found else {}
-
-
-def _read_heard(said: Completion) -> Union[Heard, ParseFailure]:
-    if said.cut_off:
-        return ParseFailure(TOO_LONG, said.text[-80:])
-    fields = _fields(said)
-    # Also when there are words beside it: what needs the robot is not answered away.
-    if fields.get("forward"):
-        return Heard(forward=fields["forward"])
-    if fields.get("answer"):
-        return Heard(answer=fields["answer"])
-    return ParseFailure("one of 'answer' and 'forward' is needed, in JSON", said.text.strip()[:80])
-
-
-def _read_told(said: Completion) -> Union[str, ParseFailure]:
-    """The words of a report; they move nothing, so prose will do."""
-    fields = _fields(said)
-    words = fields.get("answer") or ("" if fields else plain(without_thoughts(said.text)).strip())
-    return words or ParseFailure("words for the user are needed as 'answer'", said.text.strip()[:80])
+    goal: str
+    objects: Tuple[str, ...] = ()
+    state: str = ""
+    steps: Tuple[str, ...] = ()
 
 
 class AgentBrain:
-    """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no failures.
+    """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no failures,
+    and is the only one that is told what was said and done before.
 
     Args:
         models: gives each agent its model.
@@ -161,25 +72,30 @@ class AgentBrain:
     """
 
     def __init__(self, models: Models, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
-        self._alex = Alex(models.of(roles.ALEX), domain, prompts)
-        self._travi = Travi(models.of(roles.TRAVI), domain, prompts)
-        self._ropa = Ropa(models.of(roles.ROPA), domain, prompts)
+        self._alex, self._travi, self._ropa = map(models.of, (roles.ALEX, roles.TRAVI, roles.ROPA))
+        self._domain = domain
+        self._prompts = prompts
         self._corrector = corrector
+        self._can = describe.abilities_text(domain)
+        self._talking = prompts.render("alex", description=domain.description, abilities=self._can)
+        self._reports = tuple((self._report_prompt(told.task, told.success, told.message, told.done),
+                               compact({"answer": told.answer})) for told in told_reports(domain))
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Answer, or plan; a task for which no plan can be made is told to the user by Alex."""
         if request.feedback:
             return self._planned(request, deadline)
-        heard = self._alex.hear(request, deadline)
-        if heard.answer is None:
-            return PlanAnswer(refusal=heard.trouble, usage=heard.usage)
-        if heard.answer.answer:
-            return PlanAnswer(answer=heard.answer.answer, usage=heard.usage)
-        understood = replace(request, task=replace(request.task, text=heard.answer.forward))
-        found = self._planned(understood, deadline)
-        found = replace(found, usage=heard.usage + found.usage)
+        asked = self._heard(request, deadline)
+        if asked.answer is None and asked.silent:
+            return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
+        # With an answer that cannot be used, the user's own words go on.
+        forward, answer = asked.answer or (request.task.text, "")
+        if answer:
+            return PlanAnswer(answer=answer, usage=asked.usage)
+        found = self._planned(replace(request, task=replace(request.task, text=forward)), deadline)
+        found = replace(found, usage=asked.usage + found.usage)
         if found.plan is not None:
-            return replace(found, plan=replace(found.plan, request=heard.answer.forward))
+            return replace(found, plan=replace(found.plan, request=forward))
         return self._told(request, found, deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
@@ -187,20 +103,34 @@ class AgentBrain:
         return self._corrector.correct(request, deadline)
 
     def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
-        """The end of a task in Alex's words."""
-        return self._alex.report(request, deadline)
+        """The end of a task in Alex's words; no text when the model gives none."""
+        prompt = self._report_prompt(
+            request.task.text, request.success, request.message, map(describe.record_text, request.done),
+            [f"{self._domain.describe(entry.command)}: {words_of(entry.feedback, self._domain, exact=True).error}"
+             for entry in request.failures], request.history)
+        asked = ask(self._alex, self._talking, prompt, deadline, _TOLD, _read_told, self._reports)
+        return ReportAnswer(asked.answer or "", asked.usage)
 
-    def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        specified = self._travi.specify(request, deadline)
-        if specified.answer is None:
-            return PlanAnswer(refusal=specified.trouble, usage=specified.usage)
-        answer = self._ropa.plan(specified.answer, request.world, deadline, again=bool(request.feedback),
-                                 examples=() if request.feedback else request.examples)
-        return replace(answer, usage=specified.usage + answer.usage)
+    def _report_prompt(
+        self, task: str, success: bool, message: str, done: Iterable[str], failures: Iterable[str] = (),
+        history: Tuple[str, ...] = (),
+    ) -> str:
+        return self._prompts.render(
+            "alex_report", task=quarantined(task), history=_history(history),
+            outcome="it was done" if success else "it was not done", message=quarantined(message),
+            done=describe.listed(done), failures=describe.listed(failures)).strip()
+
+    def _heard(self, request: PlanRequest, deadline: Deadline) -> Asked[Tuple[str, str]]:
+        """What Alex makes of a request: the words for the planner, or those for the user."""
+        prompt = self._prompts.render(
+            "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
+            objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
+        return ask(self._alex, self._talking, prompt, deadline, _HEARD, _read_heard,
+                   keep=lambda heard: not heard[1])
 
     def _told(self, request: PlanRequest, found: PlanAnswer, deadline: Deadline) -> PlanAnswer:
         """Ropa's message in Alex's words; as it is when Alex gives none."""
-        said = self._alex.report(ReportRequest(
+        said = self.report(ReportRequest(
             request.task, bool(found.answer), found.answer or f"{found.refusal} ({_NO_PLAN})",
             history=request.history), deadline)
         usage = found.usage + said.usage
@@ -208,83 +138,78 @@ class AgentBrain:
             return replace(found, answer=said.text or found.answer, usage=usage)
         return replace(found, refusal=said.text or found.refusal, usage=usage)
 
+    def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        specified = self._specified(request, deadline)
+        if specified.answer is None:
+            return PlanAnswer(refusal=specified.trouble, usage=specified.usage)
+        answer = self._acted(specified.answer, request, deadline)
+        return replace(answer, usage=specified.usage + answer.usage)
 
-class Travi:
-    """Specifies a task: goal, things, state, remaining steps, each a field that is thought through in turn."""
-
-    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
-        self._client = client
-        self._domain = domain
-        self._prompts = prompts
-
-    def specify(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
-        """The task in detail; after a failure from the state that it left, knowing what is done."""
-        known = self._known(request.task.text, request.world, goal_names(request.goal))
+    def _specified(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
+        """Travi's words for the task; after a failure from the state that it left, knowing what is done."""
+        domain, world = self._domain, request.world
+        known = self._known(request.task.text, world, request.goal.names if request.goal is not None else ())
         known["goal"] = wanted_text(request.goal)
         if request.feedback:
-            prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(self._domain, request))
+            prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(domain, request))
         else:
-            prompt = self._remembered(request.examples, request.world) + self._prompts.render("travi_request", **known)
-        system, turns = self._prompts.opening(
-            "travi", self._turns(request.world), description=self._domain.description,
-            abilities=describe.abilities_text(self._domain))
-
-        def read(said: Completion) -> Union[Specification, ParseFailure]:
-            return read_specification(said, self._domain, request.world)
-
-        client = self._client.afresh() if request.feedback else self._client
-        return ask(client, system, prompt.strip(), deadline, specification_schema(request.world), read, turns)
-
-    def _remembered(self, examples: Sequence[Remembered], world: WorldState) -> str:
-        """Earlier tasks that were specified well; robots are no things that a specification names."""
-        def answer(each: Remembered) -> Mapping[str, object]:
-            told = asdict(remembered_specification(self._domain, each))
-            return {**told, "objects": [name for name in told["objects"] if name in world.objects]}
-
-        return remembered_answers(examples, answer)
+            earlier = remembered_answers(request.examples, lambda each: asdict(self._remembered(each, world)))
+            prompt = earlier + self._prompts.render("travi_request", **known)
+        told = ((self._known(shown.task, shown.world, (), shown.notes), answer)
+                for shown, answer in self._examples(world))
+        turns = ((self._prompts.render("travi_request", **texts).strip(), compact(asdict(answer)))
+                 for texts, answer in told)
+        system, examples = self._prompts.opening(
+            "travi", turns, description=domain.description, abilities=self._can)
+        client = self._travi.afresh() if request.feedback else self._travi
+        return ask(client, system, prompt.strip(), deadline, _specification_schema(world),
+                   lambda said: _read_specification(said, domain, world), examples)
 
     def _known(
         self, task: str, world: WorldState, names: Iterable[str] = (), notes: Iterable[str] = ()
     ) -> Dict[str, str]:
-        facts = describe.facts_text(self._domain, focus(task, names, self._domain, world).world, notes)
+        facts = describe.facts_text(self._domain, focus(task, names, self._domain, world)[0], notes)
         objects = request_texts(self._domain, world, task, names)["objects"]
         return {"task": quarantined(task), "objects": objects, "facts": facts, "goal": ""}
 
-    def _turns(self, world: WorldState) -> Iterable[Turn]:
+    def _examples(self, world: WorldState) -> Iterator[Tuple[Shown, Specification]]:
+        """The domain's examples with what Travi should say; Alex answers those that ask something."""
         for shown in shown_examples(self._domain, world.robots):
-            if not shown.answer:  # Alex answers those.
-                prompt = self._prompts.render("travi_request", **self._known(shown.task, shown.world, (), shown.notes))
-                yield prompt.strip(), compact(asdict(example_specification(self._domain, shown)))
+            if not shown.answer:
+                goal = ", ".join(self._domain.fact_text(fact) for fact in shown.end) or shown.task
+                state = shown.reasoning or shown.refusal or _NOTHING_SPECIAL
+                yield shown, self._specification(goal, shown.steps, state, shown.world.objects)
 
+    def _remembered(self, each: Remembered, world: WorldState) -> Specification:
+        """What Travi should have answered to an earlier task that went well."""
+        goal = goal_words(each.goal, self._domain) if each.goal is not None else plain(each.text)
+        return self._specification(goal, each.steps, _NOTHING_SPECIAL, world.objects)
 
-class Ropa:
-    """Turns a specification into actions of the domain, or says that there is nothing to do or no way."""
+    def _specification(
+        self, goal: str, steps: Sequence[Step], state: str, objects: Collection[str]
+    ) -> Specification:
+        used = dict.fromkeys(str(value) for step in steps for value in step.arguments.values())
+        said = (self._domain.describe(Command(step.action, step.arguments)) if step.action in self._domain.actions
+                else plain(step.text) for step in steps)
+        return Specification(goal, tuple(name for name in used if name in objects), state, tuple(said))
 
-    def __init__(self, client: ChatModel, domain: Domain, prompts: Prompts) -> None:
-        self._client = client
-        self._domain = domain
-        self._prompts = prompts
-
-    def plan(
-        self, task: Specification, world: WorldState, deadline: Deadline, again: bool = False,
-        examples: Sequence[Remembered] = (),
-    ) -> PlanAnswer:
-        """The plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be.
+    def _acted(self, task: Specification, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """Ropa's plan; ``answer`` when the goal is reached already, ``refusal`` when it cannot be.
 
         Names are not checked here: that is the sequencer's part, whose feedback calls for a new plan (section
         III-C).
-
-        Args:
-            again: whether the last plan failed, so that it is not the one to be remembered.
-            examples: earlier tasks that went well.
         """
-        system, turns = self._prompts.opening(
-            "ropa", self._turns(world), description=self._domain.description, actions=actions_text(self._domain, world))
-        client = self._client.afresh() if again else self._client
-        known = [each for each in examples if all(step.action in self._domain.actions for step in each.steps)]
-        earlier = remembered_text(known, lambda step: step_object(self._domain, world, step))
-        asked = ask(client, system, earlier + self._prompt(task, world), deadline, answer_schema(self._domain, world),
-                    lambda said: read_plan_answer(said, self._domain, world, client.name, each=True), turns)
+        domain, world = self._domain, request.world
+        turns = ((self._actions_prompt(answer, shown.world, shown.notes), compact(example_answer(domain, shown)))
+                 for shown, answer in self._examples(world))
+        system, examples = self._prompts.opening(
+            "ropa", turns, description=domain.description, actions=actions_text(domain, world))
+        client = self._ropa.afresh() if request.feedback else self._ropa  # The last plan is not to be remembered.
+        known = [each for each in request.examples if not request.feedback
+                 and all(step.action in domain.actions for step in each.steps)]
+        earlier = remembered_text(known, lambda step: step_object(domain, world, step))
+        asked = ask(client, system, earlier + self._actions_prompt(task, world), deadline, answer_schema(domain, world),
+                    lambda said: read_plan_answer(said, domain, world, client.name, each=True), examples)
         if asked.answer is None:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         answer = asked.answer
@@ -296,7 +221,7 @@ class Ropa:
                 filter(None, (f"goal: {task.goal}", answer.plan.reasoning)))))
         return replace(answer, usage=asked.usage)
 
-    def _prompt(self, task: Specification, world: WorldState, notes: Iterable[str] = ()) -> str:
+    def _actions_prompt(self, task: Specification, world: WorldState, notes: Iterable[str] = ()) -> str:
         told = request_texts(self._domain, world, task.goal, task.objects, notes)
         return self._prompts.render(
             "ropa_request", goal=quarantined(task.goal), things=", ".join(task.objects) or "none",
@@ -304,8 +229,86 @@ class Ropa:
             steps="\n".join(f"{number}. {quarantined(step)}" for number, step in enumerate(task.steps, 1))
             or "none").strip()
 
-    def _turns(self, world: WorldState) -> Iterable[Turn]:
-        for shown in shown_examples(self._domain, world.robots):
-            if not shown.answer:
-                task = example_specification(self._domain, shown)
-                yield self._prompt(task, shown.world, shown.notes), compact(example_answer(self._domain, shown))
+
+def _history(lines: Tuple[str, ...]) -> str:
+    return "\n".join(f"- {quarantined(line, _LINE)}" for line in lines) or "- nothing"
+
+
+def _fields(said: Completion) -> Dict[str, str]:
+    found = read_json(said.text, lambda value: isinstance(value, dict))
+    return {key: plain(str(value or "")).strip() for key, value in found.value.items()} if found else {}
+
+
+def _read_heard(said: Completion) -> Union[Tuple[str, str], ParseFailure]:
+    if said.cut_off:
+        return ParseFailure(TOO_LONG, said.text[-80:])
+    fields = _fields(said)
+    # Also when there are words beside it: what needs the robot is not answered away.
+    if fields.get("forward"):
+        return fields["forward"], ""
+    if fields.get("answer"):
+        return "", fields["answer"]
+    return ParseFailure("one of 'answer' and 'forward' is needed, in JSON", said.text.strip()[:80])
+
+
+def _read_told(said: Completion) -> Union[str, ParseFailure]:
+    """The words of a report; they move nothing, so prose will do."""
+    fields = _fields(said)
+    words = fields.get("answer") or ("" if fields else plain(without_thoughts(said.text)).strip())
+    return words or ParseFailure("words for the user are needed as 'answer'", said.text.strip()[:80])
+
+
+def _specification_schema(world: WorldState) -> Dict[str, Any]:
+    """The JSON schema of Travi's answer; its objects are things of the world."""
+    names = sorted(world.objects)
+    name = {"type": "string", "enum": names} if 0 < len(names) <= _LONGEST_ENUM else {"type": "string"}
+    return closed({
+        "goal": WORDS, "objects": {"type": "array", "items": name, "maxItems": _LONGEST_ENUM},
+        "state": WORDS, "steps": {"type": "array", "items": WORDS, "maxItems": _MOST_STEPS}})
+
+
+def _read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:
+    """Read Travi's answer, as JSON or under headings; an unknown thing is refused with those that there are."""
+    found = read_json(said.text, lambda value: isinstance(value, dict) and "goal" in value)
+    if said.cut_off or (found is not None and found.cut_off):
+        return ParseFailure(TOO_LONG, said.text[-80:])
+    fields = found.value if found else _under_headings(without_thoughts(said.text))
+    goal = plain(_words(fields.get("goal")))
+    if not goal or "steps" not in fields:
+        return ParseFailure(f"the fields {', '.join(_FIELDS)} are needed", said.text.strip()[:80])
+    objects: List[str] = []
+    for written in _lines(fields.get("objects")):
+        name = ground_name(written, domain, world)
+        if isinstance(name, ParseFailure):
+            return name
+        objects.append(name)
+    steps = tuple(plain(_BULLET.sub("", step)) for step in _lines(fields.get("steps")))
+    return Specification(goal, tuple(objects), plain(_words(fields.get("state"))), steps)
+
+
+def _under_headings(text: str) -> Mapping[str, List[str]]:
+    """The lines below "Goal:", "Objects:", "State:" and "Steps:", with what stands behind the colon."""
+    fields: Dict[str, List[str]] = {}
+    current: Optional[List[str]] = None
+    for line in text.splitlines():
+        heading = _HEADING.match(line)
+        if heading:
+            current = fields.setdefault(heading.group(1).lower(), [])
+            line = heading.group(2)
+        if current is not None and line.strip():
+            current.append(line.strip())
+    if "objects" in fields:
+        fields["objects"] = [name for line in fields["objects"] for name in line.split(",")]
+    return fields
+
+
+def _lines(value: Any) -> List[str]:
+    entries = value if isinstance(value, list) else str(value or "").splitlines()
+    said = [_BULLET.sub("", str(entry)).strip() for entry in entries]
+    return [entry for entry in said if entry and entry.lower() not in ("none", "nothing")]
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {entry}" for key, entry in value.items())
+    return "; ".join(str(entry) for entry in value) if isinstance(value, list) else str(value or "").strip()

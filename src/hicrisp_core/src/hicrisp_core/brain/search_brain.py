@@ -33,12 +33,14 @@ class SearchBrain:
         unseen = frozenset(each.name for each in request.world.unseen)
         goal = without(request.goal, unseen)
         lost = [name for name in _needed(goal) if name in unseen]
+        away = "; ".join(f"{named(name)} {request.world.objects[name].sight}" for name in lost)
+        away = sentence(f"{away}: {request.world.trouble}" if request.world.trouble else away) if lost else ""
         seen = seen_part(goal, unseen) if lost else goal
         wanted = (*(each for stage in chosen(seen, facts, domain).stages if applies(stage, facts, domain)
                     for each in stage.conditions), *seen.invariants)
         if not missing(wanted, facts, domain):
             if lost:
-                return PlanAnswer(refusal=_lost(lost, request.world))
+                return PlanAnswer(refusal=away)
             so = GoalWords(domain).state(wanted)
             return PlanAnswer(answer=f"Nothing needs to be done, it is so already: {so}." if so else
                               "Nothing needs to be done: what the task waits for is not so.")
@@ -63,7 +65,7 @@ class SearchBrain:
         said = goal if goal.said else replace(goal, said=goal_words(goal, domain))
         notes = [f"{', '.join(sorted(barred))} cannot be reached; the rest goes on"] if rest != seen else []
         if lost:
-            notes.append(f"{_lost(lost, request.world)} The rest goes on")
+            notes.append(f"{away} The rest goes on")
         if way.left_out:
             said = _besides(said, way.left_out)
             notes.append(f"no way leads to this, which may be left out: {goal_words(Goal(way.left_out), domain)}")
@@ -148,12 +150,6 @@ def _needed(goal: Goal) -> Tuple[str, ...]:
 
     stages = (each for stage in goal.stages if not stage.optional for each in stage.conditions)
     return tuple(dict.fromkeys(name for each in stages for name in names(each)))
-
-
-def _lost(names: Sequence[str], world: WorldState) -> str:
-    """Why nothing can be planned with objects that are not seen."""
-    told = "; ".join(f"{named(name)} {world.objects[name].sight}" for name in names)
-    return sentence(f"{told}: {world.trouble}" if world.trouble else told)
 
 
 def _named_by(way: Way) -> FrozenSet[str]:

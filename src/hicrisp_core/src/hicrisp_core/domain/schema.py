@@ -181,6 +181,11 @@ class Domain:
             current = self.types.get(current)
         return False
 
+    def ancestry(self, type_: str) -> Tuple[str, ...]:
+        """Return a type and those above it, the most general last."""
+        above = self.types.get(type_)
+        return (type_, *self.ancestry(above)) if above else (type_,)
+
     def objects_of(self, state: WorldState, type_: str) -> Tuple[str, ...]:
         """The names of the things (or robots) of a type, sorted."""
         return tuple(sorted(name for name, own in state.types().items() if self.is_a(own, type_)))
@@ -239,6 +244,11 @@ class Domain:
         acting = str(arguments[action.robot_parameter]) if action.robot_parameter else \
             step.robot or robot or (next(iter(state.robots)) if len(state.robots) == 1 else "")
         return Command(action.name, arguments, acting, time_limit=action.time_limit)
+
+    def actions_of(self, kind: str) -> List[Action]:
+        """Return the actions that a robot of a kind can do: those for it, and those for any robot."""
+        return [action for action in self.actions.values() if not action.robot_parameter
+                or self.is_a(kind, action.parameters[action.robot_parameter].type)]
 
     def describe(self, command: Command) -> str:
         """The command as a sentence, for example ``place box next to cylinder``."""

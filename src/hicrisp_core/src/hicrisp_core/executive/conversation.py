@@ -30,7 +30,7 @@ from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import LinkedEvent
 from hicrisp_core.trace.events import UserSaid
-from hicrisp_core.understanding.ending import wants_end
+from hicrisp_core.understanding.hearing import wants_end
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from hicrisp_core.domain.search import Conditions, Ending, Searcher
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import normal, ways_to_say
 from hicrisp_core.model import Command, Relation, WorldState
-from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement
+from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement, facts_in
 from hicrisp_core.model.misfit import Misfit, MisfitKind
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -40,11 +40,10 @@ def conditions_of(
         either_way: whether a fact may also be made as the one that says the same, so that its object is
             moved; "the fork is left of the plate" first asks for the fork.
     """
-    reader = _Clauses(domain, either_way)
     clauses: Conjunction = []
     for statement in statements:
         try:
-            clauses += reader.of(normal(statement, domain, chosen=False))
+            clauses += _clauses(normal(statement, domain, chosen=False), domain, either_way)
         except _TooMany:
             return Misfit(MisfitKind.LIMIT, f"'{str(statement)[:120]}' counts more cases than are looked at; "
                                             "name the things one by one", str(statement))
@@ -53,32 +52,24 @@ def conditions_of(
                  for clause in dict.fromkeys(clauses))
 
 
-class _Clauses:
-    """Takes statements in normal form apart into clauses of which each has one literal that holds."""
-
-    def __init__(self, domain: Domain, either_way: bool) -> None:
-        self._domain = domain
-        self._either_way = either_way
-
-    def of(self, statement: Statement) -> Conjunction:
-        if isinstance(statement, Holds):
-            ways = ways_to_say(statement.fact, self._domain)
-            return [tuple(_literal(fact, False) for fact in (ways if self._either_way else ways[:1]))]
-        if isinstance(statement, Not):
-            if isinstance(statement.part, Holds):
-                return [(_literal(fact, True),) for fact in ways_to_say(statement.part.fact, self._domain)]
-            return self.of(normal(statement, self._domain, chosen=False))
-        found: Conjunction = []
-        parts, size = statement.parts, len(statement.parts)
-        if statement.least > 0:
-            true = [self.of(part) for part in parts]
-            for some in itertools.combinations(true, max(0, size - statement.least + 1)):
-                found += _either(some, len(found))
-        if statement.most is not None and statement.most < size:
-            false = [self.of(normal(part, self._domain, True, chosen=False)) for part in parts]
-            for some in itertools.combinations(false, statement.most + 1):
-                found += _either(some, len(found))
-        return found
+def _clauses(statement: Statement, domain: Domain, either_way: bool) -> Conjunction:
+    """Take a statement in normal form apart into clauses of which each has one literal that holds."""
+    if isinstance(statement, Holds):
+        ways = ways_to_say(statement.fact, domain)
+        return [tuple(_literal(fact, False) for fact in (ways if either_way else ways[:1]))]
+    if isinstance(statement, Not):  # Of a fact, in normal form.
+        return [(_literal(way, True),) for fact in facts_in(statement) for way in ways_to_say(fact, domain)]
+    found: Conjunction = []
+    parts, size = statement.parts, len(statement.parts)
+    if statement.least > 0:
+        true = [_clauses(part, domain, either_way) for part in parts]
+        for some in itertools.combinations(true, max(0, size - statement.least + 1)):
+            found += _either(some, len(found))
+    if statement.most is not None and statement.most < size:
+        false = [_clauses(normal(part, domain, True, chosen=False), domain, either_way) for part in parts]
+        for some in itertools.combinations(false, statement.most + 1):
+            found += _either(some, len(found))
+    return found
 
 
 def _either(parts: Iterable[Conjunction], already: int) -> Conjunction:
@@ -134,12 +125,13 @@ def way_to(
         barred: commands in writing that were found impossible.
     """
     goal = chosen(goal, world.relations, searcher.domain)
-    way = _Road(searcher, goal, deadline, limits, protect, barred, either_way=False).through(world)
+    way = _Road(searcher, goal, deadline, limits, protect, barred, False).through(world)
     if way.ending is Ending.NO_WAY and way.misfit is None and not way.others:
-        return _Road(searcher, goal, deadline, limits, protect, barred, either_way=True).through(world)
+        return _Road(searcher, goal, deadline, limits, protect, barred, True).through(world)
     return way
 
 
+@dataclass(frozen=True)
 class _Road:
     """Searches stage after stage.
 
@@ -147,27 +139,23 @@ class _Road:
         either_way: whether a fact may also be made as the one that says the same.
     """
 
-    def __init__(
-        self, searcher: Searcher, goal: Goal, deadline: Deadline, limits: SearchLimits,
-        protect: Tuple[Statement, ...], barred: FrozenSet[str], either_way: bool,
-    ) -> None:
-        self._searcher = searcher
-        self._goal = goal
-        self._deadline = deadline
-        self._limits = limits
-        self._protect = protect
-        self._barred = barred
-        self._either_way = either_way
+    searcher: Searcher
+    goal: Goal
+    deadline: Deadline
+    limits: SearchLimits
+    protect: Tuple[Statement, ...]
+    barred: FrozenSet[str]
+    either_way: bool
 
     def through(self, world: WorldState) -> Way:
-        domain = self._searcher.domain
-        keep = conditions_of((*self._goal.invariants, *self._protect), domain)
+        domain, invariants = self.searcher.domain, self.goal.invariants
+        keep = conditions_of((*invariants, *self.protect), domain)
         if isinstance(keep, Misfit):
             return Way(misfit=keep)
         commands: List[Command] = []
         made: Tuple[Stage, ...] = ()
         left_out: Tuple[Stage, ...] = ()
-        stages = self._goal.stages or (Stage(()),)
+        stages = self.goal.stages or (Stage(()),)
         for index, stage in enumerate(stages):
             last = index == len(stages) - 1
             if not applies(stage, world.relations, domain):
@@ -176,15 +164,14 @@ class _Road:
                 stage = Stage(())
             wanted = stage.conditions
             if last:
-                left = rest_of(replace(self._goal, stages=(replace(stage, when=(), optional=False),)), 0, made,
-                               domain)
-                wanted = (*left.stages[-1].conditions, *self._goal.invariants)
+                left = rest_of(replace(self.goal, stages=(replace(stage, when=(), optional=False),)), 0, made, domain)
+                wanted = (*left.stages[-1].conditions, *invariants)
             way = self._stage(world, replace(stage, conditions=wanted), keep)
             if not way.found and stage.optional:
                 left_out = (*left_out, stage)
                 if not last:
                     continue
-                stage = Stage(final_conditions(Goal(made, self._goal.invariants), domain))
+                stage = Stage(final_conditions(Goal(made, invariants), domain))
                 way = self._stage(world, stage, keep)
             if not way.found:
                 return way
@@ -195,17 +182,15 @@ class _Road:
         return Way(tuple(commands), Ending.FOUND, left_out=left_out)
 
     def _stage(self, world: WorldState, stage: Stage, keep: Conditions) -> Way:
-        conditions = conditions_of(stage.conditions, self._searcher.domain, self._either_way)
+        conditions = conditions_of(stage.conditions, self.searcher.domain, self.either_way)
         if isinstance(conditions, Misfit):
             return Way(misfit=conditions)
         if stage.robot in world.robots and len(world.robots) > 1:
             alone = replace(world, robots={stage.robot: world.robots[stage.robot]})
-            answer = self._searcher.find(alone, conditions, self._limits, self._deadline, keep=keep,
-                                         barred=self._barred)
+            answer = self.searcher.find(alone, conditions, self.limits, self.deadline, keep=keep, barred=self.barred)
             if answer.found:
                 return Way(answer.commands, Ending.FOUND)
-        answer = self._searcher.find(world, conditions, self._limits, self._deadline, keep=keep,
-                                         barred=self._barred)
+        answer = self.searcher.find(world, conditions, self.limits, self.deadline, keep=keep, barred=self.barred)
         if not answer.found:
             return Way(ending=answer.ending)
         acting = tuple(sorted({command.robot for command in answer.commands}))

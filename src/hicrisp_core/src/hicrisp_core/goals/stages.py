@@ -9,7 +9,7 @@ from typing import AbstractSet, FrozenSet, List, Optional, Sequence, Set, Tuple
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.truth import holds, missing
-from hicrisp_core.goals.typed import contrary
+from hicrisp_core.goals.typed import at_once
 from hicrisp_core.model import Relation, Step, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Stage, Statement, all_of, facts_in
 from hicrisp_core.model.itinerary import Itinerary
@@ -137,7 +137,7 @@ def _supersedes(later: Statement, earlier: Statement, domain: Domain) -> bool:
         if later.fact.predicate in undoing(earlier.fact.predicate, domain) \
                 and later.fact.subject == earlier.fact.subject:
             return True
-    return contrary(earlier, later, domain)
+    return at_once((earlier, later), domain) is not None
 
 
 def _place(fact: Relation, domain: Domain) -> bool:

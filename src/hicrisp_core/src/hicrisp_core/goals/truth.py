@@ -63,14 +63,14 @@ def missing(
     statements: Iterable[Statement], facts: AbstractSet[Relation], domain: Domain, unknown: Unknown = all_known
 ) -> Tuple[Statement, ...]:
     """The statements that are not known to hold; of those that must all hold together, each by itself."""
+    return tuple(each for each in conjuncts(statements) if not truth(each, facts, domain, unknown))
+
+
+def conjuncts(statements: Iterable[Statement]) -> Tuple[Statement, ...]:
+    """Return statements that all hold, those of several that must all hold taken apart."""
     found: List[Statement] = []
-    for statement in statements:
-        if truth(statement, facts, domain, unknown):
-            continue
-        if isinstance(statement, Count) and statement.most is None and statement.least == len(statement.parts):
-            found += missing(statement.parts, facts, domain, unknown)
-        else:
-            found.append(statement)
+    for each in statements:
+        found += conjuncts(each.parts) if isinstance(each, Count) and each.every else [each]
     return tuple(dict.fromkeys(found))
 
 
@@ -91,12 +91,7 @@ def same_goal(one: Goal, other: Goal, domain: Domain) -> bool:
 
 def normal_all(statements: Iterable[Statement], domain: Domain) -> Tuple[Statement, ...]:
     """Statements that all hold: conjunctions taken apart, repeats left out, in a fixed order."""
-    apart: List[Statement] = []
-    for statement in statements:
-        found = normal(statement, domain)
-        whole = isinstance(found, Count) and found.most is None and found.least == len(found.parts)
-        apart += found.parts if whole and isinstance(found, Count) else [found]
-    return tuple(sorted(set(apart), key=str))
+    return tuple(sorted(conjuncts(normal(each, domain) for each in statements), key=str))
 
 
 def normal(statement: Statement, domain: Domain, denied: bool = False, chosen: bool = True) -> Statement:
@@ -111,8 +106,7 @@ def normal(statement: Statement, domain: Domain, denied: bool = False, chosen: b
     if isinstance(statement, Not):
         return normal(statement.part, domain, not denied, chosen)
     parts = tuple(sorted({normal(part, domain, chosen=chosen) for part in statement.parts}, key=str))
-    every = statement.most is None and statement.least == len(statement.parts)
-    least, most = len(parts) if every else statement.least, statement.most
+    least, most = len(parts) if statement.every else statement.least, statement.most
     if not denied:
         return _between(parts, least, most, domain, chosen)
     below = [_between(parts, 0, least - 1, domain, chosen)] if least > 0 else []

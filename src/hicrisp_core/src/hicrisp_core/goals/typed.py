@@ -71,13 +71,6 @@ def names_for(predicate: Predicate, at: int, domain: Domain, world: WorldState) 
     return tuple(sorted((*names, *told)))
 
 
-def _valid_last(predicate: Predicate, domain: Domain, world: WorldState) -> Tuple[str, ...]:
-    """The names for the last argument of a predicate, without those that another predicate takes."""
-    types = world.types()
-    return tuple(name for name in names_for(predicate, len(predicate.arguments) - 1, domain, world)
-                 if not any(domain.is_a(types.get(name, ANYTHING), other) for other in predicate.instead))
-
-
 def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[Misfit]:
     predicate = domain.predicates.get(fact.predicate)
     quote = str(Holds(fact))
@@ -99,12 +92,11 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[M
         return Misfit(MisfitKind.CONTRADICTION, f"'{quote}' says something of a thing and itself", quote)
     better = _instead(fact, domain, world)
     if better:
-        own = world.types()[fact.object]
-        valid = _valid_last(predicate, domain, world)
-        return Misfit(MisfitKind.TYPE,
-                      f"'{quote}' does not go with a {own}; use {better}({fact.subject},{fact.object})",
-                      quote,
-                      valid)
+        types = world.types()
+        valid = tuple(name for name in names_for(predicate, len(predicate.arguments) - 1, domain, world)
+                      if not any(domain.is_a(types.get(name, ANYTHING), other) for other in predicate.instead))
+        return Misfit(MisfitKind.TYPE, f"'{quote}' does not go with a {types[fact.object]}; "
+                                       f"use {better}({fact.subject},{fact.object})", quote, valid)
     return None
 
 
@@ -152,11 +144,6 @@ def contradiction(goal: Goal, domain: Domain) -> Optional[Misfit]:
     found = (at_once((*stage.conditions, *goal.invariants), domain)
              for stage in (*goal.stages, *goal.otherwise))
     return next((each for each in found if each is not None), None)
-
-
-def contrary(one: Statement, other: Statement, domain: Domain) -> bool:
-    """Check whether two conditions cannot hold at once."""
-    return at_once((one, other), domain) is not None
 
 
 def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[Misfit]:

@@ -42,16 +42,25 @@ class Count:
     least: int = 0
     most: Optional[int] = None
 
+    @property
+    def every(self) -> bool:
+        """Whether all parts are to hold."""
+        return self.most is None and self.least == len(self.parts)
+
+    @property
+    def group(self) -> Tuple[str, int]:
+        """The word for how many are to hold, with its number: all, any, at_least, exactly or at_most."""
+        if self.most is None:
+            return "all" if self.every else "any" if self.least == 1 else "at_least", self.least
+        return "exactly" if self.least == self.most else "at_most", self.most
+
     def __str__(self) -> str:
         said = ",".join(map(str, self.parts))
-        if self.most is None:
-            if self.least == len(self.parts):
-                return f"all({said})"
-            return f"any({said})" if self.least == 1 else f"at_least({self.least},{said})"
-        if self.least == self.most:
-            return f"exactly({self.most},{said})"
-        at_most = f"at_most({self.most},{said})"
-        return at_most if self.least == 0 else f"all(at_least({self.least},{said}),{at_most})"
+        group, number = self.group
+        if group in ("all", "any"):
+            return f"{group}({said})"
+        written = f"{group}({number},{said})"
+        return f"all(at_least({self.least},{said}),{written})" if group == "at_most" and self.least else written
 
 
 Statement = Union[Holds, Not, Count]

@@ -164,7 +164,7 @@ class _Reader:
             self._at += 1
             parts.append(self._statement(depth + 1))
         self._expect(")")
-        return _grouped(group, number, tuple(parts))
+        return grouped(group, number, tuple(parts))
 
     def _fact(self, predicate: str) -> Statement:
         self._facts += 1
@@ -206,7 +206,8 @@ class _Reader:
         self._at += 1
 
 
-def _grouped(group: str, number: int, parts: Tuple[Statement, ...]) -> Statement:
+def grouped(group: str, number: int, parts: Tuple[Statement, ...]) -> Statement:
+    """Return what a group's word says of its parts; the number counts them where the word does."""
     if group == "not":
         return Not(all_of(*parts))
     if group == "all":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Collection, Dict, List, Sequence, Tuple, Union
+from typing import Collection, Dict, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
@@ -24,24 +24,21 @@ _LONGEST_NAME = 5
 class Grounded:
     """Steps in the domain's and the world's names, and what was understood otherwise than it was written.
 
-    ``mended`` are the indices of the steps in which something was.
+    Args:
+        mended: the indices of the steps in which something was.
+        refused: why the first step that does not fit does not.
     """
 
     steps: Tuple[Step, ...]
     notes: Tuple[str, ...] = ()
     mended: Tuple[int, ...] = ()
+    refused: Optional[ParseFailure] = None
 
 
 def ground_steps(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Union[Grounded, ParseFailure]:
     """Check every name; the first that does not fit is refused with the valid ones."""
-    grounder = _Grounder(domain, world)
-    steps: List[Step] = []
-    for step in raw:
-        try:
-            steps.append(grounder.step(step))
-        except DomainError as error:
-            return ParseFailure(str(error), step.quote)
-    return Grounded(tuple(steps), tuple(grounder.notes))
+    found = ground_each(raw, domain, world)
+    return found.refused or found
 
 
 def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Grounded:
@@ -52,15 +49,17 @@ def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Gr
     grounder = _Grounder(domain, world)
     steps: List[Step] = []
     mended: List[int] = []
+    refused: Optional[ParseFailure] = None
     for index, step in enumerate(raw):
         noted = len(grounder.notes)
         try:
             steps.append(grounder.step(step))
-        except DomainError:
+        except DomainError as error:
+            refused = refused or ParseFailure(str(error), step.quote)
             steps.append(Step(step.quote, _normal(step.action), grounder.as_written(step)))
         if len(grounder.notes) > noted:
             mended.append(index)
-    return Grounded(tuple(steps), tuple(grounder.notes), tuple(mended))
+    return Grounded(tuple(steps), tuple(grounder.notes), tuple(mended), refused)
 
 
 def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, ParseFailure]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from difflib import SequenceMatcher
+from os.path import commonprefix
 from typing import Collection, Dict, FrozenSet, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.schema import ANYTHING, Domain
@@ -66,8 +67,10 @@ class Names:
         for thing in world.objects.values():
             for key, value in thing.attributes.items():
                 self._values.setdefault(key, set()).update(words_of(str(value)))
-        self._types: Dict[str, Words] = {name: tuple(_ancestry(type_, domain)) for name, type_ in world.types().items()}
-        self._types.update({name: (ANYTHING,) for name in _mentioned(world) if name not in self._types})
+        self._types: Dict[str, Words] = {name: domain.ancestry(type_) for name, type_ in world.types().items()}
+        for fact in sorted(world.relations):
+            if fact.object and not fact.object.replace(".", "", 1).lstrip("+-").isdigit():
+                self._types.setdefault(fact.object, (ANYTHING,))
         self._sayings = {name: self._sayings_of(name) for name in self._types}
         self._found: Dict[Words, Mapping[str, int]] = {}
 
@@ -169,19 +172,6 @@ class Names:
                          if not word.isdigit() and self._sayings[name].get(word, _ASIDE) == _ASIDE)
 
 
-def _ancestry(type_: str, domain: Domain) -> Iterator[str]:
-    current: Optional[str] = type_
-    while current:
-        yield current
-        current = domain.types.get(current)
-
-
-def _mentioned(world: WorldState) -> Iterator[str]:
-    for fact in sorted(world.relations):
-        if fact.object and not fact.object.replace(".", "", 1).lstrip("+-").isdigit():
-            yield fact.object
-
-
 def _accounted(words: Words, sayings: Mapping[str, int]) -> Optional[int]:
     """Return how well the last word, numbers apart, names an object; ``None`` if a word is left over."""
     told: List[Optional[int]] = [_ASIDE] + [None] * len(words)
@@ -234,7 +224,7 @@ def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
 def respelled(words: Sequence[str], known: Collection[str]) -> Words:
     """Return words with the only known one in place of each that may be a slip of it."""
     def meant(word: str) -> str:
-        near = {other: count for other in sorted(known) for count in (_slips(word, other),) if count is not None}
+        near = {other: count for other in sorted(known) for count in (slips(word, other),) if count is not None}
         best = [other for other, count in near.items() if count == min(near.values())]
         return best[0] if len(best) == 1 and word not in known else word
 
@@ -250,7 +240,7 @@ def likely(written: str, things: Mapping[str, Collection[str]]) -> str:
     return found[0] if alike else ""
 
 
-def _slips(written: str, known: str) -> Optional[int]:
+def slips(written: str, known: str) -> Optional[int]:
     """Return how many letters of a word are left out, added, changed or swapped; ``None`` if it is another word.
 
     A word with a digit in it is never misspelt: another number is another thing.
@@ -263,20 +253,16 @@ def _slips(written: str, known: str) -> Optional[int]:
         return None
     if len(written) == len(known) < _REPLACED and sorted(written) != sorted(known):
         return None
-    found = _distance(written, known)
+    found = _distance(written, known, most)
     return found if found <= most else None
 
 
-def _distance(written: str, known: str) -> int:
-    """Edits from one word to another; two neighbours that are swapped are one (optimal string alignment)."""
-    before: List[int] = []
-    last = list(range(len(known) + 1))
-    for row, letter in enumerate(written, 1):
-        now = [row]
-        for column, other in enumerate(known, 1):
-            cost = min(last[column] + 1, now[-1] + 1, last[column - 1] + (letter != other))
-            if row > 1 and column > 1 and letter == known[column - 2] and other == written[row - 2]:
-                cost = min(cost, before[column - 2] + 1)
-            now.append(cost)
-        before, last = last, now
-    return last[-1]
+def _distance(written: str, known: str, most: int) -> int:
+    """Edits from one word to another, more than the most if there are more; a swap of two neighbours is one."""
+    alike = len(commonprefix((written, known)))
+    written, known = written[alike:], known[alike:]
+    if not written or not known or not most:
+        return max(len(written), len(known))
+    tails = [(written[1:], known), (written, known[1:]), (written[1:], known[1:])]
+    tails += [(written[2:], known[2:])] if written[:2] == known[1::-1] else []
+    return 1 + min(_distance(one, other, most - 1) for one, other in tails)

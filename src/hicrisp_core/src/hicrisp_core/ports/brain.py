@@ -46,8 +46,7 @@ class PlanRequest:
         feedback: why the last plan failed, latest last; empty for a new task.
         done: the steps that were carried out and hold, and those that go on elsewhere.
         remaining: the steps of the last plan from the failed one on.
-        history: what was said and done before this task, oldest first (see
-            :mod:`hicrisp_core.brain.agents`).
+        history: what was said and done before this task, oldest first.
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         goal: what the task means, if that is known; a brain that plans by search needs it.
         examples: earlier tasks that went well, the most alike last; whoever shows one to a model fences it

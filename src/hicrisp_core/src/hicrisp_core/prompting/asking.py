@@ -37,12 +37,6 @@ class Asked(Generic[_Read]):
     sure: Optional[float] = None
 
 
-def conversation(system: str, examples: Sequence[Turn], prompt: str) -> List[Message]:
-    """The messages of a question with its rules and examples."""
-    turns = [{"role": role, "content": said} for turn in examples for role, said in zip(("user", "assistant"), turn)]
-    return [{"role": "system", "content": system}, *turns, {"role": "user", "content": prompt}]
-
-
 def ask(
     client: ChatModel, system: str, prompt: str, deadline: Deadline, schema: Mapping[str, Any],
     read: Callable[[Completion], Union[_Read, ParseFailure]], examples: Sequence[Turn] = (),
@@ -57,7 +51,8 @@ def ask(
         keep: whether the same question may get the same answer from the model's memory the next time.
     """
     keys = frozenset(schema.get("properties", ()))
-    messages = conversation(system, examples, prompt)
+    turns = [{"role": role, "content": said} for turn in examples for role, said in zip(("user", "assistant"), turn)]
+    messages: List[Message] = [{"role": "system", "content": system}, *turns, {"role": "user", "content": prompt}]
     opening = len(messages)
     usage = Usage()
     trouble = "the model was not asked"

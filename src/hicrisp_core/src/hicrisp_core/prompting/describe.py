@@ -117,34 +117,29 @@ def objects_text(world: WorldState, domain: Optional[Domain] = None, places: boo
         lines.append(f"- {plain(name, _NAME_LIMIT)}: {thing.type}{attributes}{place}")
     several = domain is not None and len(world.robots) > 1
     for name, robot in sorted(world.robots.items()):
-        can = f", can: {', '.join(_abilities(domain, robot.kind))}" if domain is not None and several else ""
+        can = ", can: " + ", ".join(each.name for each in domain.actions_of(robot.kind)) if domain and several else ""
         lines.append(f"- {name}: robot ({robot.kind}{can})")
     return "\n".join((*lines, _SEVERAL) if several else lines)
 
 
-def _abilities(domain: Domain, kind: str) -> List[str]:
-    """The actions that a robot of a kind can do: those for it, and those for any robot."""
-    return [action.name for action in domain.actions.values() if not action.robot_parameter
-            or domain.is_a(kind, action.parameters[action.robot_parameter].type)]
+def listed(entries: Iterable[str], empty: str = "nothing") -> str:
+    """Return sentences as lines of a prompt, each in its own line whatever it holds."""
+    return "\n".join(f"- {plain(entry)}" for entry in entries) or f"- {empty}"
 
 
 def facts_text(domain: Domain, world: WorldState, notes: Iterable[str] = ()) -> str:
     """What holds, as sentences."""
-    return "\n".join(f"- {plain(sentence)}"
-                     for sentence in (*domain.facts_text(world.relations), *notes)) or "- nothing is known"
+    return listed((*domain.facts_text(world.relations), *notes), "nothing is known")
 
 
 def state_text(relations: Iterable[Relation], notes: Iterable[str] = ()) -> str:
     """What holds, in the words of actions: ``on(a,b)``, one fact a line, and sentences behind them."""
-    return "\n".join(f"- {plain(each)}" for each in (*map(str, map(Holds, sorted(relations))), *notes)) \
-        or "- nothing to tell"
+    return listed((*map(str, map(Holds, sorted(relations))), *notes), "nothing to tell")
 
 
 def triplets_text(world: WorldState) -> str:
     """What holds as relation triplets (BrainBody-LLM, section 3, the state's third part)."""
-    facts = (f"({', '.join(part for part in (fact.subject, fact.predicate, fact.object) if part)})"
-             for fact in sorted(world.relations))
-    return "\n".join(f"- {plain(fact)}" for fact in facts) or "- nothing is known"
+    return listed((f"({', '.join(filter(None, fact))})" for fact in sorted(world.relations)), "nothing is known")
 
 
 def available_text(domain: Domain, world: WorldState) -> str:
@@ -167,19 +162,9 @@ def _can_run(domain: Domain, action: Action, world: WorldState, facts: Facts, is
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:
     """Error, reason and suggestion (CoPAL), as much as there is of each and the level tells."""
     words = words_of(feedback, domain, exact=True).at_level(level)
-    lines = [f"error: {plain(words.error)}"]
-    if words.reason:
-        lines.append(f"reason: {plain(words.reason)}")
-    if words.suggestion:
-        lines.append(f"suggestion: {plain(words.suggestion)}")
-    if feedback.alternatives:
-        lines.append(f"valid: {plain(', '.join(feedback.alternatives))}")
-    return "; ".join(lines)
-
-
-def listed(entries: Sequence[str]) -> str:
-    """Sentences as lines of a prompt, each in its own line whatever it holds."""
-    return "\n".join(f"- {plain(entry)}" for entry in entries) or "- nothing"
+    parts = {"error": words.error, "reason": words.reason, "suggestion": words.suggestion,
+             "valid": ", ".join(feedback.alternatives)}
+    return "; ".join(f"{name}: {plain(said)}" for name, said in parts.items() if said or name == "error")
 
 
 def record_text(record: StepRecord) -> str:
@@ -188,11 +173,6 @@ def record_text(record: StepRecord) -> str:
     if record.elsewhere:
         return f"{said} (under way elsewhere: leave it out of a new plan)"
     return f"{said} (not needed: {record.note})" if record.note else said
-
-
-def failed_text(domain: Domain, entry: StackEntry) -> str:
-    """A command that failed, and what went wrong."""
-    return f"{domain.describe(entry.command)}: {words_of(entry.feedback, domain, exact=True).error}"
 
 
 def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:

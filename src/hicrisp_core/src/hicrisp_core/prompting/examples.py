@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.entries import ExampleEntry
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
 from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.model import Command, Relation, RobotState, Step, Value, WorldObject, WorldState
-from hicrisp_core.model.goal import Goal, Holds
+from hicrisp_core.model.goal import Holds
 from hicrisp_core.model.goal_text import parse_statement
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
-from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import PLAN, plan_answer
-from hicrisp_core.prompting.asking import Turn, compact
+from hicrisp_core.prompting.asking import compact
 from hicrisp_core.prompting.quarantine import quarantined
-from hicrisp_core.prompting.templates import Prompts
 
 _ATTRIBUTES = ("colour", "use", "label")
 """What the words behind a thing's type are taken for; prompts show their values only."""
@@ -25,8 +23,17 @@ _OPENING = ("Earlier tasks in this domain that went well, as examples. What stan
             "data, and today's task may be another one.")
 _LONGEST = 200
 """Characters of a request that are shown."""
-OUTCOMES: Mapping[bool, str] = {True: "it was done", False: "it was not done"}
 _MOST = 4
+
+
+class Told(NamedTuple):
+    """A task's end, and how it should be told to the user."""
+
+    task: str
+    success: bool
+    message: str
+    done: Tuple[str, ...]
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -126,15 +133,12 @@ class _Reader:
         for text in texts:
             read = parse_statement(text)
             if isinstance(read, Holds):
-                subject, object_ = (self._named(part) for part in (read.fact.subject, read.fact.object))
+                # A robot's name becomes that of the robot that is there.
+                subject, object_ = (self._names.get(part, part) for part in (read.fact.subject, read.fact.object))
                 facts.append(Relation(subject, read.fact.predicate, object_))
             else:
                 others.append(text)
         return tuple(facts), tuple(others)
-
-    def _named(self, name: str) -> str:
-        """A name of the example; a robot's becomes that of the robot that is there."""
-        return self._names.get(name, name)
 
 
 def _listed(value: Union[str, Tuple[str, ...]]) -> Tuple[str, ...]:
@@ -149,8 +153,12 @@ def remembered_text(examples: Sequence[Remembered], form: Callable[[Step], objec
     Args:
         form: how an answer writes a step.
     """
-    return remembered_answers(examples, lambda each: plan_answer(
-        PLAN, reasoning=_thought(each.goal), steps=list(map(form, each.steps))))
+    def answer(each: Remembered) -> Mapping[str, object]:
+        wanted = each.goal.texts.get("stages") if each.goal is not None else None
+        thought = f"Wanted: {', then '.join(wanted)}." if wanted else "It went well in this order."
+        return plan_answer(PLAN, reasoning=thought, steps=list(map(form, each.steps)))
+
+    return remembered_answers(examples, answer)
 
 
 def remembered_answers(examples: Sequence[Remembered], answer: Callable[[Remembered], Mapping[str, object]]) -> str:
@@ -161,40 +169,19 @@ def remembered_answers(examples: Sequence[Remembered], answer: Callable[[Remembe
     return f"{_OPENING}\n{told}\n\n"
 
 
-def _thought(goal: Optional[Goal]) -> str:
-    wanted = goal.texts.get("stages") if goal is not None else None
-    return f"Wanted: {', then '.join(wanted)}." if wanted else "It went well in this order."
-
-
-def report_turns(domain: Domain, prompts: Prompts) -> Tuple[Turn, ...]:
-    """Some reports of each kind: done, stopped half-way, not begun."""
+def told_reports(domain: Domain) -> Iterator[Told]:
+    """Yield some reports of each kind: done, stopped half-way, not begun."""
     words = GoalWords(domain)
-    turns = []
-    for at, shown in enumerate(_told(domain)):
-        if shown.refusal:
-            turns.append(_turn(prompts, shown, False, shown.refusal, 0, f"I could not do that. {shown.refusal}"))
-            continue
-        wanted = words.state([Holds(fact) for fact in shown.end])
-        if at % 2 == 0:
-            turns.append(_turn(prompts, shown, True, "Every step was done.", len(shown.steps), f"Done: {wanted}."))
-            continue
-        *before, last = (step.text for step in shown.steps)
-        turns.append(_turn(
-            prompts, shown, False, f"The last step failed: {last}.", len(before),
-            f"I could not finish: this failed: {last}. Done before: {', '.join(before) or 'nothing'}."))
-    return tuple(turns)
-
-
-def _told(domain: Domain) -> Iterator[Shown]:
     every = [shown for shown in shown_examples(domain, {}) if shown.steps and shown.end or shown.refusal]
-    refused = [shown for shown in every if shown.refusal]
-    yield from [shown for shown in every if not shown.refusal][:_MOST - len(refused[:1])]
-    yield from refused[:1]
-
-
-def _turn(prompts: Prompts, shown: Shown, success: bool, message: str, done: int, answer: str) -> Turn:
-    prompt = prompts.render(
-        "alex_report", task=quarantined(shown.task), history="- nothing", outcome=OUTCOMES[success],
-        message=quarantined(message), done=describe.listed([step.text for step in shown.steps[:done]]),
-        failures=describe.listed([]))
-    return prompt.strip(), compact({"answer": answer})
+    refused = [shown for shown in every if shown.refusal][:1]
+    done = [shown for shown in every if not shown.refusal][:_MOST - len(refused)]
+    for at, shown in enumerate(done):
+        *before, last = (step.text for step in shown.steps)
+        if at % 2 == 0:
+            wanted = words.state([Holds(fact) for fact in shown.end])
+            yield Told(shown.task, True, "Every step was done.", (*before, last), f"Done: {wanted}.")
+        else:
+            yield Told(shown.task, False, f"The last step failed: {last}.", tuple(before),
+                       f"I could not finish: this failed: {last}. Done before: {', '.join(before) or 'nothing'}.")
+    for shown in refused:
+        yield Told(shown.task, False, shown.refusal, (), f"I could not do that. {shown.refusal}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import AbstractSet, FrozenSet, Iterable, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain, Predicate
@@ -12,29 +12,14 @@ from hicrisp_core.parsing.names import words_by_name
 
 _SMALL = 12
 """Up to so many things all of them are told."""
-_MOST_OTHERS = 100
 _PLACE = re.compile(r"\{\d\}")
 _AUXILIARY = ("is", "ends", "up")
 _WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True)
-class Focus:
-    """The part of a world that matters to a request.
-
-    Args:
-        world: the things that matter, the facts that a planner needs of them, all robots.
-        others: the names of the other things.
-        more: how many other things there are beyond those.
-    """
-
-    world: WorldState
-    others: Tuple[str, ...] = ()
-    more: int = 0
-
-
-def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) -> Focus:
-    """The part of a world that matters.
+def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) -> Tuple[WorldState, Tuple[str, ...]]:
+    """Return the part of a world that matters: its objects, the facts that a planner needs of them, all robots; and the
+    names of its other objects.
 
     Args:
         text: the request; of what it calls by a word of the name, type or attributes, nothing is left out.
@@ -46,8 +31,7 @@ def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) ->
     facts = frozenset(_facts(text, domain, world, kept, named or kept))
     part = replace(world, objects={name: world.objects[name] for name in world.objects if name in kept},
                    relations=facts)
-    others = sorted(set(world.objects) - kept)
-    return Focus(part, tuple(others[:_MOST_OTHERS]), max(0, len(others) - _MOST_OTHERS))
+    return part, tuple(sorted(set(world.objects) - kept))
 
 
 def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]:
@@ -90,7 +74,8 @@ def _facts(
     telling |= {roles.stands_on, roles.inside, roles.held, roles.aboard, roles.located, roles.docked}
     told = kept | set(world.robots)
     below = {fact.object for fact in world.relations
-             if fact.predicate == roles.stands_on and _fixed(fact.object, world)}
+             if fact.predicate == roles.stands_on and fact.object in world.objects
+             and not world.objects[fact.object].movable}
     said: Set[Relation] = set()
     for fact in sorted(world.relations):
         predicate = domain.predicates.get(fact.predicate)
@@ -115,7 +100,3 @@ def _worded(predicate: Predicate, domain: Domain, text: str) -> bool:
                for part in _PLACE.split(said) if part.strip()}
     bare = {" ".join(word for word in phrase.split() if word not in _AUXILIARY) for phrase in phrases}
     return any(phrase and phrase in text.lower() for phrase in bare)
-
-
-def _fixed(name: str, world: WorldState) -> bool:
-    return name in world.objects and not world.objects[name].movable

@@ -6,12 +6,11 @@ the form that its answer has: a small model copies what it sees.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Relation, Step, WorldState
+from hicrisp_core.model import Step, Task, WorldState
 from hicrisp_core.model.goal import Goal, Holds
-from hicrisp_core.model.meaning import Turn as Said
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import ANSWER, COMMAND, PLAN, REFUSE, named_parameters, plan_answer
@@ -23,6 +22,8 @@ from hicrisp_core.prompting.quarantine import plain, task_text
 from hicrisp_core.prompting.templates import Opening, Prompts
 
 _MOST_PAIRS = 12
+_MOST_OTHERS = 100
+"""Objects beside a request that are named."""
 _NOTHING_SPECIAL = "Nothing is in the way."
 StepForm = Callable[[Domain, WorldState, Step], object]
 """How an answer writes a step."""
@@ -65,25 +66,21 @@ class PlanPrompt:
 
     def plan(self, request: PlanRequest) -> str:
         """The prompt for a new plan, or for one from the failed step on."""
-        names = goal_names(request.goal)
+        goal, names = wanted_text(request.goal), request.goal.names if request.goal is not None else ()
         if not request.feedback:
             earlier = remembered_text(request.examples, lambda step: self._form(request.world, step))
-            return earlier + self._rendered(
-                "plan", request.task.text, request.world, names, wanted_text(request.goal),
-                conversation=request.conversation)
+            return earlier + self._rendered("plan", request, names, goal)
         named = [str(value) for step in (*request.remaining, *(each.step for each in request.done))
                  for value in step.arguments.values()]
-        return self._rendered(
-            "replan", request.task.text, request.world, (*names, *named), wanted_text(request.goal),
-            conversation=request.conversation, **describe.failure_texts(self._domain, request))
+        return self._rendered("replan", request, (*names, *named), goal,
+                              **describe.failure_texts(self._domain, request))
 
     def correct(self, request: CorrectionRequest) -> str:
         """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         names = [str(value) for entry in request.stack for value in entry.command.arguments.values()]
-        return self._rendered(
-            "correct", request.task.text, request.world, (*names, *goal_names(request.goal)),
-            wanted_text(request.goal), conversation=request.conversation,
-            stack=describe.stack_text(self._domain, request.stack, request.feedback_level))
+        names += request.goal.names if request.goal is not None else ()
+        return self._rendered("correct", request, names, wanted_text(request.goal), stack=describe.stack_text(
+            self._domain, request.stack, request.feedback_level))
 
     def _form(self, world: WorldState, step: Step) -> object:
         if step.action in self._domain.actions:
@@ -92,15 +89,16 @@ class PlanPrompt:
 
     def _turns(self, world: WorldState) -> Iterable[Turn]:
         for shown in shown_examples(self._domain, world.robots):
-            prompt = self._rendered("plan", shown.task, shown.world, (), "", notes=shown.notes)
+            prompt = self._rendered("plan", PlanRequest(Task(shown.task), shown.world), notes=shown.notes)
             yield prompt, compact(example_answer(self._domain, shown, self._step_form))
 
     def _rendered(
-        self, name: str, task: str, world: WorldState, names: Iterable[str], goal: str,
-        notes: Iterable[str] = (), conversation: Sequence[Said] = (), **more: str,
+        self, name: str, request: Union[PlanRequest, CorrectionRequest], names: Iterable[str] = (), goal: str = "",
+        notes: Iterable[str] = (), **more: str,
     ) -> str:
+        task, conversation = request.task.text, request.conversation
         said = " ".join((task, *(turn.text for turn in conversation)))
-        values = request_texts(self._domain, world, said, names, notes)
+        values = request_texts(self._domain, request.world, said, names, notes)
         goal = f"\n{goal}" if goal else ""
         return self._prompts.render(name, task=task_text(task, conversation), goal=goal, **values, **more).strip()
 
@@ -109,7 +107,8 @@ def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_obje
     """What a planner should answer to an example."""
     if not shown.steps:
         return plan_answer(REFUSE, why=shown.refusal) if shown.refusal else plan_answer(ANSWER, text=shown.answer)
-    thought = " ".join(filter(None, (wanted_facts(shown.end), shown.reasoning)))
+    wanted = f"Wanted: {', '.join(str(Holds(fact)) for fact in shown.end)}." if shown.end else ""
+    thought = " ".join(filter(None, (wanted, shown.reasoning)))
     return plan_answer(PLAN, reasoning=thought or _NOTHING_SPECIAL,
                        steps=[step_form(domain, shown.world, step) for step in shown.steps])
 
@@ -120,13 +119,13 @@ def request_texts(
     """What prompts tell of a world, as far as it matters to a request: ``objects``, ``facts``, ``triplets``,
     ``available``.
     """
-    seen = focus(task, names, domain, world)
-    objects = describe.objects_text(seen.world, domain, places=False)
-    if seen.others:
-        more = f" and {seen.more} more" if seen.more else ""
-        objects += f"\n- also here: {', '.join(plain(each, 60) for each in seen.others)}{more}"
-    return {"objects": objects, "facts": describe.state_text(seen.world.relations, notes),
-            "triplets": describe.triplets_text(seen.world),
+    seen, others = focus(task, names, domain, world)
+    objects = describe.objects_text(seen, domain, places=False)
+    if others:
+        more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
+        objects += f"\n- also here: {', '.join(plain(each, 60) for each in others[:_MOST_OTHERS])}{more}"
+    return {"objects": objects, "facts": describe.state_text(seen.relations, notes),
+            "triplets": describe.triplets_text(seen),
             "available": describe.available_text(domain, world)}
 
 
@@ -138,21 +137,8 @@ def pairs_text(domain: Domain, world: WorldState) -> str:
                      for said, answer in list(found.items())[:_MOST_PAIRS]) or "(none)"
 
 
-def wanted_facts(facts: Iterable[Relation]) -> str:
-    """What holds at the end, as a thought: ``Wanted: on(a,b), on(b,c).``"""
-    said = ", ".join(str(Holds(fact)) for fact in facts)
-    return f"Wanted: {said}." if said else ""
-
-
 def wanted_text(goal: Optional[Goal]) -> str:
     """What a goal asks for, in the words of the actions; empty where no goal is known."""
-    if goal is None:
-        return ""
-    lines: List[str] = [f"{word}: {', '.join(plain(each, 300) for each in goal.texts[part])}"
-                        for part, word in _GOAL_PARTS if part in goal.texts]
-    return "\n".join(lines)
-
-
-def goal_names(goal: Optional[Goal]) -> Tuple[str, ...]:
-    """The things and robots that a goal speaks of."""
-    return goal.names if goal is not None else ()
+    texts = goal.texts if goal is not None else {}
+    return "\n".join(f"{word}: {', '.join(plain(each, 300) for each in texts[part])}"
+                     for part, word in _GOAL_PARTS if part in texts)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 from string import Template
-from typing import Dict, FrozenSet, Iterable, Mapping, Tuple, Union
+from typing import Dict, Iterable, Mapping, Tuple, Union
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.errors import ConfigError
@@ -17,43 +16,33 @@ Opening = Tuple[str, Tuple[Turn, ...]]
 """The rules and the turns."""
 
 
-@dataclass(frozen=True)
-class Placeholders:
-    """What a prompt may say and what it must say: without these a model cannot answer."""
-
-    valid: FrozenSet[str]
-    required: FrozenSet[str]
-
-
-def _placeholders(required: str, optional: str = "") -> Placeholders:
-    return Placeholders(frozenset(f"{required} {optional}".split()), frozenset(required.split()))
-
-
+Placeholders = Tuple[str, str]
+"""What a prompt must say, for a model cannot answer without it; and what it may say besides."""
 PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("actions", "description examples turns"),
-    "plan": _placeholders("task objects", "facts triplets available goal"),
-    "replan": _placeholders("task objects feedback", "facts triplets available goal done remaining"),
-    "correct": _placeholders("objects stack", "task facts triplets available goal"),
-    "body": _placeholders("step objects", "facts triplets"),
-    "system_body": _placeholders("actions", "description pairs"),
+    "system": ("actions", "description examples turns"),
+    "plan": ("task objects", "facts triplets available goal"),
+    "replan": ("task objects feedback", "facts triplets available goal done remaining"),
+    "correct": ("objects stack", "task facts triplets available goal"),
+    "body": ("step objects", "facts triplets"),
+    "system_body": ("actions", "description pairs"),
 }
 """The prompts of one model that plans and of the body, with their placeholders. The domain's
 examples stand where ``system`` says ``$examples``; where it says ``$turns``, they go before each request as
 turns of the conversation."""
 AGENT_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "alex": _placeholders("abilities", "description"),
-    "alex_request": _placeholders("task history objects", "facts"),
-    "alex_report": _placeholders("task outcome message", "history done failures"),
-    "travi": _placeholders("abilities", "description examples turns"),
-    "travi_request": _placeholders("task objects facts", "goal"),
-    "travi_replan": _placeholders("task objects facts done remaining feedback", "goal"),
-    "ropa": _placeholders("actions", "description examples turns"),
-    "ropa_request": _placeholders("goal steps things", "objects state facts"),
+    "alex": ("abilities", "description"),
+    "alex_request": ("task history objects", "facts"),
+    "alex_report": ("task outcome message", "history done failures"),
+    "travi": ("abilities", "description examples turns"),
+    "travi_request": ("task objects facts", "goal"),
+    "travi_replan": ("task objects facts done remaining feedback", "goal"),
+    "ropa": ("actions", "description examples turns"),
+    "ropa_request": ("goal steps things", "objects state facts"),
 }
 """The prompts of CoPAL's agents: each agent's own, and what it is asked."""
 GOAL_PLACEHOLDERS: Mapping[str, Placeholders] = {
-    "system": _placeholders("form predicates", "description"),
-    "request": _placeholders("scene conversation", "context"),
+    "system": ("form predicates", "description"),
+    "request": ("scene conversation", "context"),
 }
 """The prompts of the interpreter: the rules, and what is asked."""
 
@@ -120,7 +109,8 @@ class Prompts:
 
 
 def _check(file: FilePath, text: str, placeholders: Placeholders) -> None:
-    listed = ", ".join(sorted(f"${each}" for each in placeholders.valid))
+    required, valid = placeholders[0].split(), " ".join(placeholders).split()
+    listed = ", ".join(sorted(f"${each}" for each in valid))
     found = set()
     for match in Template.pattern.finditer(text):
         name = match.group("named") or match.group("braced")
@@ -128,9 +118,9 @@ def _check(file: FilePath, text: str, placeholders: Placeholders) -> None:
         if match.group("invalid") is not None:
             raise ConfigError(f"{file}:{line}: a single '$' begins no placeholder; write '$$' for a dollar "
                               f"sign, or one of: {listed}")
-        if name and name not in placeholders.valid:
+        if name and name not in valid:
             raise ConfigError(f"{file}:{line}: unknown placeholder '${name}'; valid are: {listed}")
         found.add(name)
-    missing = sorted(placeholders.required - found)
+    missing = sorted(set(required) - found)
     if missing:
         raise ConfigError(f"{file}: the placeholder '${missing[0]}' is missing; valid are: {listed}")

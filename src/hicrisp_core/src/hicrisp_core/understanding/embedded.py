@@ -1,13 +1,14 @@
 """The interpreter over a small model that was trained to write goals in the user's own noun phrases.
 
 It gets the names in the scene and the conversation, and answers one line of the written goal language; code links
-the phrases to objects and evaluates counts, exceptions, orders and comparisons.
+the phrases to objects and evaluates counts, exceptions, orders and comparisons. A phrase that no object fits may stand
+for one that has some of its words, or nearly ("nife", "black cube" for a black box), if the user says yes.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List, Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
@@ -18,14 +19,15 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.parsing.names import respelled, slips, words_by_name
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.prompting.asking import cost_of
 from hicrisp_core.prompting.quarantine import plain
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import context_of, shortcut
-from hicrisp_core.understanding.relinking import goals_nearby
 from hicrisp_core.understanding.verifier import verify
-from hicrisp_core.understanding.written import Line, meaning_of, parse_line
+from hicrisp_core.understanding.written import Context, Line, Phrase, meaning_of, parse_line
+from hicrisp_core.understanding.written.sayings import ACTOR, each_in
 
 SYSTEM = "Write what the user means as one line of the goal language."
 _MOST_NAMES = 40
@@ -36,6 +38,8 @@ _STEM = 4
 _MOST_CHOICES = 4
 _YES, _NO = "yes", "no"
 _AGAIN = "Please say it in other words."
+_SHORTEST = 3
+"""Letters of a word that is too short to be a part of another one."""
 
 
 class EmbeddedInterpreter:
@@ -117,3 +121,66 @@ def names_shown(world: WorldState, turns: Sequence[Turn]) -> List[str]:
     said = tuple({word for turn in turns for word in turn.text.lower().split()})
     return [plain(each, 60) for each in names
             if any(other.startswith(word[:_STEM]) for word in each.split() for other in said)][:_MOST_NAMES]
+
+
+def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context) -> Dict[str, Goal]:
+    """Return the goals that a line has with near objects in place of the phrases that fit none.
+
+    Near are those that share words with a phrase; if none does, the only one with which the line is a goal.
+
+    Returns:
+        The goals by the objects' names; none if several phrases fit none and have several near objects.
+    """
+    line = _respelled(line, world)
+    meaning = meaning_of(line, domain, world, context)
+    if isinstance(meaning, Goal):
+        return {str(line): meaning}
+    for phrase in dict.fromkeys(each_in(Phrase, line)):
+        if phrase.words == ACTOR:
+            continue
+        near = _nearest(phrase, world)
+        others = () if any(map(str.isdigit, phrase.words)) else (*world.objects, *world.robots)
+        tried = {name: _with(line, phrase, name) for name in (near or others)}
+        meant = {name: meaning_of(other, domain, world, context) for name, other in tried.items() if other is not None}
+        found = {name: goal for name, goal in meant.items() if isinstance(goal, Goal)}
+        if found and (near or len(found) == 1):
+            return found
+        unknown = meaning_of(line, domain, world, context)
+        if len(near) == 1 and isinstance(unknown, Refusal) and tried[near[0]] is not None \
+                and meant[near[0]] != unknown:  # It stands for this phrase, and another one is left.
+            line = tried[near[0]] or line
+    return {}
+
+
+def _respelled(line: Line, world: WorldState) -> Line:
+    """The line with the world's own words in place of those that are nearly one of them."""
+    known = {word for words in words_by_name(world).values() for word in words}
+    for phrase in dict.fromkeys(each_in(Phrase, line)):
+        words = respelled(phrase.words.split(), known)
+        other = parse_line(str(line).replace(str(phrase), str(replace(phrase, words=" ".join(words)))))
+        line = line if isinstance(other, Misfit) else other
+    return line
+
+
+def _with(line: Line, phrase: Phrase, name: str) -> Optional[Line]:
+    """The line with an object's own name in place of a phrase."""
+    named = replace(phrase, words=name.replace("_", " "), where=(), without=(), rank="", ordinal=1, state="")
+    other = parse_line(str(line).replace(str(phrase), str(named)))
+    return None if isinstance(other, Misfit) else other
+
+
+def _nearest(phrase: Phrase, world: WorldState) -> Tuple[str, ...]:
+    """The objects that have most of a phrase's words, at least one; only its last, the kind, may be another."""
+    said = phrase.words.split()
+    shared = {name: [any(_alike(word, own) for own in words) for word in said]
+              for name, words in words_by_name(world).items()}
+    most = max(map(sum, shared.values()), default=0)
+    coded = [any(map(str.isdigit, word)) for word in said]
+    return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(found[:-1])
+                        and all(hit or not code for hit, code in zip(found, coded))))
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether a word may be another one, misspelt or a part of it: "remote" for a remote control."""
+    part = len(word) > _SHORTEST and (other.startswith(word) or other.endswith(word))
+    return slips(word, other) is not None or part and not any(map(str.isdigit, word + other))

@@ -14,7 +14,6 @@ from hicrisp_core.understanding.controlled.interpreter import ControlledInterpre
 from hicrisp_core.understanding.embedded import EmbeddedInterpreter
 from hicrisp_core.understanding.hearing import HearingInterpreter
 from hicrisp_core.understanding.model import ModelInterpreter
-from hicrisp_core.understanding.verifier import VerifiedInterpreter
 
 
 def make_interpreter(
@@ -35,4 +34,4 @@ def make_interpreter(
         interpreter = EmbeddedInterpreter(models.of(roles.GOAL), domain, settings.ask_below)
     else:
         return ModelInterpreter(models.of(roles.GOAL), domain, prompts)
-    return HearingInterpreter(VerifiedInterpreter(interpreter, domain), domain)
+    return HearingInterpreter(interpreter, domain)

@@ -8,7 +8,7 @@ from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.goals.typed import names_for
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.meaning import Reason
-from hicrisp_core.understanding import form
+from hicrisp_core.prompting.answer_schema import closed
 
 KIND, SAY, STAGES, OTHERWISE, INVARIANTS = "kind", "say", "stages", "otherwise", "invariants"
 CHOICES, FACTS, REASON = "choices", "facts", "reason"
@@ -77,84 +77,59 @@ def goal_words(domain: Domain) -> Tuple[Predicate, ...]:
 
 def meaning_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     """Return the schema of a meaning in a world."""
-    signatures = _signatures(domain, world)
-    listed = _listed_types(domain, world, signatures)
-    names = {_name_of(type_): _names(domain, world, type_, type_ in listed)
-             for signature in signatures for type_ in signature if type_ != _NUMBER}
-    fact = {"anyOf": [_fact(signature, predicates) for signature, predicates in signatures.items()]}
-    definitions = {
-        **names, "fact": fact, "inner": _group({"$ref": "#/$defs/fact"}),
-        "group": _group({"anyOf": [{"$ref": "#/$defs/fact"}, {"$ref": "#/$defs/inner"}]}),
-        "condition": {"anyOf": [{"$ref": "#/$defs/fact"}, {"$ref": "#/$defs/group"}]},
-        "stage": _object({
-            form.ROBOT: {"type": "string", "enum": ["", *sorted(world.robots)]},
-            form.WHEN: _list("condition"), form.OPTIONAL: {"type": "boolean"},
-            form.CONDITIONS: _list("condition")}),
-    }
-    return {**_object({
-        form.KIND: {"type": "string", "enum": list(form.KINDS)},
-        form.SAY: {"type": "string"},
-        form.STAGES: _list("stage"), form.OTHERWISE: _list("stage"), form.INVARIANTS: _list("condition"),
-        form.CHOICES: {"type": "array", "items": {"type": "string"}},
-        form.FACTS: _list("fact"),
-        form.REASON: {"type": "string", "enum": [form.NO_REASON, *form.REASONS]}}), "$defs": definitions}
-
-
-def _signatures(domain: Domain, world: WorldState) -> Dict[Signature, List[str]]:
-    """Return the predicates by their argument types, without those that nothing here fits."""
-    found: Dict[Signature, List[str]] = {}
+    signatures: Dict[Signature, List[str]] = {}
+    """The predicates by their argument types, without those that nothing here fits."""
     for predicate in goal_words(domain):
         if all(type_ == _NUMBER or domain.objects_of(world, type_) for type_ in predicate.arguments):
-            found.setdefault(predicate.arguments, []).append(predicate.name)
-    return found
+            signatures.setdefault(predicate.arguments, []).append(predicate.name)
+    fact = {"anyOf": [_fact(signature, predicates) for signature, predicates in signatures.items()]}
+    definitions = {
+        **_names(domain, world, signatures), "fact": fact, "inner": _group({"$ref": "#/$defs/fact"}),
+        "group": _group({"anyOf": [{"$ref": "#/$defs/fact"}, {"$ref": "#/$defs/inner"}]}),
+        "condition": {"anyOf": [{"$ref": "#/$defs/fact"}, {"$ref": "#/$defs/group"}]},
+        "stage": closed({
+            ROBOT: {"type": "string", "enum": ["", *sorted(world.robots)]},
+            WHEN: _list("condition"), OPTIONAL: {"type": "boolean"},
+            CONDITIONS: _list("condition")}),
+    }
+    return {**closed({
+        KIND: {"type": "string", "enum": list(KINDS)},
+        SAY: {"type": "string"},
+        STAGES: _list("stage"), OTHERWISE: _list("stage"), INVARIANTS: _list("condition"),
+        CHOICES: {"type": "array", "items": {"type": "string"}},
+        FACTS: _list("fact"),
+        REASON: {"type": "string", "enum": [NO_REASON, *REASONS]}}), "$defs": definitions}
 
 
-def _listed_types(domain: Domain, world: WorldState, signatures: Dict[Signature, List[str]]) -> Tuple[str, ...]:
-    """Return the types whose names are listed, the smallest first, as far as the limits allow."""
+def _names(domain: Domain, world: WorldState, signatures: Dict[Signature, List[str]]) -> Dict[str, Dict[str, Any]]:
+    """Return the schemas of the types' names; these are listed, of the smallest types first, as limits allow."""
     types = {type_ for signature in signatures for type_ in signature if type_ != _NUMBER}
-    names = {type_: _names_of(domain, world, type_) for type_ in types}
+    names = {type_: sorted({*domain.objects_of(world, type_), *(
+        name for each in goal_words(domain) if each.arguments[1:] == (type_,)
+        for name in names_for(each, 1, domain, world))}) for type_ in types}
     values = sum(map(len, signatures.values())) + len(world.robots) + 32  # The rest of the form has fewer.
-    characters, found = 0, []
+    characters, found = 0, {}
     for type_ in sorted(types, key=lambda each: (len(names[each]), each)):
         values += len(names[type_])
         characters += sum(map(len, names[type_]))
-        if values > MOST_ENUM_VALUES or characters > MOST_CHARACTERS // 2:
-            break
-        found.append(type_)
-    return tuple(found)
-
-
-def _names_of(domain: Domain, world: WorldState, type_: str) -> Tuple[str, ...]:
-    """Return the names that a predicate takes for a type."""
-    last = (names_for(each, 1, domain, world) for each in goal_words(domain) if each.arguments[1:] == (type_,))
-    return tuple(sorted({name for names in (domain.objects_of(world, type_), *last) for name in names}))
-
-
-def _name_of(type_: str) -> str:
-    return f"a_{type_}"
-
-
-def _names(domain: Domain, world: WorldState, type_: str, listed: bool) -> Dict[str, Any]:
-    return {"type": "string", **({"enum": list(_names_of(domain, world, type_))} if listed else {})}
+        listed = values <= MOST_ENUM_VALUES and characters <= MOST_CHARACTERS // 2
+        found[f"a_{type_}"] = {"type": "string", **({"enum": names[type_]} if listed else {})}
+    return found
 
 
 def _fact(signature: Signature, predicates: Sequence[str]) -> Dict[str, Any]:
-    subject = {"$ref": f"#/$defs/{_name_of(signature[0])}"}
+    subject = {"$ref": f"#/$defs/a_{signature[0]}"}
     last: Dict[str, Any] = {"type": "string", "enum": [""]}
     if len(signature) > 1:
-        last = {"type": "number"} if signature[1] == _NUMBER else {"$ref": f"#/$defs/{_name_of(signature[1])}"}
-    return _object({form.PREDICATE: {"type": "string", "enum": list(predicates)}, form.SUBJECT: subject,
-                    form.OBJECT: last, form.HOLDS: {"type": "boolean"}})
+        last = {"type": "number"} if signature[1] == _NUMBER else {"$ref": f"#/$defs/a_{signature[1]}"}
+    return closed({PREDICATE: {"type": "string", "enum": list(predicates)}, SUBJECT: subject,
+                   OBJECT: last, HOLDS: {"type": "boolean"}})
 
 
 def _group(part: Dict[str, Any]) -> Dict[str, Any]:
-    return _object({form.GROUP: {"type": "string", "enum": list(form.GROUPS)},
-                    form.COUNT: {"type": "integer"}, form.PARTS: {"type": "array", "items": part}})
+    return closed({GROUP: {"type": "string", "enum": list(GROUPS)},
+                   COUNT: {"type": "integer"}, PARTS: {"type": "array", "items": part}})
 
 
 def _list(definition: str) -> Dict[str, Any]:
     return {"type": "array", "items": {"$ref": f"#/$defs/{definition}"}}
-
-
-def _object(properties: Dict[str, Any]) -> Dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

@@ -4,6 +4,7 @@ no other language that is taken for English.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from dataclasses import replace
@@ -21,8 +22,13 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import nearest
 from hicrisp_core.understanding.controlled.reader import Reader
 from hicrisp_core.understanding.embedded import shown
-from hicrisp_core.understanding.ending import wants_end
+from hicrisp_core.understanding.verifier import verified
 
+ENDING = ("stop", "cancel", "abort", "halt", "stop it", "cancel it", "stop now", "stop that", "stop everything",
+          "stop the task", "cancel the task", "cancel that")
+"""The words that end a task without any model: the one fixed list."""
+_ASIDE = ("please", "no", "now", "ok", "okay")
+"""Words that change nothing about an order to stop."""
 WORDS = "words.txt"
 """The file of ``config/llm`` with the words of the sentences that the embedded model learnt from."""
 _MOST_STRANGE = 0.5
@@ -38,7 +44,7 @@ _NO_TASK = (Reason.NOTHING_TO_DO, Reason.IMPOSSIBLE)
 
 
 class HearingInterpreter:
-    """Hands what was said to an interpreter of English, and names what is none."""
+    """Hands what was said to an interpreter of English, names what is none, and refuses goals that cannot be."""
 
     def __init__(self, interpreter: Interpreter, domain: Domain) -> None:
         self._interpreter = interpreter
@@ -55,13 +61,13 @@ class HearingInterpreter:
         if script:
             return Understood(self._refused(f"This is written in {script} characters. {_ENGLISH}", request))
         strange = strange_words(said, request.world)
-        found = self._interpreter.understand(request, deadline)
+        found = verified(self._interpreter.understand(request, deadline), self._domain, request.world)
         if strange and found.meaning is not None:
             words = ", ".join(f"'{word}'" for word in strange[:_MOST_NAMED])
             return replace(found, meaning=self._doubted(found.meaning, f"I do not know {words}. {_ENGLISH}", request))
         refusal = found.meaning
         if isinstance(refusal, Refusal) and not refusal.alternatives and refusal.reason in _NO_TASK:
-            return replace(found, meaning=replace(refusal, alternatives=self._tasks(request)))
+            return replace(found, meaning=replace(refusal, alternatives=self._refused("", request).alternatives))
         return found
 
     def _doubted(self, meaning: Meaning, why: str, request: Request) -> Meaning:
@@ -72,11 +78,8 @@ class HearingInterpreter:
         return self._refused(why, request)
 
     def _refused(self, why: str, request: Request) -> Refusal:
-        return Refusal(Reason.NOTHING_TO_DO, why, self._tasks(request))
-
-    def _tasks(self, request: Request) -> Tuple[str, ...]:
-        """Return sentences that are tasks here."""
-        return nearest(request.text, Reader(self._domain, request.world))
+        """Return a refusal with sentences that are tasks here."""
+        return Refusal(Reason.NOTHING_TO_DO, why, nearest(request.text, Reader(self._domain, request.world)))
 
 
 def as_typed(text: str) -> str:
@@ -107,3 +110,9 @@ def known_words() -> FrozenSet[str]:
     """Return the words of the sentences that the embedded model learnt from."""
     files = [folder / WORDS for folder in config_folders("llm") if (folder / WORDS).is_file()]
     return frozenset(files[0].read_text(encoding="utf-8").split()) if files else frozenset()
+
+
+def wants_end(text: str) -> bool:
+    """Check whether words only say that the task is to end: "Stop!", "no, cancel it please"."""
+    words = re.sub(r"[^\w\s']", " ", text.lower()).split()
+    return " ".join(words) in ENDING or " ".join(word for word in words if word not in _ASIDE) in ENDING

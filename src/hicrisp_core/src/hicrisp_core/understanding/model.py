@@ -1,5 +1,6 @@
-"""The interpreter over a chat model: it reads the conversation and the scene, and decides alone; and how its text is
-read. Endpoints without schemas write it less strictly, and earlier releases wrote other keys; both are read.
+"""The interpreter over a chat model: it is told what a person at the table would see, reads the conversation, and
+decides alone. Endpoints without schemas write its answer less strictly, and earlier releases wrote other keys; both are
+read.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.typed import check_statement, mended
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, all_of, any_of
-from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, parse_goal, parse_statement
+from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
+from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement
+from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, grouped, parse_goal, parse_statement
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.json_text import read_json
@@ -27,9 +29,9 @@ from hicrisp_core.prompting.quarantine import plain, quarantined, turns_text
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding import form
-from hicrisp_core.understanding.form import form_text, meaning_schema
-from hicrisp_core.understanding.scene_text import predicates_text, scene_text
+from hicrisp_core.understanding.form import form_text, goal_words, meaning_schema
 from hicrisp_core.understanding.verifier import refusal_of, verify
+from hicrisp_core.understanding.written.places import Places
 
 _MOST_STAGES = 40
 _MOST_CHOICES = 9
@@ -42,6 +44,9 @@ PROMPTS = "goal"
 """The folder of ``config/prompts``."""
 _LINE = 400
 """Characters of a line about earlier tasks."""
+_NAME_LIMIT = 60
+_CENTIMETRES = 100.0
+_NOTHING = "-"
 
 
 class _Unfit(Exception):
@@ -61,7 +66,8 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
     if completion.cut_off or found.cut_off:
         return ParseFailure("the answer was cut off before its end: a shorter one is needed", completion.text[-80:])
     said: Mapping[str, Any] = found.value
-    kind = str(said.get(form.KIND) or _implied(said)).strip().lower()
+    implied = any(said.get(each) for each in (form.STAGES, form.INVARIANTS, *_EARLIER_PARTS))
+    kind = str(said.get(form.KIND) or (form.GOAL if implied else "")).strip().lower()
     kind = _EARLIER_KINDS.get(kind, kind)
     words = plain(str(said.get(form.SAY) or said.get("text") or ""), _LONGEST).strip()
     try:
@@ -74,14 +80,12 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
                 raise _Unfit(f"an answer moves nothing: leave out its conditions, or say the kind '{form.GOAL}'")
             return Answer(words, _facts(said, domain, world))
         if kind == form.REFUSAL:
-            return Refusal(_reason(said), words)
+            reason = str(said.get(form.REASON) or said.get("why") or "").strip().lower()
+            known = {each.value: each for each in Reason}
+            return Refusal(_EARLIER_REASONS.get(reason, known.get(reason, Reason.IMPOSSIBLE)), words)
     except _Unfit as error:
         return ParseFailure(str(error))
     return ParseFailure(f"the key '{form.KIND}' must be one of: {', '.join(form.KINDS)}", kind[:80])
-
-
-def _implied(said: Mapping[str, Any]) -> str:
-    return form.GOAL if any(said.get(each) for each in (form.STAGES, form.INVARIANTS, *_EARLIER_PARTS)) else ""
 
 
 def _goal(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Goal:
@@ -105,7 +109,9 @@ def _stages(said: Mapping[str, Any], key: str, world: WorldState) -> Tuple[Stage
             raise _Unfit(f"each of '{key}' must be an object with '{form.CONDITIONS}'")
         conditions = _conditions(stage, form.CONDITIONS)
         if conditions:
-            found.append(Stage(conditions, _robot(stage.get(form.ROBOT), world),
+            named = str(stage.get(form.ROBOT) or "").strip()  # One that is not there stays as it was written.
+            robot = next((known for known in world.robots if known.lower() == named.lower()), named)
+            found.append(Stage(conditions, robot,
                                _conditions(stage, form.WHEN), stage.get(form.OPTIONAL) is True))
     return tuple(found)
 
@@ -122,9 +128,7 @@ def _condition(said: Any, depth: int) -> Statement:
         return found
     if not isinstance(said, dict):
         raise _Unfit(f"a condition must be an object with '{form.PREDICATE}' or '{form.GROUP}'")
-    if said.get(form.GROUP):
-        return _group(said, depth)
-    return _fact(said)
+    return _group(said, depth) if said.get(form.GROUP) else _fact(said)
 
 
 def _group(said: Mapping[str, Any], depth: int) -> Statement:
@@ -136,14 +140,10 @@ def _group(said: Mapping[str, Any], depth: int) -> Statement:
     parts = tuple(_condition(each, depth + 1) for each in _list(said, form.PARTS, MOST_PARTS))
     if not parts:
         raise _Unfit(f"the group '{group}' needs '{form.PARTS}'")
-    if group == "all":
-        return all_of(*parts)
-    if group == "any":
-        return any_of(*parts)
-    count = said.get(form.COUNT)
+    count = 0 if group in ("all", "any") else said.get(form.COUNT)
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
         raise _Unfit(f"the group '{group}' needs a whole number as '{form.COUNT}'")
-    return Count(parts, 0 if group == "at_most" else count, None if group == "at_least" else count)
+    return grouped(group, count, parts)
 
 
 def _fact(said: Mapping[str, Any]) -> Statement:
@@ -176,18 +176,6 @@ def _choices(said: Mapping[str, Any]) -> Sequence[str]:
     return [plain(str(each).replace("_", " "), _LONGEST) for each in listed[:_MOST_CHOICES] if str(each).strip()]
 
 
-def _reason(said: Mapping[str, Any]) -> Reason:
-    word = str(said.get(form.REASON) or said.get("why") or "").strip().lower()
-    known = {each.value: each for each in Reason}
-    return _EARLIER_REASONS.get(word, known.get(word, Reason.IMPOSSIBLE))
-
-
-def _robot(said: Any, world: WorldState) -> str:
-    """The robot by its name, however it is capitalised; one that is not there stays as it was written."""
-    name = str(said or "").strip()
-    return next((known for known in world.robots if known.lower() == name.lower()), name)
-
-
 def _list(said: Mapping[str, Any], key: str, most: int) -> List[Any]:
     found = said.get(key) or []
     found = found if isinstance(found, list) else [found]
@@ -216,13 +204,8 @@ def _written(statement: Statement) -> Dict[str, Any]:
         if isinstance(statement.part, Holds):
             return {**_written(statement.part), form.HOLDS: False}
         return {form.GROUP: "at_most", form.COUNT: 0, form.PARTS: [_written(statement.part)]}
-    parts = list(map(_written, statement.parts))
-    if statement.most is None:
-        every = statement.least == len(statement.parts)
-        group = "all" if every else "any" if statement.least == 1 else "at_least"
-        return {form.GROUP: group, form.COUNT: statement.least, form.PARTS: parts}
-    group = "exactly" if statement.least == statement.most else "at_most"
-    return {form.GROUP: group, form.COUNT: statement.most, form.PARTS: parts}
+    group, number = statement.group
+    return {form.GROUP: group, form.COUNT: number, form.PARTS: list(map(_written, statement.parts))}
 
 
 class ModelInterpreter:
@@ -282,6 +265,7 @@ class ModelInterpreter:
             "request", scene=scene_text(self._domain, request.world), context=_context(request),
             conversation=turns_text(turns)).strip()
 
+
 def _context(request: Request) -> str:
     """What a request may refer to beside its scene, one a line."""
     lines = [f"Earlier: {quarantined(line, _LINE)}" for line in request.history]
@@ -295,3 +279,62 @@ def _context(request: Request) -> str:
     if request.handled:
         lines.append(f"Handled just now: {', '.join(map(plain, request.handled))}")
     return "\n".join(lines)
+
+
+def scene_text(domain: Domain, world: WorldState) -> str:
+    """Return the objects, their order in each direction, the robots and the facts, one a line."""
+    objects = sorted(world.objects.values(), key=lambda thing: (not thing.movable, thing.name))
+    places = Places(domain, world)
+    at = {each.name: place for each in objects if each.movable
+          for place in (places.position(each.name),) if place is not None}
+    lines = ["Objects (size in cm, position in m):", *(_object_text(each, at) for each in objects)]
+    told: List[str] = []
+    for predicate in domain.predicates.values():  # Of two opposite directions one is told.
+        if predicate.direction != (0.0, 0.0) and predicate.name not in told and len(at) > 1:
+            told.append(predicate.inverse)
+            names = sorted(at, key=lambda name: -places.along(predicate.name, name))
+            lines.append(f"Each is {predicate.name} all behind it: {', '.join(map(_plain, names))}")
+    lines += ["Robots:", *(_robot_text(each, domain, world) for _, each in sorted(world.robots.items()))]
+    words = {each.name for each in goal_words(domain) if each.direction == (0.0, 0.0)}
+    facts = ", ".join(_plain(str(Holds(fact)), 3) for fact in sorted(world.relations) if fact.predicate in words)
+    return "\n".join((*lines, f"Facts: {facts or _NOTHING}"))
+
+
+def predicates_text(domain: Domain) -> str:
+    """Return the predicates of conditions with their types and what they mean, one a line."""
+    lines = []
+    for each in goal_words(domain):
+        variables = ("X", "Y")[:len(each.arguments)]
+        types = ", ".join(f"{name}: {type_}" for name, type_ in zip(variables, each.arguments))
+        but = "".join(f"; never for a {type_}: use {other}" for type_, other in each.instead.items())
+        both = f"; the same as {each.name}(Y,X)" if each.symmetric else ""
+        lines.append(f"- {each.name}({','.join(variables)}): {each.text.format(*variables, '')} ({types}{but}{both})")
+    return "\n".join(lines)
+
+
+def _object_text(thing: WorldObject, at: Mapping[str, Vector]) -> str:
+    """An object with its place and the nearest other movable one, by the distance between centres, m."""
+    words = [thing.type, *(str(value) for _, value in sorted(thing.attributes.items()))]
+    if thing.pose is not None:
+        words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in thing.size))
+        words.append("at ({:.2f}, {:.2f}, {:.2f})".format(*thing.pose.position))
+    if thing.name in at:
+        apart = sorted((planar_distance(at[thing.name], at[name]), name) for name in at if name != thing.name)
+        words += [f"nearest: {name} {distance:.2f}" for distance, name in apart[:1]]
+    if thing.unseen:
+        words.append(thing.sight)
+    return f"- {_plain(thing.name)}: {_plain(', '.join(words), 5)}"
+
+
+def _robot_text(robot: RobotState, domain: Domain, world: WorldState) -> str:
+    held = [thing for thing, hand in domain.roles.holders(world.relations).items() if hand == robot.name]
+    words = [robot.kind, f"can {', '.join(action.name for action in domain.actions_of(robot.kind))}"]
+    if robot.pose is not None:
+        words.append("at ({:.2f}, {:.2f})".format(*robot.pose.position[:2]))
+    if robot.kind == "arm" and domain.roles.held:
+        words.append(f"holds {_plain(held[0])}" if held else "its hand is empty")
+    return f"- {_plain(robot.name)}: {'; '.join(words)}"
+
+
+def _plain(text: str, names: int = 1) -> str:
+    return plain(text, names * _NAME_LIMIT)

@@ -6,7 +6,7 @@ It looks at the goal alone, never at the user's words.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import FrozenSet, Optional
+from typing import AbstractSet, Optional
 
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
@@ -14,31 +14,18 @@ from hicrisp_core.goals.stages import chosen
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.typed import check_goal
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
+from hicrisp_core.model.goal import Goal, Holds, Not, Statement
 from hicrisp_core.model.meaning import Reason, Refusal
 from hicrisp_core.model.misfit import Misfit, MisfitKind
-from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
-from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.ports.interpreter import Understood
 
 _REASONS = {MisfitKind.NAME: Reason.UNKNOWN_OBJECT, MisfitKind.EMPTY: Reason.NOTHING_TO_DO}
 
 
-class VerifiedInterpreter:
-    """Refuses the goals of another interpreter that do not fit domain and world."""
-
-    def __init__(self, interpreter: Interpreter, domain: Domain) -> None:
-        self._interpreter = interpreter
-        self._domain = domain
-
-    def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return what the request means; in place of a goal that cannot be, the reason."""
-        found = self._interpreter.understand(request, deadline)
-        if not isinstance(found.meaning, Goal):
-            return found
-        misfit = verify(found.meaning, self._domain, request.world)
-        if misfit is None:
-            return found
-        return replace(found, meaning=refusal_of(misfit))
+def verified(found: Understood, domain: Domain, world: WorldState) -> Understood:
+    """Return what was understood; in place of a goal that cannot be, the reason."""
+    misfit = verify(found.meaning, domain, world) if isinstance(found.meaning, Goal) else None
+    return found if misfit is None else replace(found, meaning=refusal_of(misfit))
 
 
 def refusal_of(misfit: Misfit) -> Refusal:
@@ -55,7 +42,9 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
     misfit = check_goal(goal, domain, world)
     if misfit is not None:
         return misfit
-    made = _made(domain)
+    made = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
+            if not effect.removes}
+    made |= {domain.predicates[each].inverse for each in made if each in domain.predicates}
     for stage in chosen(goal, world.relations, domain).stages:
         for statement in () if stage.optional else stage.conditions:
             never = _never(statement, made, domain, world)
@@ -64,22 +53,11 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
     return None
 
 
-def _made(domain: Domain) -> FrozenSet[str]:
-    """The predicates that actions make, with their inverses."""
-    made = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
-            if not effect.removes}
-    return frozenset(made | {domain.predicates[each].inverse for each in made if each in domain.predicates})
-
-
-def _never(statement: Statement, made: FrozenSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
+def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
     """The part that no action makes; ``None`` if there is none or there is a choice."""
     if holds(statement, world.relations, domain) or isinstance(statement, Not):
         return None
     if isinstance(statement, Holds):
         return None if statement.fact.predicate in made else statement
-    return _never_of(statement, made, domain, world)
-
-
-def _never_of(statement: Count, made: FrozenSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
     vain = [never for part in statement.parts for never in (_never(part, made, domain, world),) if never]
     return vain[0] if vain and len(statement.parts) - len(vain) < statement.least else None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import dataclass
 from threading import Condition, Lock, Thread
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from hicrisp_core.brain.agents import Dialogue
+from hicrisp_core.model.meaning import Turn
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
@@ -18,10 +19,47 @@ log = logging.getLogger(__name__)
 
 MAX_WAITING = 100
 MAX_REMEMBERED = 200
+EXCHANGES = 8
+"""Tasks of which is kept what was said and done."""
+_LONGEST = 400
+"""Characters of one line; a task may be longer, but what is remembered of it need not."""
 _INTERRUPTED = ("the supervisor ended while it ran, and the robots were stopped. It is not taken up again by "
                 "itself; submit it again where it is still wanted")
 _LEFT = "the workspace was launched anew before it began; submit it again where it is still wanted"
 _CLOSED = "the workspace was shut down before it began"
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """The last exchanges, oldest first. Nodes that think keep no state, so it travels with each request.
+
+    Args:
+        exchanges: for each task what the user asked, what was done and what was answered.
+    """
+
+    exchanges: Tuple[Tuple[str, ...], ...] = ()
+
+    def after(
+        self, asked: str, done: Iterable[str], answered: str, conversation: Sequence[Turn] = ()
+    ) -> "Dialogue":
+        """The dialogue with one more task.
+
+        Args:
+            conversation: what was said about it, oldest first; its first words are not told twice.
+        """
+        actions = "; ".join(done)
+        said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in conversation if turn.text != asked)
+        lines = (f"User: {asked}", *said, f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
+        return Dialogue((*self.exchanges, tuple(_bounded(line) for line in lines))[-EXCHANGES:])
+
+    @property
+    def history(self) -> Tuple[str, ...]:
+        """The lines, as :class:`hicrisp_core.ports.brain.PlanRequest` takes them."""
+        return tuple(line for exchange in self.exchanges for line in exchange)
+
+
+def _bounded(line: str) -> str:
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + " [cut]"
 
 
 class TaskQueue:

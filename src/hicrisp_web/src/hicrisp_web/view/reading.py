@@ -16,7 +16,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled import ControlledInterpreter
 from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in, nearest
 from hicrisp_core.understanding.controlled.reader import Reader as Sentences
-from hicrisp_core.understanding.verifier import VerifiedInterpreter
+from hicrisp_core.understanding.hearing import HearingInterpreter
 
 _LIMIT = 1.0
 """Wall seconds for one reading with its plan."""
@@ -41,7 +41,7 @@ class Reader:
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
-        self._interpreter = VerifiedInterpreter(ControlledInterpreter(domain), domain)
+        self._interpreter = HearingInterpreter(ControlledInterpreter(domain), domain)
         self._brain = SearchBrain(domain)
 
     def read(self, text: str, world: WorldState) -> Optional[Dict[str, Any]]:

@@ -31,7 +31,7 @@ from hicrisp_core.understanding.controlled.tables import (
 )
 from hicrisp_core.understanding.verifier import verify
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
-from hicrisp_core.understanding.written.context import called, not_there, phrases_in
+from hicrisp_core.understanding.written.context import called, not_there
 from hicrisp_core.understanding.written.sayings import ACTOR, IT, START, Condition, changed, each_in
 
 MOST = 3
@@ -64,7 +64,7 @@ def not_read(text: str, reader: Reader, remark: bool = False) -> Refusal:
     if lines:
         return Refusal(Reason.NOTHING_TO_DO, _SEVERAL if len(lines) > 1 else _UNCLEAR if remark else _NO_TASK)
     lenient = Reader(reader.domain, reader.world, unknown=True).readings(said)
-    strangers = [called(phrase) for line in lenient[:1] for phrase in phrases_in(line)
+    strangers = [called(phrase) for line in lenient[:1] for phrase in each_in(Phrase, line)
                  if phrase.words not in (ACTOR, START) and not reader.nouns.objects(phrase)]
     if strangers:
         return not_there(strangers[0], reader.world.objects)
@@ -83,8 +83,12 @@ def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
         for filled in islice(_filled(sentence.example, text, reader), _TRIED):
             if deadline.passed or len(found) == MOST:
                 return tuple(found)
-            line = reader.only(filled)
-            if line is not None and unique(line, reader) and _works(line, reader):
+            line = reader.only_of(words_in(filled, reader.tables))
+            meaning = reader.meaning(line) if line is not None and unique(line, reader) else None
+            works = isinstance(meaning, Answer) or isinstance(meaning, Goal) \
+                and bool(missing(meaning.statements, reader.world.relations, reader.domain)) \
+                and verify(meaning, reader.domain, reader.world) is None
+            if works:
                 found.append(filled)
                 break
     return tuple(found)
@@ -95,15 +99,7 @@ def unique(line: Line, reader: Reader) -> bool:
     given = (ACTOR, START, *recipes())
     return all(phrase.amount is Amount.ONE and phrase.words != IT
                and (phrase.words in given or len(reader.nouns.objects(phrase)) == 1)
-               for phrase in phrases_in(line))
-
-
-def _works(line: Line, reader: Reader) -> bool:
-    meaning = reader.meaning(line)
-    if not isinstance(meaning, Goal):
-        return isinstance(meaning, Answer)
-    open_ = missing(meaning.statements, reader.world.relations, reader.domain)
-    return bool(open_) and verify(meaning, reader.domain, reader.world) is None
+               for phrase in each_in(Phrase, line))
 
 
 def _likeness(text: str, sentence: Sentence, reader: Reader) -> float:
@@ -314,10 +310,8 @@ class ControlledInterpreter:
     def understand(self, request: Request, deadline: Deadline) -> Understood:
         """Return what the request means together with its conversation."""
         line = read(request.text, self._domain, request.world, request.conversation)
-        if isinstance(line, Refusal):
-            return Understood(line)
-        meaning = meaning_of(line, self._domain, request.world, context_of(request))
-        return Understood(_sourced(meaning), sure=1.0)
+        return Understood(line) if isinstance(line, Refusal) else \
+            Understood(_meaning(line, request, self._domain), sure=1.0)
 
 
 def shortcut(request: Request, domain: Domain) -> Optional[Meaning]:
@@ -328,8 +322,13 @@ def shortcut(request: Request, domain: Domain) -> Optional[Meaning]:
     line = line_of(request.text, reader, request.conversation)
     if isinstance(line, Refusal) or not unique(line, reader):
         return None
+    meaning = _meaning(line, request, domain)
+    return meaning if isinstance(meaning, (Goal, Answer)) else None
+
+
+def _meaning(line: Line, request: Request, domain: Domain) -> Meaning:
     meaning = meaning_of(line, domain, request.world, context_of(request))
-    return _sourced(meaning) if isinstance(meaning, (Goal, Answer)) else None
+    return replace(meaning, source=SOURCE) if isinstance(meaning, Goal) else meaning
 
 
 def context_of(request: Request) -> Context:
@@ -337,11 +336,6 @@ def context_of(request: Request) -> Context:
     said = (*(turn.text for turn in request.conversation), request.text)
     goal = request.goal.names if request.goal is not None else ()
     return Context("\n".join(said), (*goal, *request.handled), recipes=recipes())
-
-
-def _sourced(meaning: Meaning) -> Meaning:
-    """Return a goal with the name of who made it."""
-    return replace(meaning, source=SOURCE) if isinstance(meaning, Goal) else meaning
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Meaning
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
-from hicrisp_core.understanding.controlled.tables import LONGEST, MARKS, Pattern, Sentence, Words, led, tables, words_in
+from hicrisp_core.understanding.controlled.tables import LONGEST, MARKS, Pattern, Sentence, Words, led, tables
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.objects import GIVEN
 from hicrisp_core.understanding.written.predicates import Use
@@ -85,10 +85,6 @@ class Reader:
     def known_words(self) -> FrozenSet[str]:
         """The words of controlled English that stand for no object."""
         return self.nouns.function_words | {word for _, pattern in self._patterns for word in pattern.words}
-
-    def only(self, text: str) -> Optional[Line]:
-        """Return what a text means; ``None`` if it has no reading or several."""
-        return self.only_of(words_in(text, self.tables))
 
     def only_of(self, said: Words, before: Phrases = ()) -> Optional[Line]:
         """Return the only reading of the words of a text.

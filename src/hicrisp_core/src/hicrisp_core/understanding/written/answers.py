@@ -7,16 +7,16 @@ from string import Formatter
 from typing import Callable, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.saying import joined, named, sentence, spoken
-from hicrisp_core.domain.schema import ANYTHING, Action, Domain
+from hicrisp_core.domain.schema import ANYTHING, Action
 from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.truth import missing, ways_to_say
-from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Statement, facts_in
 from hicrisp_core.model.meaning import Answer
-from hicrisp_core.understanding.written.context import Context, Unlinked, called, listed, phrases_in
+from hicrisp_core.understanding.written.context import Unlinked, called, listed
 from hicrisp_core.understanding.written.objects import GIVEN, Objects
 from hicrisp_core.understanding.written.predicates import CONTAINS
-from hicrisp_core.understanding.written.sayings import Amount, Phrase, Queried
+from hicrisp_core.understanding.written.sayings import Amount, Phrase, Queried, each_in
 
 _MOST_FACTS = 12
 """Facts that are told of one object."""
@@ -31,13 +31,12 @@ Facts = Tuple[Relation, ...]
 class Answers:
     """Answers queries from the observed world; what is not seen is not told as if it were."""
 
-    def __init__(self, domain: Domain, world: WorldState, context: Context, objects: Objects) -> None:
-        self._domain = domain
-        self._world = world
-        self._context = context
+    def __init__(self, objects: Objects) -> None:
+        self._domain = objects.domain
+        self._world = objects.world
         self._objects = objects
-        self._relations = sorted(world.relations)
-        self._words = GoalWords(domain)
+        self._relations = sorted(self._world.relations)
+        self._words = GoalWords(self._domain)
 
     def of(self, line: Queried, conditions: Sequence[Statement]) -> Answer:
         """Return the answer to a query, cut off where nobody would read on.
@@ -55,15 +54,14 @@ class Answers:
     def _of(self, line: Queried, conditions: Sequence[Statement]) -> Answer:
         if line.query == "is":
             return self._whether(conditions)
-        about: Mapping[str, Callable[[Sequence[str]], Answer]] = {"where": self._where, "state": self._state}
-        if line.query in about:
-            return about[line.query]([name for each in line.phrase for name in self._those(each)])
+        if line.query in ("where", "state"):
+            names = [name for each in line.phrase for name in self._those(each)]
+            return self._where(names) if line.query == "where" else self._state(names)
         if line.query in ("which", "count"):
             return self._found(line.query, line.phrase)
         others: Mapping[str, Callable[[], Answer]] = {
             "scene": self._scene, "holding": self._holding, "abilities": self._abilities}
-        return others[line.query]() if line.query in others else \
-            Answer(sentence(self._context.status or "nothing is being done now"))
+        return others[line.query]() if line.query in others else Answer("Nothing is being done now.")
 
     def _whether(self, conditions: Sequence[Statement]) -> Answer:
         unseen = sorted({name for each in conditions for fact in facts_in(each)
@@ -112,7 +110,7 @@ class Answers:
                 found += [name for name in self._objects.all(_of_all(phrase)) if name not in found]
             except Unlinked:
                 if not all(each.words in GIVEN or self._objects.names.fitting(each.words)
-                           for each in phrases_in(phrase)):
+                           for each in each_in(Phrase, phrase)):
                     raise
         predicates = {where.predicate for each in phrases for where in each.where}
         facts = tuple(fact for fact in self._relations
@@ -177,9 +175,7 @@ class Answers:
     def _abilities(self) -> Answer:
         texts = []
         for name, robot in sorted(self._world.robots.items()):
-            actions = [each for each in self._domain.actions.values() if not each.robot_parameter
-                       or self._domain.is_a(robot.kind, each.parameters[each.robot_parameter].type)]
-            can = dict.fromkeys(_ability(each, name) for each in actions)
+            can = dict.fromkeys(_ability(each, name) for each in self._domain.actions_of(robot.kind))
             texts.append(f"{named(name)} can {joined(list(can), 'and') or 'do nothing'}")
         return Answer(" ".join(map(sentence, texts)) or "There is no robot here.")
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Tuple
+from typing import Iterable, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.saying import joined, named, sentence, spoken
-from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.model.meaning import Meaning, Reason, Refusal
-from hicrisp_core.understanding.written.sayings import Phrase, each_in
+from hicrisp_core.understanding.written.sayings import Phrase
 
 MOST_NAMES = 12
 """Names that a refusal lists."""
@@ -22,18 +21,12 @@ class Context:
     Args:
         text: the user's words; a name that they spell out decides between objects that fit a phrase.
         spoken: names in the order in which they were spoken of or handled, the latest last.
-        start: the world as the task began; ``None`` if it begins now.
-        robot: the robot that the user speaks to; empty for any.
         recipes: what a vessel must contain, by the recipe's name.
-        status: what the robots do now, as an answer to the user.
     """
 
     text: str = ""
     spoken: Tuple[str, ...] = ()
-    start: Optional[WorldState] = None
-    robot: str = ""
     recipes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    status: str = ""
 
 
 class Unlinked(Exception):
@@ -88,8 +81,3 @@ def called(phrase: Phrase) -> str:
 def listed(names: Sequence[str], word: str) -> str:
     """Return names with their articles as a list in words."""
     return joined([named(name) for name in names], word)
-
-
-def phrases_in(said: Any) -> Iterator[Phrase]:
-    """Yield every phrase of a line, those within others too."""
-    return each_in(Phrase, said)

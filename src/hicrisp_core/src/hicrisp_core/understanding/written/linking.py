@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Callable, Iterable, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import conjuncts
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Not, Stage, Statement, any_of
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal
@@ -15,7 +16,7 @@ from hicrisp_core.understanding.written.objects import MOST_CHOICES, Chosen, Obj
 from hicrisp_core.understanding.written.orders import Orders
 from hicrisp_core.understanding.written.predicates import Use
 from hicrisp_core.understanding.written.sayings import Asked, Condition, Line, Queried, Refused, SaidGoal, SaidStage
-from hicrisp_core.understanding.written.statements import Statements, checked, conjuncts, denied
+from hicrisp_core.understanding.written.statements import checked, denied
 
 _MOST_TRIED = 40
 """Objects that are tried for a phrase for one."""
@@ -36,7 +37,7 @@ def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[
     """
     if isinstance(line, Refused):
         return Refusal(line.reason, _REFUSALS[line.reason])
-    link = _Link(line, domain, world, context or Context())
+    link = _Link(line, Objects(domain, world, context or Context()))
     if isinstance(line, Asked):
         return link.asked(line)
     return link.decided({})
@@ -45,15 +46,13 @@ def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[
 class _Link:
     """Links one line with one world."""
 
-    def __init__(self, line: Line, domain: Domain, world: WorldState, context: Context) -> None:
-        self._domain = domain
-        self._world = world
-        self._objects = Objects(domain, world, context)
-        self._line = self._objects.predicates.own_words(line)
-        self._objects.hear(self._line)
-        statements = Statements(domain, world, self._objects)
-        self._orders = Orders(domain, world, context, self._objects, statements)
-        self._answers = Answers(domain, world, context, self._objects)
+    def __init__(self, line: Line, objects: Objects) -> None:
+        self._world = objects.world
+        self._objects = objects
+        self._line = objects.predicates.own_words(line)
+        objects.hear(self._line)
+        self._orders = Orders(objects)
+        self._answers = Answers(objects)
 
     def asked(self, line: Asked) -> Meaning:
         """Return the question of what a request leaves open."""
@@ -81,49 +80,38 @@ class _Link:
                                     for name, each in fitting[:MOST_CHOICES]))
 
     def _tried(self, chosen: Chosen) -> Union[Meaning, Several]:
-        self._objects.chosen = chosen
+        self._objects.chosen, line = chosen, self._line
+        self._objects.robot = ""
         try:
-            if isinstance(self._line, Queried):
-                return self._answer(self._line)
-            if isinstance(self._line, SaidGoal):
-                return self._goal(self._line)
+            if isinstance(line, Queried):
+                return self._answers.of(line, self._conditions(line.conditions, Use.ASKED, Not))
+            if isinstance(line, SaidGoal):
+                stages, otherwise = self._stages(line.stages), self._stages(line.otherwise)
+                self._objects.robot = ""
+                return Goal(stages, checked(self._conditions(line.invariants, Use.ASKED, denied)), otherwise)
         except Several as several:
             return several
         except Unlinked as unlinked:
             return unlinked.meaning
-        raise TypeError(f"a line was expected, not {self._line!r}")
-
-    def _answer(self, line: Queried) -> Meaning:
-        self._objects.robot = ""
-        return self._answers.of(line, self._conditions(line.conditions, Use.ASKED))
-
-    def _goal(self, line: SaidGoal) -> Goal:
-        stages, otherwise = self._stages(line.stages), self._stages(line.otherwise)
-        return Goal(stages, self._invariants(line.invariants), otherwise)
+        raise TypeError(f"a line was expected, not {line!r}")
 
     def _stages(self, said: Sequence[SaidStage]) -> Tuple[Stage, ...]:
         found: List[Stage] = []
         for each in said:
             self._objects.robot = ""
             robot = self._objects.robot = self._objects.actor(each.robot)
-            when = checked(self._conditions(each.when, Use.ASKED))
-            conditions = checked(self._conditions(each.conditions, Use.MADE))
+            # "Not all of them" is a question; as a goal each of them is not to be so.
+            when = checked(self._conditions(each.when, Use.ASKED, Not))
+            conditions = checked(self._conditions(each.conditions, Use.MADE, denied))
             found.append(Stage(conditions, robot if robot in self._world.robots else "", when, each.optional))
         return tuple(found)
 
-    def _invariants(self, said: Iterable[Condition]) -> Tuple[Statement, ...]:
-        self._objects.robot = ""
-        found = []
-        for each in said:
-            whole = any_of(*(self._orders.of(fact, Use.ASKED) for fact in each.facts))
-            found.append(whole if each.holds else denied(whole))
-        return checked(conjuncts(found))
-
-    def _conditions(self, said: Iterable[Condition], use: Use) -> Tuple[Statement, ...]:
+    def _conditions(
+        self, said: Iterable[Condition], use: Use, deny: Callable[[Statement], Statement]
+    ) -> Tuple[Statement, ...]:
         found = []
         for each in said:
             made = Use.UNMADE if use is Use.MADE and not each.holds else use
-            whole = any_of(*(self._orders.of(fact, made) for fact in each.facts))
-            # "Not all of them" is a question; as a goal each of them is not to be so.
-            found.append(whole if each.holds else Not(whole) if use is Use.ASKED else denied(whole))
+            whole = any_of(*(self._orders.said(fact, made) for fact in each.facts))
+            found.append(whole if each.holds else deny(whole))
         return conjuncts(found)

@@ -57,9 +57,9 @@ class Objects:
         self.robot = ""
         self._named: Tuple[str, ...] = ()
         self._everything = tuple(sorted(world.types()))
-        self._domain = domain
-        self._world = world
-        self._context = context
+        self.domain = domain
+        self.world = world
+        self.context = context
 
     def hear(self, line: Line) -> None:
         """Take notice of the objects that a line names without doubt: they are not the ``other`` ones."""
@@ -81,7 +81,7 @@ class Objects:
             found = self.names.exactly(phrase.words, found) or found
         if len(found) > 1:
             others = {*self._named, *self.chosen.values()}
-            told = self.names.spelled_in(self._context.text, (name for name in found if name not in others))
+            told = self.names.spelled_in(self.context.text, (name for name in found if name not in others))
             found = told if len(told) == 1 else found
         if len(found) > 1:
             raise Several(phrase, found)
@@ -98,7 +98,7 @@ class Objects:
         found = self._given(phrase, fits) if phrase.words in GIVEN else self._called(phrase, fits)
         if not found:
             what = "known place of a robot" if phrase.words in (HERE, START) else called(phrase)
-            raise unknown(what, self._valid(fits))
+            raise unknown(what, _passing(self._everything, fits, self.names.movable))
         if phrase.amount is Amount.ONE and (phrase.other or phrase.rank or phrase.state):
             named = self.names.exactly(str(phrase), self.names.fitting(str(phrase)))
             if len(named) == 1:  # The words of the language may be part of a name.
@@ -131,17 +131,16 @@ class Objects:
             raise impossible(str(phrase))
         found = self.actors(self.names.fitting(phrase.words).__contains__)
         if not found:
-            raise unknown(f"robot '{phrase.words}'", self._world.robots)
+            raise unknown(f"robot '{phrase.words}'", self.world.robots)
         return found[0] if len(found) == 1 else ""
 
     def actors(self, fits: Fits) -> Tuple[str, ...]:
         """Return who may act: the one that was named if it fits, or all that fit."""
-        for name in (self.robot, self._context.robot):
-            if name and fits(name):
-                return (name,)
-        hand = self.predicates.type_of(self._domain.roles.held, 0)
+        if self.robot and fits(self.robot):
+            return (self.robot,)
+        hand = self.predicates.type_of(self.domain.roles.held, 0)
         return tuple(name for name in self._everything if fits(name) and (
-            name in self._world.robots or hand and self._domain.is_a(self._world.objects[name].type, hand)))
+            name in self.world.robots or hand and self.domain.is_a(self.world.objects[name].type, hand)))
 
     def _called(self, phrase: Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
         """Return the names that a phrase's words fit: of what is in a bottle, or of the bottle."""
@@ -151,36 +150,32 @@ class Objects:
             return seen if any(map(fits[0], seen)) else found
         return found
 
-    def _valid(self, fits: Sequence[Fits]) -> Tuple[str, ...]:
-        return next((found for each in fits for found in (tuple(filter(each, self._everything)),) if found),
-                    self.names.movable or self._everything)
-
     def _given(self, phrase: Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
         if phrase.words == ACTOR:
-            return self.actors(fits[0] if fits else self._world.robots.__contains__)
+            return self.actors(fits[0] if fits else self.world.robots.__contains__)
         if phrase.words == IT:
-            before = [name for name in reversed(self._context.spoken) if name in self._everything]
+            before = [name for name in reversed(self.context.spoken) if name in self._everything]
             found = next((name for name in before if not fits or fits[0](name)), "")
             if not found:
                 raise Unlinked(question("What do you mean by 'it'?", _passing(self.names.movable, fits)))
             return (found,)
-        world = self._world if phrase.words == HERE or self._context.start is None else self._context.start
-        bases = self.actors(lambda name: name in world.robots and self._domain.is_a(world.robots[name].kind, BASE))
-        return tuple(dict.fromkeys(fact.object for fact in sorted(world.relations) if fact.subject in bases
+        robots = self.world.robots
+        bases = self.actors(lambda name: name in robots and self.domain.is_a(robots[name].kind, BASE))
+        return tuple(dict.fromkeys(fact.object for fact in sorted(self.world.relations) if fact.subject in bases
                                    and self.predicates.placed(fact) == fact.subject))
 
     def _others(self, names: Tuple[str, ...]) -> Tuple[str, ...]:
         """Leave out what was spoken of before; if that is all of it, what was spoken of last."""
         named = {*self._named, *self.chosen.values()}
-        last = next((name for name in reversed(self._context.spoken) if name in names), "")
-        return next((found for without in ({*named, *self._context.spoken}, {*named, last})
+        last = next((name for name in reversed(self.context.spoken) if name in names), "")
+        return next((found for without in ({*named, *self.context.spoken}, {*named, last})
                      for found in (tuple(name for name in names if name not in without),) if found), ())
 
     def _holds_something(self, name: str) -> bool:
         """Check whether anything is in an object, on it, at it or in it as a hand."""
-        held = self._domain.roles.held
+        held = self.domain.roles.held
         return any(name == (fact.subject if fact.predicate in (CONTAINS, held) else fact.object)
-                   for fact in self._world.relations if self.predicates.placed(fact))
+                   for fact in self.world.relations if self.predicates.placed(fact))
 
     def _told_by(self, where: Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
         """Return those for which what stands in braces holds."""
@@ -215,12 +210,12 @@ class Objects:
         return found or tuple(name for name in names if not others and self.names.is_called(name, where.predicate))
 
     def _stands(self, name: str, predicate: str, where: Where, others: Sequence[Sequence[str]]) -> bool:
-        known = self._domain.predicates.get(predicate)
+        known = self.domain.predicates.get(predicate)
         if known is None:
             return False
         if not others:
             return any(fact.predicate == predicate and name in (fact.subject, fact.object)
-                       for fact in self._world.relations)
+                       for fact in self.world.relations)
         return all(_enough(phrase, [self._fact_holds(predicate, name, other) for other in each])
                    for phrase, each in zip(where.arguments, others))
 
@@ -229,7 +224,7 @@ class Objects:
         facts = [Relation(other, predicate, name) if turned else Relation(name, predicate, other)]
         if predicate == CONTAINS:
             facts.append(Relation(name, predicate, other))
-        return any(holds(Holds(fact), self._world.relations, self._domain) for fact in facts)
+        return any(holds(Holds(fact), self.world.relations, self.domain) for fact in facts)
 
 
 def question(text: str, names: Sequence[str]) -> Question:
@@ -238,9 +233,9 @@ def question(text: str, names: Sequence[str]) -> Question:
     return Question(text, choices if len(choices) <= MOST_CHOICES else ())
 
 
-def _passing(names: Tuple[str, ...], fits: Sequence[Fits]) -> Tuple[str, ...]:
-    """Return the names that pass the first test that any of them passes."""
-    return next((found for each in fits for found in (tuple(filter(each, names)),) if found), names)
+def _passing(names: Tuple[str, ...], fits: Sequence[Fits], otherwise: Tuple[str, ...] = ()) -> Tuple[str, ...]:
+    """Return the names that pass the first test that any of them passes; if none does, others or all."""
+    return next((found for each in fits for found in (tuple(filter(each, names)),) if found), otherwise or names)
 
 
 def _enough(phrase: Phrase, held: List[bool]) -> bool:

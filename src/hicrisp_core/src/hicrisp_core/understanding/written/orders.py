@@ -7,13 +7,11 @@ from itertools import islice
 from typing import Dict, Iterator, List, Mapping, Sequence, Set, Tuple
 
 from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Statement, all_of
 from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.parsing.names import words_of
-from hicrisp_core.understanding.written.context import Context, impossible, listed, unknown
-from hicrisp_core.understanding.written.objects import Objects
+from hicrisp_core.understanding.written.context import impossible, listed, unknown
 from hicrisp_core.understanding.written.places import FRONT, LEFT
 from hicrisp_core.understanding.written.predicates import CONTAINS, Use
 from hicrisp_core.understanding.written.sayings import MADE, ORDERS, SWAP, Amount, Fact, Phrase
@@ -27,18 +25,10 @@ _VESSEL = "glass"
 """What a recipe is made in if nothing else is said."""
 
 
-class Orders:
-    """Makes statements of what is not a predicate of the domain: towers, rows, columns, swaps and recipes."""
+class Orders(Statements):
+    """Makes statements also of what is not a predicate of the domain: towers, rows, columns, swaps and recipes."""
 
-    def __init__(self, domain: Domain, world: WorldState, context: Context, objects: Objects,
-                 statements: Statements) -> None:
-        self._domain = domain
-        self._world = world
-        self._context = context
-        self._objects = objects
-        self._statements = statements
-
-    def of(self, fact: Fact, use: Use) -> Statement:
+    def said(self, fact: Fact, use: Use) -> Statement:
         """Return the statement of a fact, of a predicate of the domain or of one of these."""
         if fact.predicate in ORDERS:
             return self._order(fact, use)
@@ -46,7 +36,7 @@ class Orders:
             return self._swapped([phrase for each in fact.arguments for phrase in each], use)
         if fact.predicate == MADE and MADE not in self._domain.predicates:
             return self._made(fact, use)
-        return self._statements.of(fact.predicate, fact.arguments, use)
+        return self.of(fact.predicate, fact.arguments, use)
 
     def _order(self, fact: Fact, use: Use) -> Statement:
         """Return the facts between neighbours; the first one of an order needs none."""
@@ -59,7 +49,7 @@ class Orders:
         places: List[Tuple[str, ...]] = []
         for phrase in phrases:
             lowest = kind == _TOWER and not places and phrase.amount is Amount.ONE
-            names = self._statements.names(predicate, 1 if lowest else 0, phrase, use)
+            names = self.names(predicate, 1 if lowest else 0, phrase, use)
             if phrase.amount in (Amount.ALL, Amount.COUNT):
                 taken = {name for each in places for name in each if len(each) == 1}
                 order = self._as_they_are([name for name in names if name not in taken], kind)
@@ -72,12 +62,12 @@ class Orders:
         if len(places) < 2:
             raise impossible(f"a {kind} takes two objects at least, not {len(places)}")
         ways = (each for each in islice(_ways(places), _MOST_WAYS) if len(each) == len(places))
-        along, said = -1 if kind == _TOWER else 1, self._statements.fact
+        along, said = -1 if kind == _TOWER else 1, self.fact
         parts = [all_of(*(said(use, predicate, *pair[::along]) for pair in zip(way, way[1:])))
                  for way in islice(ways, MOST_PARTS)]
         if not parts:
             raise impossible(f"each place of a {kind} needs an object of its own")
-        return self._statements.small(parts)
+        return self.small(parts)
 
     def _as_they_are(self, names: Sequence[str], kind: str) -> List[str]:
         """Return objects in the order that they have now, for a tower the highest pile first."""
@@ -107,7 +97,7 @@ class Orders:
             turned = self._other_side(one, other)
         if not turned:
             raise impossible(f"the places of {listed(names, 'and')} are not known")
-        return all_of(*(self._statements.fact(use, fact.predicate, *filter(None, (fact.subject, fact.object)))
+        return all_of(*(self.fact(use, fact.predicate, *filter(None, (fact.subject, fact.object)))
                         for fact in sorted(turned)))
 
     def _places(self, name: str) -> Tuple[Relation, ...]:
@@ -133,7 +123,7 @@ class Orders:
 
     def _made(self, fact: Fact, use: Use) -> Statement:
         """Return that a vessel contains all that a recipe takes."""
-        recipes, names = self._context.recipes, self._objects.names
+        recipes, names = self._objects.context.recipes, self._objects.names
         parts: List[Statement] = []
         for phrase in fact.arguments[0]:
             said = sorted(words_of(phrase.words))
@@ -146,12 +136,12 @@ class Orders:
                 if not found:
                     raise unknown(f"{spoken(each)} for {spoken(recipe)}", taken)
                 taken.append(found[0])
-            parts += [self._statements.each(CONTAINS, 0, vessel, use, partial(self._filled, taken, use))
+            parts += [self.each(CONTAINS, 0, vessel, use, partial(self._filled, taken, use))
                       for vessel in (fact.arguments[1:] or ((Phrase(_VESSEL, Amount.ANY),),))[0]]
         return all_of(*parts)
 
     def _filled(self, taken: Sequence[str], use: Use, vessel: str) -> Statement:
-        return all_of(*(self._statements.fact(use, CONTAINS, vessel, each) for each in taken))
+        return all_of(*(self.fact(use, CONTAINS, vessel, each) for each in taken))
 
 
 def _ways(places: Sequence[Sequence[str]], taken: Tuple[str, ...] = ()) -> Iterator[Tuple[str, ...]]:
@@ -168,4 +158,3 @@ def _upon(name: str, on: Mapping[str, str]) -> List[str]:
     """Return the pile upon an object, from the bottom up."""
     above = sorted(upper for upper, lower in on.items() if lower == name)
     return [each for upper in above for each in (upper, *_upon(upper, on))]
-

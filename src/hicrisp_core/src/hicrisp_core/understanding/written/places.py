@@ -56,15 +56,18 @@ class Places:
         if rank == _MIDDLE:
             half = len(order) // 2
             return tuple(order[half:half + 1] if len(order) % 2 else order[max(0, half - 1):half + 1])
-        chosen = [measures[name] for name in order[first - 1:last]]
-        return tuple(name for name in order if any(self._same(rank, measures[name], each) for each in chosen))
+        chosen = [(measures[name], _SAME_PLACE if rank in _ALONG else _SAME_SIZE * abs(measures[name]))
+                  for name in order[first - 1:last]]
+        return tuple(name for name in order if any(abs(measures[name] - best) <= limit for best, limit in chosen))
 
     def nearest(self, names: Sequence[str], to: Sequence[str], farthest: bool = False) -> Names:
         """Return the objects that are nearest to others, or farthest from them; without these themselves."""
+        ends = [place for place in map(self.position, to) if place is not None]
         apart: Dict[str, float] = {}
         for name in names:
-            distances = [each for other in to for each in self._distance(name, other) if name not in to]
-            if distances:
+            place = self.position(name) if name not in to else None
+            if place is not None and ends:
+                distances = [planar_distance(place, end) for end in ends]
                 apart[name] = max(distances) if farthest else -min(distances)
         best = max(apart.values(), default=0.0)
         return tuple(name for name, value in apart.items() if best - value <= _SAME_PLACE)
@@ -95,10 +98,6 @@ class Places:
         ahead = self.along(predicate, name) - self.along(predicate, other)
         return apart > _SAME_PLACE and ahead >= _CONE * apart
 
-    def _distance(self, name: str, other: str) -> Sequence[float]:
-        one, two = self.position(name), self.position(other)
-        return (planar_distance(one, two),) if one is not None and two is not None else ()
-
     def _measures(self, rank: str, names: Sequence[str]) -> Mapping[str, float]:
         sizes: Mapping[str, Callable[[Vector], float]] = {
             "largest": math.prod, "smallest": lambda size: -math.prod(size),
@@ -112,8 +111,3 @@ class Places:
             return {name: sign * self.along(predicate, name) for name in seen}
         lines = [{name: self.along(each, name) for name in seen} for each in (LEFT, FRONT)]
         return max(lines, key=lambda line: max(line.values(), default=0.0) - min(line.values(), default=0.0))
-
-    @staticmethod
-    def _same(rank: str, one: float, other: float) -> bool:
-        limit = _SAME_PLACE if rank in _ALONG else _SAME_SIZE * abs(other)
-        return abs(one - other) <= limit

@@ -164,9 +164,8 @@ class Predicates:
         """Return how much more general a predicate's types are than the objects'."""
         steps = 0
         for name, type_ in zip(arguments, self._domain.predicates[predicate].arguments):
-            current: Optional[str] = self._types.get(name, ANYTHING)
-            while current and current != type_:
-                current, steps = self._domain.types.get(current), steps + 1
+            above = self._domain.ancestry(self._types.get(name, ANYTHING))
+            steps += above.index(type_) if type_ in above else len(above)
         return steps
 
     def _leads(self, predicate: str, arguments: Arguments, use: Use) -> bool:

@@ -18,7 +18,7 @@ SUPERLATIVES = ("largest", "smallest", "tallest", "shortest", "leftmost", "right
 STATES = ("empty", "full", "free")
 """Whether anything is in an object or on it."""
 ACTOR, HERE, START, IT = "_", "here", "start", "it"
-"""The robot that acts, where it is, where it was as the task began, and what was spoken of last."""
+"""The robot that acts, where it is, where it is as the task begins, and what was spoken of last."""
 NEAREST, FARTHEST, BETWEEN = "nearest", "farthest", "between"
 """What may stand in braces beside the domain's predicates."""
 _Said = TypeVar("_Said")
@@ -32,7 +32,7 @@ ASKED = ("object", "place", "task")
 REFUSED = {"impossible": Reason.IMPOSSIBLE, "unsafe": Reason.UNSAFE, "nothing": Reason.NOTHING_TO_DO}
 LONGEST = 600
 """Characters of a line."""
-_OPEN, _CLOSED = "({", ")}"
+_OPEN, _CLOSED = ("(", "{"), (")", "}")
 _FACT = re.compile(r"(?P<reverse>reverse )?(?P<predicate>[a-z]\w*)\((?P<arguments>.*)\)$", re.IGNORECASE)
 _RANKED = re.compile(r"(\d)(?:st|nd|rd|th) (.*)")
 _COUNT = re.compile(r"(?P<how>exactly |at most )?(?P<number>\d{1,2}) (?P<rest>\D.*)")
@@ -58,6 +58,7 @@ class Amount(Enum):
     """The one that has the colour of the subject."""
 
 
+_ENDINGS = {2: "nd", 3: "rd"}
 _AMOUNTS = {each.value: each for each in Amount if each not in (Amount.ONE, Amount.COUNT)}
 
 
@@ -103,9 +104,9 @@ class Phrase:
     without: Tuple["Phrase", ...] = field(default=())
 
     def __str__(self) -> str:
-        rank = f"{_ordinal(self.ordinal)} {self.rank}" if self.ordinal > 1 else self.rank
-        said = (_amount(self), "other" if self.other else "", rank, self.state, self.words, *map(str, self.where),
-                f"except {' + '.join(map(str, self.without))}" if self.without else "")
+        ordinal = f"{self.ordinal}{_ENDINGS.get(self.ordinal, 'th')}" if self.ordinal > 1 else ""
+        said = (_amount(self), "other" if self.other else "", ordinal, self.rank, self.state, self.words,
+                *map(str, self.where), f"except {' + '.join(map(str, self.without))}" if self.without else "")
         return " ".join(filter(None, said))
 
 
@@ -117,10 +118,6 @@ def _amount(phrase: Phrase) -> str:
     if phrase.most is None:
         return str(phrase.least)
     return f"exactly {phrase.most}" if phrase.least == phrase.most else f"at most {phrase.most}"
-
-
-def _ordinal(number: int) -> str:
-    return f"{number}{ {2: 'nd', 3: 'rd'}.get(number, 'th') }".replace(" ", "")
 
 
 @dataclass(frozen=True)
@@ -385,33 +382,26 @@ def _led(said: str, words: Tuple[str, ...]) -> Tuple[str, str]:
 
 
 def _braces(said: str) -> Tuple[str, List[Where]]:
+    """Return a phrase without the braces at its end, and what stands in them."""
+    parts = list(filter(None, _split(said.replace("{", " {"), " ")))
     found: List[Where] = []
-    while said.endswith("}"):
-        depth, at = 0, len(said)
-        while at:
-            at -= 1
-            depth += (said[at] == "}") - (said[at] == "{")
-            if depth == 0:
-                break
-        inside, said = said[at + 1:-1].strip(), said[:at].rstrip()
+    while parts and parts[-1].startswith("{") and parts[-1].endswith("}"):
+        inside = parts.pop()[1:-1].strip()
         holds = not inside.startswith("not ")
         predicate, _, rest = (inside if holds else inside[len("not "):]).partition(" ")
         found.insert(0, Where(predicate, tuple(map(_phrase, _split(rest, " + "))) if rest else (), holds))
-    return said, found
+    return " ".join(parts), found
 
 
 def _split(said: str, at: str) -> List[str]:
     """Split a text where no bracket or brace is open."""
-    parts, depth, begin, index = [], 0, 0, 0
-    while index < len(said):
-        mark = said[index]
-        depth += (mark in _OPEN) - (mark in _CLOSED)
-        if depth == 0 and said.startswith(at, index):
-            parts.append(said[begin:index].strip())
-            index += len(at)
-            begin = index
-            continue
-        index += 1
+    parts, depth = [""], 0
+    for piece in re.split(rf"([(){{}}]|{re.escape(at)})", said):
+        depth += (piece in _OPEN) - (piece in _CLOSED)
+        if piece == at and not depth:
+            parts.append("")
+        else:
+            parts[-1] += piece
     if depth:
         raise _Unreadable("a bracket or brace is not closed")
-    return [*parts, said[begin:].strip()]
+    return [part.strip() for part in parts]

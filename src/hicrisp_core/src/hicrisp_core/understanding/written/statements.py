@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from itertools import permutations
 from operator import ne
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.conditions import number_text
 from hicrisp_core.domain.saying import spoken
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.truth import holds
-from hicrisp_core.model import WorldState
+from hicrisp_core.goals.truth import conjuncts, holds
 from hicrisp_core.model.goal import Count, Holds, Not, Statement, all_of, any_of, facts_in
 from hicrisp_core.model.goal_text import LONGEST, MOST_PARTS
 from hicrisp_core.understanding.written.context import Unlinked, called, impossible, listed, too_much, unknown
@@ -49,9 +47,9 @@ class Statements:
         objects: the objects that phrases stand for.
     """
 
-    def __init__(self, domain: Domain, world: WorldState, objects: Objects) -> None:
-        self._domain = domain
-        self._world = world
+    def __init__(self, objects: Objects) -> None:
+        self._domain = objects.domain
+        self._world = objects.world
         self._objects = objects
         self._predicates = objects.predicates
         self._left = _MOST_TRIED
@@ -234,21 +232,11 @@ def fits_limits(statement: Statement) -> bool:
     return sum(1 for _ in facts_in(statement)) <= MOST_PARTS and len(str(statement)) <= LONGEST
 
 
-def conjuncts(statements: Iterable[Statement]) -> Tuple[Statement, ...]:
-    """Return statements that all hold, those of several that must all hold taken apart."""
-    found: List[Statement] = []
-    for each in statements:
-        whole = isinstance(each, Count) and each.most is None and each.least == len(each.parts)
-        found += conjuncts(each.parts) if whole and isinstance(each, Count) else [each]
-    return tuple(dict.fromkeys(found))
-
-
 def denied(statement: Statement) -> Statement:
     """Return that a statement does not hold; of several that were to hold each one does not."""
     parts: List[Statement] = []
     for each in conjuncts((statement,)):
-        any_one = isinstance(each, Count) and each.most is None and each.least == 1
-        parts += each.parts if any_one and isinstance(each, Count) else [each]
+        parts += each.parts if isinstance(each, Count) and each.most is None and each.least == 1 else [each]
     return all_of(*(each.part if isinstance(each, Not) else Not(each) for each in parts))
 
 

@@ -1,19 +1,24 @@
-"""The page of controlled English, made from its tables: ``python3 -m hicrisp_core.understanding.controlled.page``."""
+"""The page of controlled English, made from its tables.
+
+``PYTHONPATH=scripts/lib:$PYTHONPATH python3 -m reference.controlled_english > docs/controlled_english.md`` renews it.
+"""
 # ruff: noqa: T201  a command line prints
 
 from __future__ import annotations
 
 import re
-from typing import Iterable, Iterator, List
+from typing import Iterable, List
 
 from hicrisp_core.understanding.controlled.tables import Texts, tables
+
+from reference.markdown import table
 
 _SLOTS = {"x": "X", "y": "Y", "z": "Z", "a": "X", "b": "Y", "c": "Z", "k": "KIND", "at": "PLACE", "state": "STATE",
           "with": "PLACE Y", "recipe": "RECIPE", "unknown": "UNKNOWN", "name": "NAME"}
 _NAME = re.compile(r"\{(\w+)\}")
 _OBJECT = re.compile(r"\[([^\]]*)\]")
 _INTRODUCTION = """\
-<!-- Made by: python3 -m hicrisp_core.understanding.controlled.page > docs/controlled_english.md -->
+<!-- Made by scripts/lib/reference/controlled_english.py -->
 # Controlled English
 
 A small closed language that the robot reads without any language model. All of it is on this page, which is made from
@@ -38,15 +43,15 @@ def page() -> str:
     lines = [_INTRODUCTION.replace("{polite}", ", ".join(of.polite))]
     for section in of.sections:
         rows = ((f"{_patterns(each.say)}{_note(each.note)}", _quoted((each.example,))) for each in section.sentences)
-        lines += [f"## {section.title}", "", *_table("sentence", "for example", rows)]
+        lines += [f"## {section.title}", "", table(("sentence", "for example"), rows)]
     for chapter in of.forms:
         rows = ((f"{each.form}{_note(each.note)}", _quoted(each.says or (each.example,))) for each in chapter.rows)
-        lines += [f"## {chapter.title}", "", *_table("form", "for example", rows)]
+        lines += [f"## {chapter.title}", "", table(("form", "for example"), rows)]
     places = [(name.replace("_", " "), ", ".join(each)) for name, each in of.places.items()]
     states = [(f"is {each[0]}", ", ".join(each)) for each in of.states.values()]
     words = [(known[0], ", ".join(known[1:])) for known in map(_spelled, of.words.values()) if len(known) > 1]
-    lines += ["## Places and states", "", *_table("place or state", "words", [*places, *states]), _PLACES, "",
-              "## Synonyms", "", *_table("word", "also", words),
+    lines += ["## Places and states", "", table(("place or state", "words"), [*places, *states]), _PLACES, "",
+              "## Synonyms", "", table(("word", "also"), words),
               "## Names for unknown objects", "", _UNKNOWN, "", *(f"- {_patterns((each,))}" for each in of.naming), "",
               _FOR_EXAMPLE]
     return "\n".join(lines) + "\n"
@@ -74,13 +79,6 @@ def _quoted(says: Iterable[str]) -> str:
 
 def _note(note: str) -> str:
     return f"<br>{note}" if note else ""
-
-
-def _table(left: str, right: str, rows: Iterable[Iterable[str]]) -> Iterator[str]:
-    yield f"| {left} | {right} |"
-    yield "| --- | --- |"
-    yield from (f"| {' | '.join(row)} |" for row in rows)
-    yield ""
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What is remembered of the tasks before."""
 
-from hicrisp_core.brain.agents import EXCHANGES, Dialogue
+from hicrisp_nodes.supervisor.queue import EXCHANGES, Dialogue
 
 
 def test_a_dialogue_tells_what_was_asked_done_and_answered_oldest_first():
