@@ -7,9 +7,9 @@ the phrases to objects and evaluates counts, exceptions, orders and comparisons.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List, Sequence
+from difflib import SequenceMatcher
+from typing import AbstractSet, List, Sequence
 
-from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.chat_model import ChatModel
@@ -18,14 +18,17 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.parsing.names import words_by_name
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.prompting.asking import cost_of
 from hicrisp_core.prompting.quarantine import plain
+from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import context_of, shortcut
-from hicrisp_core.understanding.relinking import goals_nearby
 from hicrisp_core.understanding.verifier import verify
 from hicrisp_core.understanding.written import Line, meaning_of, parse_line
+from hicrisp_core.understanding.written.context import phrases_in
+from hicrisp_core.understanding.written.names import words_of
 
 SYSTEM = "Write what the user means as one line of the goal language."
 _MOST_NAMES = 40
@@ -33,7 +36,10 @@ _MOST_NAMES = 40
 _LONGEST_TURN = 400
 _STEM = 4
 """Letters by which a word of the conversation and one of a name are alike."""
-_MOST_CHOICES = 4
+_ALIKE = 0.75
+"""How alike two words are, by their letters, of which one may be the other misspelt."""
+_SHORTEST = 3
+"""Letters of a word that may be misspelt."""
 _YES, _NO = "yes", "no"
 _AGAIN = "Please say it in other words."
 
@@ -66,28 +72,48 @@ class EmbeddedInterpreter:
         if isinstance(line, Misfit):
             return Understood(Question(f"I did not understand that. {_AGAIN}"), usage=usage, sure=said.sure)
         meaning = self._meaning(line, request)
-        if isinstance(meaning, Goal) and said.sure is not None and said.sure < self._ask_below \
+        # A colour that is in no phrase of the line may contradict an object: "the box, the green one I mean".
+        lost = sorted(set(words_of(request.text)) & set(COLOURS) - set(words_of(said.text)))
+        if isinstance(meaning, Goal) and (lost or said.sure is not None and said.sure < self._ask_below) \
                 and verify(meaning, self._domain, request.world) is None:
-            meaning = shown(meaning, self._domain)
+            meaning = shown(meaning, self._domain, f"I leave out '{lost[0]}'." if lost else "")
         return Understood(meaning, usage=usage, sure=said.sure)
 
     def _meaning(self, line: Line, request: Request) -> Meaning:
-        """What a line means; if an object of it is not there, what is near is shown to the user."""
+        """What a line means; if an object of it is not there but misspelt, that reading is shown to the user."""
         context = context_of(request)
         meaning = meaning_of(line, self._domain, request.world, context)
-        if isinstance(meaning, Goal):
-            return replace(meaning, source=self._client.name)
-        if not (isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT):
-            return meaning
-        near = {name: replace(goal, source=self._client.name)
-                for name, goal in goals_nearby(line, self._domain, request.world, context).items()
-                if verify(goal, self._domain, request.world) is None}
-        if len(near) == 1:
-            return shown(next(iter(near.values())), self._domain, f"{meaning.text.partition('. ')[0]}.")
-        if 1 < len(near) <= _MOST_CHOICES:
-            return Question(f"{meaning.text} Do you mean one of these?",
-                            tuple(Choice(spoken(name), goal) for name, goal in near.items()))
-        return meaning
+        if isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT:
+            other = meaning_of(respelled(line, request.world), self._domain, request.world, context)
+            if isinstance(other, Goal) and verify(other, self._domain, request.world) is None:
+                why = f"{meaning.text.partition('. ')[0]}."
+                return shown(replace(other, source=self._client.name), self._domain, why)
+        return replace(meaning, source=self._client.name) if isinstance(meaning, Goal) else meaning
+
+
+def respelled(line: Line, world: WorldState) -> Line:
+    """Return a line with the world's own words in place of those in its phrases that are nearly one of them."""
+    known = {word for words in words_by_name(world).values() for word in words}
+    for phrase in dict.fromkeys(phrases_in(line)):
+        words = [_meant(word, known) for word in phrase.words.split()]
+        other = parse_line(str(line).replace(str(phrase), str(replace(phrase, words=" ".join(words)))))
+        line = line if isinstance(other, Misfit) else other
+    return line
+
+
+def _meant(word: str, known: AbstractSet[str]) -> str:
+    """The only one of some words that a word is nearly; itself if it is one, or there is none."""
+    near = [other for other in known if _alike(word, other)]
+    return near[0] if word not in known and len(near) == 1 else word
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether a word may be another one, misspelt or a part of it: "remote" for a remote control; no number or code."""
+    if any(map(str.isdigit, word + other)):
+        return False
+    return min(len(word), len(other)) >= _SHORTEST and (
+        len(word) > _SHORTEST and (other.startswith(word) or other.endswith(word))
+        or SequenceMatcher(None, word, other).ratio() >= _ALIKE)
 
 
 def shown(goal: Goal, domain: Domain, why: str = "") -> Question:
