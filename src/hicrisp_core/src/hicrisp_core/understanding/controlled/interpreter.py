@@ -329,9 +329,8 @@ def shortcut(request: Request, domain: Domain) -> Optional[Meaning]:
 
 def context_of(request: Request) -> Context:
     """Return what the phrases of a request may refer to."""
-    said = (*(turn.text for turn in request.conversation), request.text)
     goal = request.goal.names if request.goal is not None else ()
-    return Context("\n".join(said), (*goal, *request.handled), recipes=recipes())
+    return Context((*goal, *request.handled), recipes=recipes())
 
 
 def _sourced(meaning: Meaning) -> Meaning:

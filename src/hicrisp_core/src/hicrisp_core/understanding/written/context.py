@@ -20,7 +20,6 @@ class Context:
     """What was said and done before, and what no world shows.
 
     Args:
-        text: the user's words; a name that they spell out decides between objects that fit a phrase.
         spoken: names in the order in which they were spoken of or handled, the latest last.
         start: the world as the task began; ``None`` if it begins now.
         robot: the robot that the user speaks to; empty for any.
@@ -28,7 +27,6 @@ class Context:
         status: what the robots do now, as an answer to the user.
     """
 
-    text: str = ""
     spoken: Tuple[str, ...] = ()
     start: Optional[WorldState] = None
     robot: str = ""

@@ -49,8 +49,8 @@ class _Link:
         self._domain = domain
         self._world = world
         self._objects = Objects(domain, world, context)
-        self._line = self._objects.predicates.own_words(line)
-        self._objects.hear(self._line)
+        self._line = line
+        self._objects.hear(line)
         statements = Statements(domain, world, self._objects)
         self._orders = Orders(domain, world, context, self._objects, statements)
         self._answers = Answers(domain, world, context, self._objects)
