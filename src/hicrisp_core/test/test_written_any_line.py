@@ -54,7 +54,7 @@ class Writer:
 @pytest.mark.parametrize("seed", range(5))
 def test_any_line_has_a_meaning(scene, seed):
     writer = Writer(scene, seed)
-    context = Context(text="the red one", spoken=tuple(sorted(writer.world.objects))[:2], recipes=recipes())
+    context = Context(spoken=tuple(sorted(writer.world.objects))[:2], recipes=recipes())
     for _ in range(80):
         line = writer.line()
         said = parse_line(line)

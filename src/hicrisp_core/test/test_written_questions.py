@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_written_worlds import Context, asked, goal, scene_world, table_of
+from test_written_worlds import asked, goal, scene_world, table_of
 
 DOMAIN = scene_world("tabletop")[0]
 TWO = (DOMAIN, table_of({"red_box": ("box", "red"), "blue_box": ("box", "blue"), "cup": ("cylinder", "red"),
@@ -45,11 +45,6 @@ def test_the_only_one_that_fits_is_not_asked_for(line, meant):
 def test_the_exact_name_is_not_asked_for():
     assert goal("lab", "on(box, tray)") == ["on(box,tray)"]
     assert len(goal("lab", "on(all box, tray)")[0].split(" & ")) == 4
-
-
-def test_a_name_that_the_user_spelled_out_decides():
-    text = Context(text="put red_block_2 into the red bowl, please")
-    assert goal("sorting", "in(red block, red bowl)", context=text) == ["in(red_block_2,red_bowl)"]
 
 
 def test_at_most_six_choices_are_shown():

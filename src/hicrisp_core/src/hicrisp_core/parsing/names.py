@@ -98,12 +98,6 @@ class Names:
         found = self._fit(words)
         return tuple(name for name in among if found.get(name) == _EXACT)
 
-    def spelled_in(self, text: str, among: Iterable[str]) -> Words:
-        """Return the names of more than one word that a text spells out."""
-        said = f" {' '.join(map(_number, words_of(text)))} "
-        spelled = {name: " ".join(map(_number, words_of(name))) for name in among}
-        return tuple(name for name, words in spelled.items() if " " in words and f" {words} " in said)
-
     def is_called(self, name: str, word: str) -> bool:
         """Check whether a word is said of an object: ``dirty`` as one of its attributes."""
         return _joined(words_of(word)) in self._sayings.get(name, {})

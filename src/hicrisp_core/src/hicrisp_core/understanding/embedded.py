@@ -2,15 +2,14 @@
 
 It gets the names in the scene and the conversation, and answers one line of the written goal language; code links
 the phrases to objects and evaluates counts, exceptions, orders and comparisons. A phrase that no object fits may stand
-for one that has some of its words, or nearly ("nife", "black cube" for a black box), if the user says yes.
+for one of which a word is misspelt ("nife"), if the user says yes.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import List, Sequence
 
-from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.chat_model import ChatModel
@@ -19,15 +18,16 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
-from hicrisp_core.parsing.names import respelled, slips, words_by_name
+from hicrisp_core.parsing.names import respelled, words_by_name, words_of
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.prompting.asking import cost_of
 from hicrisp_core.prompting.quarantine import plain
+from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import context_of, shortcut
 from hicrisp_core.understanding.verifier import verify
-from hicrisp_core.understanding.written import Context, Line, Phrase, meaning_of, parse_line
-from hicrisp_core.understanding.written.sayings import ACTOR, each_in
+from hicrisp_core.understanding.written import Line, Phrase, meaning_of, parse_line
+from hicrisp_core.understanding.written.sayings import each_in
 
 SYSTEM = "Write what the user means as one line of the goal language."
 _MOST_NAMES = 40
@@ -35,11 +35,8 @@ _MOST_NAMES = 40
 _LONGEST_TURN = 400
 _STEM = 4
 """Letters by which a word of the conversation and one of a name are alike."""
-_MOST_CHOICES = 4
 _YES, _NO = "yes", "no"
 _AGAIN = "Please say it in other words."
-_SHORTEST = 3
-"""Letters of a word that is too short to be a part of another one."""
 
 
 class EmbeddedInterpreter:
@@ -70,28 +67,33 @@ class EmbeddedInterpreter:
         if isinstance(line, Misfit):
             return Understood(Question(f"I did not understand that. {_AGAIN}"), usage=usage, sure=said.sure)
         meaning = self._meaning(line, request)
-        if isinstance(meaning, Goal) and said.sure is not None and said.sure < self._ask_below \
+        # A colour that is in no phrase of the line may contradict an object: "the box, the green one I mean".
+        lost = sorted(set(words_of(request.text)) & set(COLOURS) - set(words_of(said.text)))
+        if isinstance(meaning, Goal) and (lost or said.sure is not None and said.sure < self._ask_below) \
                 and verify(meaning, self._domain, request.world) is None:
-            meaning = shown(meaning, self._domain)
+            meaning = shown(meaning, self._domain, f"I leave out '{lost[0]}'." if lost else "")
         return Understood(meaning, usage=usage, sure=said.sure)
 
     def _meaning(self, line: Line, request: Request) -> Meaning:
-        """What a line means; if an object of it is not there, what is near is shown to the user."""
+        """What a line means; if an object of it is not there but misspelt, that reading is shown to the user."""
         context = context_of(request)
         meaning = meaning_of(line, self._domain, request.world, context)
-        if isinstance(meaning, Goal):
-            return replace(meaning, source=self._client.name)
-        if not (isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT):
-            return meaning
-        near = {name: replace(goal, source=self._client.name)
-                for name, goal in goals_nearby(line, self._domain, request.world, context).items()
-                if verify(goal, self._domain, request.world) is None}
-        if len(near) == 1:
-            return shown(next(iter(near.values())), self._domain, f"{meaning.text.partition('. ')[0]}.")
-        if 1 < len(near) <= _MOST_CHOICES:
-            return Question(f"{meaning.text} Do you mean one of these?",
-                            tuple(Choice(spoken(name), goal) for name, goal in near.items()))
-        return meaning
+        if isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT:
+            other = meaning_of(_respelled(line, request.world), self._domain, request.world, context)
+            if isinstance(other, Goal) and verify(other, self._domain, request.world) is None:
+                why = f"{meaning.text.partition('. ')[0]}."
+                return shown(replace(other, source=self._client.name), self._domain, why)
+        return replace(meaning, source=self._client.name) if isinstance(meaning, Goal) else meaning
+
+
+def _respelled(line: Line, world: WorldState) -> Line:
+    """The line with the world's own words in place of those in its phrases that are nearly one of them."""
+    known = {word for words in words_by_name(world).values() for word in words}
+    for phrase in dict.fromkeys(each_in(Phrase, line)):
+        words = respelled(phrase.words.split(), known)
+        other = parse_line(str(line).replace(str(phrase), str(replace(phrase, words=" ".join(words)))))
+        line = line if isinstance(other, Misfit) else other
+    return line
 
 
 def shown(goal: Goal, domain: Domain, why: str = "") -> Question:
@@ -121,66 +123,3 @@ def names_shown(world: WorldState, turns: Sequence[Turn]) -> List[str]:
     said = tuple({word for turn in turns for word in turn.text.lower().split()})
     return [plain(each, 60) for each in names
             if any(other.startswith(word[:_STEM]) for word in each.split() for other in said)][:_MOST_NAMES]
-
-
-def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context) -> Dict[str, Goal]:
-    """Return the goals that a line has with near objects in place of the phrases that fit none.
-
-    Near are those that share words with a phrase; if none does, the only one with which the line is a goal.
-
-    Returns:
-        The goals by the objects' names; none if several phrases fit none and have several near objects.
-    """
-    line = _respelled(line, world)
-    meaning = meaning_of(line, domain, world, context)
-    if isinstance(meaning, Goal):
-        return {str(line): meaning}
-    for phrase in dict.fromkeys(each_in(Phrase, line)):
-        if phrase.words == ACTOR:
-            continue
-        near = _nearest(phrase, world)
-        others = () if any(map(str.isdigit, phrase.words)) else (*world.objects, *world.robots)
-        tried = {name: _with(line, phrase, name) for name in (near or others)}
-        meant = {name: meaning_of(other, domain, world, context) for name, other in tried.items() if other is not None}
-        found = {name: goal for name, goal in meant.items() if isinstance(goal, Goal)}
-        if found and (near or len(found) == 1):
-            return found
-        unknown = meaning_of(line, domain, world, context)
-        if len(near) == 1 and isinstance(unknown, Refusal) and tried[near[0]] is not None \
-                and meant[near[0]] != unknown:  # It stands for this phrase, and another one is left.
-            line = tried[near[0]] or line
-    return {}
-
-
-def _respelled(line: Line, world: WorldState) -> Line:
-    """The line with the world's own words in place of those that are nearly one of them."""
-    known = {word for words in words_by_name(world).values() for word in words}
-    for phrase in dict.fromkeys(each_in(Phrase, line)):
-        words = respelled(phrase.words.split(), known)
-        other = parse_line(str(line).replace(str(phrase), str(replace(phrase, words=" ".join(words)))))
-        line = line if isinstance(other, Misfit) else other
-    return line
-
-
-def _with(line: Line, phrase: Phrase, name: str) -> Optional[Line]:
-    """The line with an object's own name in place of a phrase."""
-    named = replace(phrase, words=name.replace("_", " "), where=(), without=(), rank="", ordinal=1, state="")
-    other = parse_line(str(line).replace(str(phrase), str(named)))
-    return None if isinstance(other, Misfit) else other
-
-
-def _nearest(phrase: Phrase, world: WorldState) -> Tuple[str, ...]:
-    """The objects that have most of a phrase's words, at least one; only its last, the kind, may be another."""
-    said = phrase.words.split()
-    shared = {name: [any(_alike(word, own) for own in words) for word in said]
-              for name, words in words_by_name(world).items()}
-    most = max(map(sum, shared.values()), default=0)
-    coded = [any(map(str.isdigit, word)) for word in said]
-    return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(found[:-1])
-                        and all(hit or not code for hit, code in zip(found, coded))))
-
-
-def _alike(word: str, other: str) -> bool:
-    """Whether a word may be another one, misspelt or a part of it: "remote" for a remote control."""
-    part = len(word) > _SHORTEST and (other.startswith(word) or other.endswith(word))
-    return slips(word, other) is not None or part and not any(map(str.isdigit, word + other))

@@ -32,7 +32,7 @@ _ASIDE = ("please", "no", "now", "ok", "okay")
 WORDS = "words.txt"
 """The file of ``config/llm`` with the words of the sentences that the embedded model learnt from."""
 _MOST_STRANGE = 0.5
-"""Part of a text's words that may be unknown: docs/language.md has how English and other languages differ in it."""
+"""Part of a text's words that may be unknown: docs/language.md says how it tells English from others."""
 _LATIN = "LATIN"
 _CALLED = {"CJK": "Chinese"}
 """Scripts that Unicode calls otherwise than people do."""

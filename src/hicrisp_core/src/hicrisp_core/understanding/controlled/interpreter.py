@@ -333,9 +333,8 @@ def _meaning(line: Line, request: Request, domain: Domain) -> Meaning:
 
 def context_of(request: Request) -> Context:
     """Return what the phrases of a request may refer to."""
-    said = (*(turn.text for turn in request.conversation), request.text)
     goal = request.goal.names if request.goal is not None else ()
-    return Context("\n".join(said), (*goal, *request.handled), recipes=recipes())
+    return Context((*goal, *request.handled), recipes=recipes())
 
 
 @dataclass(frozen=True)

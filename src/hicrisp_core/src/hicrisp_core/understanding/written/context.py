@@ -19,12 +19,10 @@ class Context:
     """What was said and done before, and what no world shows.
 
     Args:
-        text: the user's words; a name that they spell out decides between objects that fit a phrase.
         spoken: names in the order in which they were spoken of or handled, the latest last.
         recipes: what a vessel must contain, by the recipe's name.
     """
 
-    text: str = ""
     spoken: Tuple[str, ...] = ()
     recipes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 

@@ -80,10 +80,6 @@ class Objects:
         if len(found) > 1 and phrase.words not in GIVEN:
             found = self.names.exactly(phrase.words, found) or found
         if len(found) > 1:
-            others = {*self._named, *self.chosen.values()}
-            told = self.names.spelled_in(self.context.text, (name for name in found if name not in others))
-            found = told if len(told) == 1 else found
-        if len(found) > 1:
             raise Several(phrase, found)
         return found[0]
 
