@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import rospy
+from hicrisp_ros.node_threads import NodeThread, end_threads
 from hicrisp_ros.service_client import ServiceClient, offered
 from std_srvs.srv import Trigger, TriggerRequest, TriggerResponse
 from waiting import PATIENCE, until
@@ -53,6 +54,18 @@ def test_a_missing_service_is_reported_at_the_deadline() -> None:
     reply = ServiceClient("nobody", Trigger).call(TriggerRequest(), 0.4)
     assert reply.response is None
     assert "nobody" in reply.message
+
+
+def test_a_node_that_ends_waits_for_no_service() -> None:
+    client, begun = ServiceClient("gone_already", Trigger), Event()
+
+    def ask(ended: Event) -> None:
+        begun.set()
+        client.call(TriggerRequest(), 10.0 * PATIENCE)
+
+    NodeThread("asks", ask).start()
+    assert begun.wait(PATIENCE)
+    assert end_threads(0.1 * PATIENCE) == []
 
 
 def test_a_service_that_was_restarted_is_found_again() -> None:

@@ -6,7 +6,6 @@ import logging
 import os
 import sys
 from dataclasses import replace
-from threading import Event
 from typing import List, Optional
 
 from hicrisp_core.errors import HicrispError
@@ -43,7 +42,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         topics = PictureTopics(camera, tf, lambda: tuple(name for name in links if name in tf.names), hear)
         pictures = []
         for _ in range(options.pictures):
-            picture = topics.next(_PATIENCE, Event())
+            picture = topics.next(_PATIENCE)
             if picture is None:
                 raise HicrispError(f"No picture comes: {trouble[0] or 'the camera is silent'}.")
             pictures.append(picture)

@@ -88,7 +88,7 @@ class PerceptionServer:
     def _loop(self, ended: Event) -> None:
         try:
             while not ended.is_set() and not rospy.is_shutdown():
-                picture = self._pictures.next(self._patience, ended)
+                picture = self._pictures.next(self._patience)
                 if picture is not None and not ended.is_set():
                     self._look(picture)
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from threading import Condition, Event
+from threading import Condition
 from typing import Any, Callable, Deque, Dict, Optional, Tuple
 
 import rospy
@@ -14,6 +14,7 @@ from hicrisp_core.scene.cameras import CameraSettings
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.stamps import lead
 from hicrisp_ros.conversions.picture import PictureError, colour_from_msg, depth_from_msg, lens_from_msg
+from hicrisp_ros.node_threads import ending
 from hicrisp_ros.tf_world import TfWorld
 from rospy.impl.tcpros_base import DEFAULT_BUFF_SIZE
 from sensor_msgs.msg import CameraInfo, Image
@@ -74,20 +75,14 @@ class PictureTopics:
         for subscriber in self._subscribers:
             subscriber.unregister()
 
-    def next(self, seconds: float, ended: Event) -> Optional[Picture]:
-        """Return the newest picture that was not taken yet.
-
-        Args:
-            seconds: how long to wait for it, wall time.
-            ended: ends the wait. ROS itself counts as running until the threads of its node have ended.
-
-        Returns:
-            The picture; ``None`` if none came, or it cannot be read.
+    def next(self, seconds: float) -> Optional[Picture]:
+        """The newest picture that was not taken yet; ``None`` where none comes in so many seconds of wall
+        time, or it cannot be read.
         """
         deadline = Deadline(seconds)
         with self._news:
             while (self._pair is None or self._info is None) and not deadline.passed:
-                if ended.is_set():
+                if ending() or rospy.is_shutdown():
                     return None
                 self._news.wait(min(_WAKE, max(_SLICE, deadline.remaining)))
             pair, info = self._pair, self._info
@@ -96,7 +91,7 @@ class PictureTopics:
             self._trouble(self._missing())
             self._listen_anew()
             return None
-        return self._picture(pair[0], pair[1], info, ended)
+        return self._picture(pair[0], pair[1], info)
 
     def forget(self) -> None:
         """The world began again: no picture from before counts."""
@@ -126,7 +121,7 @@ class PictureTopics:
                 self._subscribers[which].unregister()
                 self._heard[which], self._subscribers[which] = newest, self._listen(which)
 
-    def _picture(self, colour: Image, depth: Image, info: CameraInfo, ended: Event) -> Optional[Picture]:
+    def _picture(self, colour: Image, depth: Image, info: CameraInfo) -> Optional[Picture]:
         try:
             lens = self._read(info, lens_from_msg, 2)
             pixels = self._read(colour, colour_from_msg, 0)
@@ -144,7 +139,7 @@ class PictureTopics:
             pose = self._tf.pose_at(frame, stamp)
             if pose is not None and not self._unplaced(stamp):
                 return Picture(stamp.to_sec(), lens, pixels, distances, pose)
-            if limit.passed or ended.is_set():
+            if limit.passed or ending() or rospy.is_shutdown():
                 break
             self._tf.wait_for_news(heard, min(_WAKE, limit.remaining))
         if not self._starting.passed:

@@ -40,6 +40,14 @@ class NodeThread(Thread):
             self._tell()
 
 
+def ending() -> bool:
+    """Check whether this thread was told to end with its node: until all such threads have ended, ROS counts as
+    running.
+    """
+    thread = threading.current_thread()
+    return isinstance(thread, NodeThread) and thread.ended.is_set()
+
+
 def end_threads(seconds: float) -> List[str]:
     """Tell every :class:`NodeThread` of this process to end, and wait for all of them together.
 

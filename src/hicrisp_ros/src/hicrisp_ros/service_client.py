@@ -15,6 +15,8 @@ from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
 from rospy.exceptions import ROSInternalException
 
+from hicrisp_ros.node_threads import ending
+
 RETRY_AFTER = 0.1
 _MOST_CALLS = 4
 """Calls that may be under way at once: one that is waited for, and late ones whose connection is being
@@ -76,7 +78,7 @@ class ServiceClient:
 
     def _call(self, request: Any, deadline: Deadline, seconds: float) -> ServiceReply:
         message = f"'{self.name}' did not answer within {seconds:g} s"
-        while not deadline.passed and not rospy.is_shutdown():
+        while not (deadline.passed or ending() or rospy.is_shutdown()):
             if self._proxy is None and not offered(self.name):
                 message = f"nobody serves '{self.name}'"
                 time.sleep(min(RETRY_AFTER, deadline.remaining))

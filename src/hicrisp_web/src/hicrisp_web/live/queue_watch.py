@@ -37,9 +37,9 @@ class QueueWatch:
 
     def _loop(self, ended: Event) -> None:
         while not ended.is_set():
-            self._news.clear()
             self._look()
             self._news.wait(_PERIOD if self._board.readers else _IDLE_PERIOD)
+            self._news.clear()
             ended.wait(_SLICE)  # Several changes in a row are one look.
 
     def _look(self) -> None:
