@@ -49,6 +49,8 @@ _MOST = 0.7
 """Part of a segment that a thing accounts for when the segment is nothing else."""
 _PIERCED = 0.2
 """Part of a thing that may be seen to show something else where it still stands."""
+_LEAVES = 0.5
+"""Part of its way, in lengths of a thing, that has to be seen empty where it was."""
 _LEAST_SEEN = 40
 _LEAST_PART = 0.12
 """Part of what is not covered of a thing that has to be seen in one segment."""
@@ -210,12 +212,13 @@ def _assign(
     total = np.full((len(segments), len(things)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
     stayed: Set[int] = set()
-    owners, all_ = _owners(ground, segments, things, colour, found, before), range(len(things))
+    owners, empty = _owners(ground, segments, things, colour, found, before)
     for row, (segment, shown) in enumerate(segments):
         likely = sorted(
             (float(colour[row, column]) + _height_misfit(shown, thing), column)
             for column, thing in enumerate(things)
-            if colour[row, column] <= _FOREIGN and column not in stayed and column in owners.get(row, all_)
+            if colour[row, column] <= _FOREIGN and column not in stayed
+            and (row not in owners or column in owners[row])
         )
         for column, best in _fits(
             segment,
@@ -229,12 +232,15 @@ def _assign(
             open_ = best.evidence.whole - best.evidence.covered
             if best.evidence.seen < max(_LEAST_SEEN, _LEAST_PART * open_):
                 continue
+            last = before.pose(things[column].name)
+            away = math.dist(best.pose.position, last.position) if last is not None else 0.0
+            if away > _AT and empty.get(column, math.inf) < _LEAVES * away / max(things[column].size):
+                continue  # What moves leaves its place.
             fits[row, column] = best
             painted = _colour_there(ground, segment, best, things[column]) if motley else colour[row, column]
             total[row, column] = best.cost + 0.6 * painted
-            last = before.pose(things[column].name)
             if last is not None:
-                total[row, column] += 0.5 * min(1.0, math.dist(best.pose.position, last.position) / _FAR)
+                total[row, column] += 0.5 * min(1.0, away / _FAR)
                 if total[row, column] < _STAYED:  # It need not be looked for elsewhere.
                     stayed.add(column)
     rows, columns = _cheapest(total, _NOBODY_MOTLEY if motley else _NOBODY)
@@ -242,15 +248,19 @@ def _assign(
 
 
 def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
-            colour: np.ndarray, found: Findings, before: Memory) -> Dict[int, Set[int]]:
+            colour: np.ndarray, found: Findings, before: Memory) -> Tuple[Dict[int, Set[int]], Dict[int, float]]:
     """Segments with the things that still stand there: for another one to be there two would have moved, and no
     hand carried them. So two that look alike and stand still never exchange their names, however little of them is
     seen, and in however many parts.
 
     Args:
         colour: (segments, things) costs of the colours.
+
+    Returns:
+        Things by segment, and which part of the place of each is seen to be empty, 0 to 1.
     """
     owners: Dict[int, Set[int]] = {}
+    empty: Dict[int, float] = {}
     for column, thing in enumerate(things):
         pose = before.pose(thing.name) if thing.name in before.sure else None
         rendering = render(lie_at(thing, pose)[0], pose, ground) if pose is not None else None
@@ -267,7 +277,8 @@ def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
             there, mask = own[_within(both, rendering.window)], segment.mask[_within(both, segment.window)]
             if np.count_nonzero(there & mask) > _MOST * segment.pixels:
                 owners.setdefault(row, set()).add(column)
-    return owners
+                empty[column] = shown.pierced
+    return owners, empty
 
 
 def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
