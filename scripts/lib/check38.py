@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import sys
+import tokenize
+from io import StringIO
 from pathlib import Path
 from typing import Iterator, List, Tuple
 
@@ -42,8 +44,23 @@ def findings(source: str, name: str) -> List[Finding]:
     postponed = any(isinstance(node, ast.ImportFrom) and node.module == "__future__"
                     and any(alias.name == "annotations" for alias in node.names) for node in tree.body)
     annotations = set(_annotation_nodes(tree)) if postponed else set()
-    return sorted(
-        finding for node in ast.walk(tree) if id(node) not in annotations for finding in _newer(node))
+    newer = [finding for node in ast.walk(tree) if id(node) not in annotations for finding in _newer(node)]
+    return sorted([*newer, *_with_in_brackets(source)])
+
+
+def _with_in_brackets(source: str) -> Iterator[Finding]:
+    """Parsers since 3.13 take ``with (a as b):`` whatever version they are asked for."""
+    tokens = list(tokenize.generate_tokens(StringIO(source).readline))
+    for first, second, place in zip(tokens, tokens[1:], range(2, len(tokens))):
+        if (first.string, second.string) == ("with", "("):
+            depth = 1
+            for inner in tokens[place:]:
+                depth += (inner.string in ("(", "[", "{")) - (inner.string in (")", "]", "}"))
+                if depth == 0:
+                    break
+                if depth == 1 and inner.string == "as":
+                    yield first.start[0], "with (... as ...) came with 3.9"
+                    break
 
 
 def _annotation_nodes(tree: ast.AST) -> Iterator[int]:

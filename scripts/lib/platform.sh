@@ -9,7 +9,8 @@ is_ros1() { [ -f "$1/setup.bash" ] && [ -d "$1/share/rospy" ]; }
 find_ros() {
     local prefix
     if [ -n "${HICRISP_ROS:-}" ]; then
-        [ ! -f "$HICRISP_ROS/setup.bash" ] || printf '%s\n' "$HICRISP_ROS"
+        if [ -f "$HICRISP_ROS/setup.bash" ]; then printf '%s\n' "$HICRISP_ROS" && return; fi
+        printf '%s\n' "HICRISP_ROS=$HICRISP_ROS has no setup.bash: ROS comes from the system's own packages" >&2
         return
     fi
     for prefix in "${CONDA_PREFIX:-/nowhere}" "/opt/ros/${ROS_DISTRO:-nowhere}" /opt/ros/*; do

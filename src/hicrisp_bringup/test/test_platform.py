@@ -68,6 +68,10 @@ def test_without_a_prefix_ros_is_the_system_s(tmp_path: Path) -> None:
     assert shell("echo \"[$HICRISP_ROS]\"", HICRISP_ROS=str(tmp_path)) == ["[]"]
 
 
+def test_a_named_prefix_without_ros_is_told(tmp_path: Path) -> None:
+    assert "no setup.bash" in " ".join(shell(f"HICRISP_ROS={tmp_path} find_ros 2>&1"))
+
+
 @pytest.mark.parametrize(("version", "said"), [
     ("3.7", ["refused"]), ("3.8", ["noetic", "old"]), ("3.10", ["noetic", "old"]), ("3.11", ["runtime"]),
     ("3.13", ["runtime"])])

@@ -225,6 +225,19 @@ def test_a_stopped_launch_leaves_nothing_behind(tmp_path):
     assert launch.processes() == []
 
 
+def test_what_a_node_says_as_it_ends_for_good_is_known_at_once(tmp_path):
+    stand_in = tmp_path / "roslaunch"
+    stand_in.write_text("#!/bin/bash\necho '[INFO] [1.5, 0.0]: up'\n"
+                        "printf '\\033[31m[FATAL] [2.5, 0.0]: world: no ghost\\033[0m\\n'\nsleep 60\n")
+    stand_in.chmod(0o755)
+    launch = Launch("demo.launch", {}, tmp_path / "log" / "launch.log", "http://127.0.0.1:1")
+    launch.command = [str(stand_in)]
+    launch.start()
+    until(launch.refusal, "its last words")
+    assert (launch.refusal(), launch.alive) == ("world: no ghost", True)
+    assert launch.stop()
+
+
 def test_the_master_has_longer_to_start_than_roslaunch_would_give_it(monkeypatch):
     before = roslaunch.launch._TIMEOUT_MASTER_START
     monkeypatch.setattr(roslaunch.launch, "_TIMEOUT_MASTER_START", before)

@@ -127,7 +127,8 @@ class Demo:
         graph = Graph(self._uri)
         wanted = [f"/{self._options.namespace}/{name}" for name in _NEEDED]
         if not wait_until(lambda: not graph.missing(wanted) and self._recorder_listens(graph),
-                          Deadline(_START_LIMIT), period=_SLICE, in_vain=lambda: not self.launch.alive):
+                          Deadline(_START_LIMIT), period=_SLICE,
+                          in_vain=lambda: not self.launch.alive or bool(self.launch.refusal())):
             self._blame(graph)
         become_node(self._uri)
         self._console.say(self._console.paint(f"       ready after {time.monotonic() - began:.1f} s", "soft"))
@@ -160,6 +161,8 @@ class Demo:
 
     def _blame(self, graph: Graph) -> None:
         """Say which node did not come, and what it said."""
+        if self.launch.refusal():
+            raise Unreachable(self.launch.refusal(), f"the whole log: {self.launch.log}")
         present = graph.nodes()
         missing = [name for name in NODES if f"/{self._options.namespace}/{name}" not in present]
         why = "the launch ended" if not self.launch.alive else f"nothing was ready after {_START_LIMIT:g} s"

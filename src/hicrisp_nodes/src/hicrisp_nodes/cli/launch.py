@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
 _MARK = "HICRISP_LAUNCH"
+_FATAL = re.compile(r"\[FATAL\] \[[^]]*\]: ([^\x1b]+)")
 _PR_SET_PDEATHSIG = 1
 _SLICE = 0.05
 
@@ -78,12 +80,19 @@ class Launch:
 
     def tail(self, lines: int = 25, about: str = "") -> List[str]:
         """The last lines of the log that are about a node, or of the whole log."""
+        found = self._lines()
+        return ([line for line in found if about in line] or found)[-lines:]
+
+    def refusal(self) -> str:
+        """Return why a node ended for good, as with a wrong configuration, however often it is started again."""
+        return next((said[1] for said in map(_FATAL.search, self._lines()) if said), "")
+
+    def _lines(self) -> List[str]:
         try:
             with open(self.log, encoding="utf-8", errors="replace") as output:
-                found = [line.rstrip() for line in output if line.strip()]
+                return [line.rstrip() for line in output if line.strip()]
         except OSError:
             return []
-        return ([line for line in found if about in line] or found)[-lines:]
 
     def stop(self) -> bool:
         """End it: first as Ctrl-C does, then by force. Returns whether nothing is left."""
