@@ -72,51 +72,41 @@ def names_for(predicate: Predicate, at: int, domain: Domain, world: WorldState) 
 
 
 def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[Misfit]:
-    predicate = domain.predicates.get(fact.predicate)
+    predicate, types = domain.predicates.get(fact.predicate), world.types()
     quote = str(Holds(fact))
+
+    def misfit(kind: MisfitKind, why: str, valid: Tuple[str, ...] = ()) -> Misfit:
+        return Misfit(kind, why, quote, valid)
+
     if predicate is None:
         known = tuple(sorted(domain.predicates))
-        return Misfit(MisfitKind.PREDICATE,
-                      f"there is no predicate '{fact.predicate}'{did_you_mean(fact.predicate, known)}; "
-                                            f"there are: {_listed(known)}", quote, known)
+        return misfit(MisfitKind.PREDICATE, f"there is no predicate '{fact.predicate}'"
+                      f"{did_you_mean(fact.predicate, known)}; there are: {_listed(known)}", known)
     arguments = [name for name in (fact.subject, fact.object) if name]
     if len(arguments) != len(predicate.arguments):
         form = f"{predicate.name}({','.join(predicate.arguments)})"
-        return Misfit(MisfitKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; the form is {form}",
-                      quote)
-    for at, name in enumerate(arguments):
-        found = _check_name(name, predicate, at, quote, domain, world)
-        if found is not None:
-            return found
+        return misfit(MisfitKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; the form is {form}")
+    for at, (name, type_) in enumerate(zip(arguments, predicate.arguments)):
+        if type_ == "number":
+            if not name.replace(".", "", 1).lstrip("+-").isdigit():
+                return misfit(MisfitKind.TYPE, f"in '{quote}' a number is needed, not '{name}'")
+            continue
+        valid = names_for(predicate, at, domain, world)
+        if name not in valid and name not in types:
+            return misfit(MisfitKind.NAME, f"there is no '{name}'{did_you_mean(name, valid)}; "
+                          f"there are: {_listed(valid)}", valid)
+        if name not in valid:
+            return misfit(MisfitKind.TYPE, f"in '{quote}' {name} is a {types[name]}, where a {type_} is needed; "
+                          f"there are: {_listed(valid)}", valid)
     if len(arguments) > 1 and arguments[0] == arguments[1]:
-        return Misfit(MisfitKind.CONTRADICTION, f"'{quote}' says something of a thing and itself", quote)
+        return misfit(MisfitKind.CONTRADICTION, f"'{quote}' says something of a thing and itself")
     better = _instead(fact, domain, world)
     if better:
-        types = world.types()
         valid = tuple(name for name in names_for(predicate, len(predicate.arguments) - 1, domain, world)
                       if not any(domain.is_a(types.get(name, ANYTHING), other) for other in predicate.instead))
-        return Misfit(MisfitKind.TYPE, f"'{quote}' does not go with a {types[fact.object]}; "
-                                       f"use {better}({fact.subject},{fact.object})", quote, valid)
+        return misfit(MisfitKind.TYPE, f"'{quote}' does not go with a {types[fact.object]}; "
+                      f"use {better}({fact.subject},{fact.object})", valid)
     return None
-
-
-def _check_name(
-    name: str, predicate: Predicate, at: int, quote: str, domain: Domain, world: WorldState
-) -> Optional[Misfit]:
-    type_ = predicate.arguments[at]
-    if type_ == "number":
-        number = name.replace(".", "", 1).lstrip("+-").isdigit()
-        return None if number else Misfit(MisfitKind.TYPE, f"in '{quote}' a number is needed, not '{name}'",
-                                          quote)
-    valid, types = names_for(predicate, at, domain, world), world.types()
-    if name in valid:
-        return None
-    if name not in types:
-        return Misfit(MisfitKind.NAME,
-                      f"there is no '{name}'{did_you_mean(name, valid)}; there are: {_listed(valid)}",
-                      quote, valid)
-    return Misfit(MisfitKind.TYPE, f"in '{quote}' {name} is a {types[name]}, where a {type_} is needed; "
-                                   f"there are: {_listed(valid)}", quote, valid)
 
 
 def _instead(fact: Relation, domain: Domain, world: WorldState) -> str:

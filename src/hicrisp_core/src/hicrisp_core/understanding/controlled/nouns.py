@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
-from typing import Dict, FrozenSet, Iterator, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
@@ -32,7 +32,8 @@ class NounPhrases:
 
     Attributes:
         linked: the objects that the phrases stand for.
-        function_words: the words of the tables that stand for no object here.
+        function_words: the words that noun phrases and the parts of a task begin, end and are joined with, and that
+            stand for no object here.
     """
 
     def __init__(self, tables: Tables, domain: Domain, world: WorldState, unknown: bool = False) -> None:
@@ -42,7 +43,11 @@ class NounPhrases:
         self.linked = Objects(domain, world, Context())
         self._known: Dict[Phrase, Tuple[str, ...]] = {}
         self._called = {word for name in (*world.types(), *domain.types) for word in words_of(name)}
-        self.function_words = _words(tables) - self._called - {_OBJECT, ONE, *tables.nouns[_OBJECT]}
+        forms = (tables.ranks, tables.among, tables.nouns, tables.joins, tables.places, tables.states)
+        phrases = ((*NUMBERS, *STATES, _AND, "not", *MARKS), *(each for form in forms for each in form.values()))
+        own = {_OBJECT, ONE, *tables.nouns[_OBJECT]}
+        self.function_words = {word for each in phrases for phrase in each for word in phrase.split()} \
+            - self._called - own
         self._read: Dict[Words, Phrases] = {}
         self._ranks = {phrase: rank for rank, phrases in tables.ranks.items() for phrase in phrases}
         self._determiners: Dict[str, Amount] = {
@@ -185,10 +190,3 @@ class NounPhrases:
         shorter = (form for form in sorted(forms_of((last,))) if len(form) < len(last))
         one = next((form for form in shorter if form in {*self._called, *objects, ONE}), last)
         return (*before, _OBJECT if one in objects else one), one != last
-
-
-def _words(tables: Tables) -> FrozenSet[str]:
-    """Return the words that noun phrases and the parts of a task begin, end and are joined with."""
-    forms = (tables.ranks, tables.among, tables.nouns, tables.joins, tables.places, tables.states)
-    phrases = ((*NUMBERS, *STATES, _AND, "not", *MARKS), *(each for form in forms for each in form.values()))
-    return frozenset(word for each in phrases for phrase in each for word in phrase.split())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.config.files import config_folders
 from hicrisp_core.config.settings import read_yaml
@@ -82,7 +82,7 @@ class Reader:
         self._meant: Dict[Line, Meaning] = {}
 
     @property
-    def known_words(self) -> FrozenSet[str]:
+    def known_words(self) -> Set[str]:
         """The words of controlled English that stand for no object."""
         return self.nouns.function_words | {word for _, pattern in self._patterns for word in pattern.words}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, List, Mapping, Sequence, Tuple
+from typing import Callable, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
@@ -175,19 +175,14 @@ class Objects:
 
     def _told_by(self, where: Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
         """Return those for which what stands in braces holds."""
-        if where.predicate in (NEAREST, FARTHEST):
-            to = [name for each in where.arguments for name in self._reference(each)]
-            found = self.places.nearest(names, to, where.predicate == FARTHEST)
-        elif where.predicate == BETWEEN:
-            ends = [name for each in where.arguments for name in self._reference(each)]
-            found = self.places.between(names, ends)
+        if where.predicate in (NEAREST, FARTHEST, BETWEEN):
+            to = [name for each in where.arguments for name in (
+                (self.one(each),) if each.amount is Amount.ONE and each.words != ACTOR else self.all(each))]
+            found = self.places.between(names, to) if where.predicate == BETWEEN else \
+                self.places.nearest(names, to, where.predicate == FARTHEST)
         else:
             found = self._related(where, names)
         return tuple(name for name in names if (name in found) == where.holds)
-
-    def _reference(self, phrase: Phrase) -> Tuple[str, ...]:
-        alone = phrase.amount is Amount.ONE and phrase.words != ACTOR
-        return (self.one(phrase),) if alone else self.all(phrase)
 
     def _related(self, where: Where, names: Tuple[str, ...]) -> Tuple[str, ...]:
         """Return those for which a predicate holds in the world: the one that is said, or another one of
@@ -195,25 +190,22 @@ class Objects:
         """
         others = [self.all(each, (lambda name: self.predicates.fits(where.predicate, 0, Use.ASKED, name),)
                            if each.words == ACTOR else ()) for each in where.arguments]
-        ways = [(where.predicate,), PLACES if where.predicate in PLACES else ()]
-        for predicates in ways:
-            found = tuple(name for name in names if any(self._stands(name, each, where, others) for each in predicates))
+
+        def so(name: str, test: Callable[[str, str, str], bool], predicate: str) -> bool:
+            return all((all if phrase.amount is Amount.ALL else any)(test(predicate, name, other) for other in each)
+                       for phrase, each in zip(where.arguments, others))
+
+        for predicates in ((where.predicate,), PLACES if where.predicate in PLACES else ()):
+            known = [each for each in predicates if each in self.domain.predicates]
+            said = {name for fact in self.world.relations if fact.predicate in known
+                    for name in (fact.subject, fact.object)}
+            found = tuple(name for name in names if (
+                any(so(name, self._fact_holds, each) for each in known) if others else name in said))
             if found:
                 return found
-        found = tuple(name for name in names if others and all(
-            _enough(phrase, [self.places.towards(where.predicate, name, other) for other in each])
-            for phrase, each in zip(where.arguments, others)))
-        return found or tuple(name for name in names if not others and self.names.is_called(name, where.predicate))
-
-    def _stands(self, name: str, predicate: str, where: Where, others: Sequence[Sequence[str]]) -> bool:
-        known = self.domain.predicates.get(predicate)
-        if known is None:
-            return False
-        if not others:
-            return any(fact.predicate == predicate and name in (fact.subject, fact.object)
-                       for fact in self.world.relations)
-        return all(_enough(phrase, [self._fact_holds(predicate, name, other) for other in each])
-                   for phrase, each in zip(where.arguments, others))
+        if others:
+            return tuple(name for name in names if so(name, self.places.towards, where.predicate))
+        return tuple(name for name in names if self.names.is_called(name, where.predicate))
 
     def _fact_holds(self, predicate: str, name: str, other: str) -> bool:
         turned = not self.predicates.fits(predicate, 0, Use.ASKED, name) or predicate == CONTAINS
@@ -232,7 +224,3 @@ def question(text: str, names: Sequence[str]) -> Question:
 def _passing(names: Tuple[str, ...], fits: Sequence[Fits], otherwise: Tuple[str, ...] = ()) -> Tuple[str, ...]:
     """Return the names that pass the first test that any of them passes; if none does, others or all."""
     return next((found for each in fits for found in (tuple(filter(each, names)),) if found), otherwise or names)
-
-
-def _enough(phrase: Phrase, held: List[bool]) -> bool:
-    return bool(held) and (all(held) if phrase.amount is Amount.ALL else any(held))
