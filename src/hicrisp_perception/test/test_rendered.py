@@ -18,6 +18,7 @@ from hicrisp_perception import SceneSight, SightSettings
 pytest.importorskip("mujoco")
 
 from hicrisp_sim.embedded import EmbeddedWorld  # noqa: E402 - only where MuJoCo is
+from hicrisp_sim.tracker import Tracker  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -98,25 +99,46 @@ def cutlery():
     world.close()
 
 
-def shown(world, stamp, **places):
-    """A picture of the world with its things elsewhere."""
+def shown(world, stamp, arm=(), **places):
+    """A picture of the world with its arm and its things elsewhere, upright or as seven numbers say, and the arm's
+    frames then.
+    """
     snapshot = world.simulation.snapshot
     positions = np.array(snapshot.positions)
+    positions[:len(arm)] = arm
     for name, place in places.items():
         start = snapshot.model.joint(name).qposadr[0]
         height = world.scene.objects[name].size[2] / 2.0
-        positions[start:start + 7] = (*place, height, 1.0, 0.0, 0.0, 0.0)
-    return world.camera.take(replace(snapshot, positions=positions, time=stamp))
+        positions[start:start + 7] = place if len(place) == 7 else (*place, height, 1.0, 0.0, 0.0, 0.0)
+    moment = replace(snapshot, positions=positions, time=stamp)
+    robots = Tracker(world.description.links()).read(moment)[0]
+    return world.camera.take(moment), {name: (pose, stamp) for name, pose in robots.items()}
 
 
 @pytest.mark.parametrize("before_it", [(0.50, -0.02), (0.48, -0.05), (0.47, -0.10), (0.47, 0.0)])
 def test_what_looks_like_another_takes_neither_its_name_nor_its_place(cutlery, before_it):
-    sight, robots = SceneSight(cutlery.scene), cutlery.robot_frames()
+    sight = SceneSight(cutlery.scene)
     for stamp, fork, mug in ((1.0, BESIDE, ASIDE), (6.0, FAR, ASIDE), (11.0, FAR, before_it), (16.0, BESIDE, ASIDE)):
-        picture = shown(cutlery, stamp, fork=fork, knife=HERE, mug=mug)
-        tracks = {track.name: track for track in sight.look(picture, robots)}
+        tracks = {track.name: track for track in sight.look(*shown(cutlery, stamp, fork=fork, knife=HERE, mug=mug))}
         assert tracks["knife"].visibility is not Visibility.GONE
         assert math.dist(tracks["knife"].pose.position[:2], HERE) < 0.01
         assert (tracks["fork"].visibility is Visibility.GONE) == (fork is FAR)
         assert not any(track.unknown for track in tracks.values())
     assert math.dist(tracks["fork"].pose.position[:2], BESIDE) < 0.01
+
+
+def test_a_plate_over_which_a_hand_carries_a_fork_stays_where_it_is():
+    world = EmbeddedWorld("breakfast", 5)
+    sight, truth = SceneSight(world.scene), world.true_frames()["plate"][0]
+    sight.look(*shown(world, 1.0))
+    for stamp, arm, fork in (
+        (1.2, (-0.2341, 0.2201, 0.1123, -2.3889, -0.041, 2.5996, 0.8049, 0.0099, 0.0099),
+         (0.4984, -0.0586, 0.117, 0.7445, 0.004, 0.0013, 0.6676)),
+        (1.4, (-0.2125, 0.2167, 0.1641, -2.3965, -0.0616, 2.6018, 0.5856, 0.0099, 0.0099),
+         (0.4992, -0.0207, 0.117, 0.6327, 0.0041, 0.0009, 0.7744)),
+    ):
+        tracks = {track.name: track for track in sight.look(*shown(world, stamp, arm, fork=fork))}
+        assert tracks["fork"].visibility is Visibility.HELD
+        assert math.dist(tracks["plate"].pose.position, truth.position) < 0.005
+        assert not any(track.unknown for track in tracks.values())
+    world.close()
