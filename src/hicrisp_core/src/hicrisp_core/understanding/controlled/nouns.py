@@ -67,9 +67,9 @@ class NounPhrases:
         return exact or found
 
     def line(self, text: str) -> Optional[Line]:
-        """Return a line of the written goal language; ``None`` for any other text."""
+        """Return a line of the written goal language in the domain's own predicates; ``None`` for any other text."""
         line = parse_line(text)
-        return None if isinstance(line, Misfit) else line
+        return None if isinstance(line, Misfit) else self.linked.predicates.own_words(line)
 
     def one(self, said: Words) -> Phrases:
         """Return every way in which words are one noun phrase; none if there are too many."""

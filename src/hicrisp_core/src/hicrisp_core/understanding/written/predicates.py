@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -10,6 +11,8 @@ from hicrisp_core.domain.saying import named, spoken
 from hicrisp_core.domain.schema import ANYTHING, Action, Domain, Effect, Predicate
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.understanding.written.context import impossible
+from hicrisp_core.understanding.written.sayings import Condition as SaidCondition
+from hicrisp_core.understanding.written.sayings import Line, changed
 
 CONTAINS = "contains"
 """The only predicate of a place that names the place first."""
@@ -19,6 +22,12 @@ _WITHIN = ("in", "inside")
 _PASSED = ("visited", "entered")
 _NUMBER, _EVERY = "number", "*"
 Arguments = Tuple[str, ...]
+_SAME: Mapping[str, Tuple[Tuple[str, bool], ...]] = {
+    "open": (("closed", False),), "closed": (("open", False),),
+    "switched_on": (("powered", True), ("switched_off", False)), "switched_off": (("powered", False),),
+    "powered": (("switched_on", True), ("plugged_in", True)), "plugged_out": (("plugged_in", False),),
+    "dirty": (("clean", False),), "clean": (("dirty", False),)}
+"""Predicates that say the same, or (``False``) the contrary."""
 
 
 class Use(Enum):
@@ -47,6 +56,10 @@ class Predicates:
         self._lasting = {fact.predicate for fact in world.relations} - touched
         """The predicates that no action changes and that something is known of."""
         self._fitting: Dict[Tuple[str, int, Use, str, bool], bool] = {}
+
+    def own_words(self, line: Line) -> Line:
+        """Return a line whose predicates are the domain's own, as others say the same: "open" is "not closed"."""
+        return changed(line, SaidCondition, self._own_words)
 
     def check(self, predicate: str, arity: int) -> None:
         """Check that a predicate can be said of so many objects.
@@ -120,6 +133,13 @@ class Predicates:
         if fact.predicate in (CONTAINS, self._domain.roles.held):
             return fact.object
         return fact.subject if fact.predicate in (*PLACES, *self._domain.roles.carries) else ""
+
+    def _own_words(self, condition: SaidCondition) -> SaidCondition:
+        fact, known = condition.facts[0], self._domain.predicates
+        other = next((each for each in _SAME.get(fact.predicate, ()) if each[0] in known), None)
+        if other is None or len(condition.facts) > 1 or fact.predicate in known:
+            return condition
+        return SaidCondition((replace(fact, predicate=other[0]),), condition.holds == other[1])
 
     def _exchanges(self, predicate: str, arguments: Arguments) -> List[Tuple[str, Arguments]]:
         """Return what may be said instead: the other predicates of places, with their arguments."""
