@@ -1,4 +1,4 @@
-"""How plans are written: odd JSON, code, prose, thoughts; and names that fit nearly, or not at all."""
+"""How plans are written: odd JSON, code, prose; and names that fit nearly, or not at all."""
 
 import json
 import random
@@ -29,7 +29,7 @@ def grounded(domain, text, world=WORLD):
 
 @pytest.mark.parametrize("text", [
     PLAN, f"```json\n{PLAN}\n```", f"Sure:\n```\n{PLAN}", str({"steps": STEPS}), PLAN.replace("]}", ",]\n}"),
-    PLAN.replace("[{", "[ // first\n {"), f"<think>perhaps {{x}} or [1]</think>{PLAN}",
+    PLAN.replace("[{", "[ // first\n {"), f"Perhaps {{x}} or [1]. {PLAN}",
     f"Of [1, 2] and {{3}}: {PLAN}",
     json.dumps({"thoughts": "it's red", "plan": {"steps": STEPS}}), json.dumps(STEPS),
     json.dumps({"steps": [{"pick": {"item": "red_box"}}, {"place_on": ["red_box", "blue_box"]}]}),

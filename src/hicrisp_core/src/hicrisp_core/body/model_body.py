@@ -24,7 +24,6 @@ from hicrisp_core.model import Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure, is_cut_off, parse_plan
-from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.answer_schema import PASS, REFUSE, command_schema, kind_of
@@ -158,7 +157,7 @@ class ModelBody(Aiming):
 
 def _spoken(text: str) -> Tuple[str, str]:
     """The reason of a pass and that of a refusal; empty where the model gave none."""
-    bare = without_thoughts(text).strip()
+    bare = text.strip()
     word = _PASS.match(bare)
     if word and "{" not in bare:
         return plain(bare[word.end():].strip()) or _NO_REASON, ""

@@ -17,7 +17,6 @@ from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
-from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import WORDS, answer_schema, closed
@@ -254,7 +253,7 @@ def _read_heard(said: Completion) -> Union[Tuple[str, str], ParseFailure]:
 def _read_told(said: Completion) -> Union[str, ParseFailure]:
     """The words of a report; they move nothing, so prose will do."""
     fields = _fields(said)
-    words = fields.get("answer") or ("" if fields else plain(without_thoughts(said.text)).strip())
+    words = fields.get("answer") or ("" if fields else plain(said.text).strip())
     return words or ParseFailure("words for the user are needed as 'answer'", said.text.strip()[:80])
 
 
@@ -272,7 +271,7 @@ def _read_specification(said: Completion, domain: Domain, world: WorldState) -> 
     found = read_json(said.text, lambda value: isinstance(value, dict) and "goal" in value)
     if said.cut_off or (found is not None and found.cut_off):
         return ParseFailure(TOO_LONG, said.text[-80:])
-    fields = found.value if found else _under_headings(without_thoughts(said.text))
+    fields = found.value if found else _under_headings(said.text)
     goal = plain(_words(fields.get("goal")))
     if not goal or "steps" not in fields:
         return ParseFailure(f"the fields {', '.join(_FIELDS)} are needed", said.text.strip()[:80])

@@ -13,7 +13,6 @@ from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure, RawStep, is_cut_off, parse_plan
-from hicrisp_core.parsing.thoughts import without_thoughts
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.prompting.answer_schema import (
     ANSWER,
@@ -131,7 +130,7 @@ def _in_words(answer: Completion, source: str) -> Union[PlanAnswer, ParseFailure
     """Return sentences as steps without an action; ``None`` for any other form."""
     said = read_json(answer.text, lambda value: isinstance(value, dict) and "steps" in value)
     words = said.value if said else {}
-    sentences = words["steps"] if said else _NUMBERED.findall(without_thoughts(answer.text))
+    sentences = words["steps"] if said else _NUMBERED.findall(answer.text)
     if not isinstance(sentences, list) or not all(isinstance(each, str) and each.strip() for each in sentences):
         return None
     if not sentences or answer.cut_off or is_cut_off(answer.text):

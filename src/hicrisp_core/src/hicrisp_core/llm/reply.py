@@ -6,7 +6,7 @@ import math
 from typing import Any, Optional, Union
 
 from hicrisp_core.llm.exchange import Completion, LlmFailure
-from hicrisp_core.parsing.thoughts import is_json, without_thoughts
+from hicrisp_core.llm.thoughts import is_json, without_thoughts
 
 _QUOTED, _LONGEST_NAME = 2000, 80
 """Characters; a message is made shorter once its keys are taken out."""

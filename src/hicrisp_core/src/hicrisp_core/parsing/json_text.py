@@ -6,8 +6,6 @@ import json
 import re
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from hicrisp_core.parsing.thoughts import without_thoughts
-
 _FENCE = re.compile(r"```(?:json)?\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _STARTS = re.compile(r"[{\[]")
 _JSON_LIKE = re.compile(r"\{\s*[\"']|\[\s*[{\[\"']")
@@ -38,10 +36,9 @@ class FoundJson(NamedTuple):
 
 
 def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> Optional[FoundJson]:
-    """The first wanted object or list in a text, whole ones before those that are cut off; thoughts are passed over."""
-    said = without_thoughts(text)
+    """The first wanted object or list in a text, whole ones before those that are cut off."""
     for cut_off in (False, True):
-        for candidate in (*_FENCE.findall(said), said):
+        for candidate in (*_FENCE.findall(text), text):
             for value, *_ in _spans(candidate, cut_off):
                 if isinstance(value, (dict, list)) and wanted(value):
                     return FoundJson(value, cut_off)
@@ -53,10 +50,9 @@ def objects_in(text: str) -> Tuple[Tuple[Any, ...], bool]:
 
     An object that is cut off is ``None``; lists count where they hold objects.
     """
-    said = without_thoughts(text)
-    found = [(value, begins, ends) for value, begins, ends in _spans(said, cut_off=False)
+    found = [(value, begins, ends) for value, begins, ends in _spans(text, cut_off=False)
              if not isinstance(value, list) or any(isinstance(each, dict) for each in value)]
-    gaps = (said[ends:begins] for (_, _, ends), (_, begins, _) in zip(found, found[1:]))
+    gaps = (text[ends:begins] for (_, _, ends), (_, begins, _) in zip(found, found[1:]))
     return tuple(value for value, _, _ in found), all(map(_BETWEEN.fullmatch, gaps))
 
 

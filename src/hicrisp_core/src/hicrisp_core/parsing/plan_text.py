@@ -9,7 +9,6 @@ from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Tuple, Union
 from hicrisp_core.domain.roles import Roles
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.parsing.json_text import FoundJson, objects_in, read_json
-from hicrisp_core.parsing.thoughts import without_thoughts
 
 _NAME = re.compile(r"([A-Za-z_]\w*)\(")
 _SPACED = re.compile(r"\s*([A-Za-z_]\w*)\s+(\([^()]*\))\s*")
@@ -164,7 +163,7 @@ def parse_plan(text: str, domain: Optional[Domain] = None) -> _Read:
     in_json = _from_entries(_entries(found.value) or [], domain) if found else None
     if found and in_json is not None and (isinstance(found.value, dict) or not isinstance(in_json, ParseFailure)):
         return in_json
-    in_lines = _from_lines(without_thoughts(text), domain)
+    in_lines = _from_lines(text, domain)
     return in_lines if in_lines or in_json is None else in_json
 
 
