@@ -69,7 +69,7 @@ class Cell:
         self.until_said(f"move_group (process {self.found().pid}) is started again whenever")
 
     def start(self, name: str, program: Path, *words: str) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
         with (self.folder / f"{name}.log").open("wb") as log:
             self._processes.append((name, subprocess.Popen(
                 [sys.executable, str(program), f"__name:={name}", *words], env=environment, stdout=log,
