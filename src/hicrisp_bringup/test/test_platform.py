@@ -134,7 +134,7 @@ def test_what_a_test_needs_and_ros_lacks_is_told(prefix: Path, monkeypatch: pyte
 def test_the_doctor_asks_for_what_a_manifest_needs_and_for_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "setup.bash").write_text("rospack() { :; }\n")
     done = subprocess.run(
-        [sys.executable, "-c", "import doctor; print(*(found.said for found in doctor.noetic_stack()), sep='\\n')"],
+        [sys.executable, "-c", "import doctor; print(*(found.said for found in doctor.robot_stack()), sep='\\n')"],
         env={**os.environ, "HICRISP_ROS": str(tmp_path), "HICRISP_PLATFORM": "noetic",
              "PYTHONPATH": str(ROOT / "scripts" / "lib")},
         stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)

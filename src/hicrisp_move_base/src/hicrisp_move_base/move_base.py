@@ -184,7 +184,8 @@ class MoveBase:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                    f"the goal {pose.position} with {pose.orientation} is not a finite pose")
         known = Deadline(min(self.settings.server_wait, deadline.remaining))
-        wait_until(lambda: self.where() is not None and self._odometry.alive, known, cancel)
+        wait_until(lambda: self.where() is not None and self._odometry.alive and self._scans.alarm() is None, known,
+                   cancel)
         start = self.where()
         if cancel.is_set():
             return _CANCELED

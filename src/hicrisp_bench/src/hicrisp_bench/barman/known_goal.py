@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import FrozenSet, List, Optional, Tuple
+from typing import FrozenSet, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.schema import apply_effects, type_test
 from hicrisp_core.domain.search import Conditions, Searcher, goal_of
-from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, Verdict, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.search_limits import SearchLimits
 
@@ -37,6 +37,11 @@ class KnownRecipe:
 
     def follow(self, goal: Optional[Goal]) -> None:
         """The recipe is known, whatever a task was understood to mean."""
+
+    def out_of_reach(self, steps: Sequence[Step], world: WorldState) -> Tuple[str, ...]:
+        """A recipe knows no places."""
+        del steps, world
+        return ()
 
     def see(self, world: WorldState) -> WorldState:
         """A recipe adds nothing to what is seen."""

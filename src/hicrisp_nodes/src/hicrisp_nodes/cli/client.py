@@ -83,7 +83,7 @@ def connect(names: Sequence[str]) -> str:
     graph = Graph()
     if not graph.reachable():
         raise Unreachable(
-            f"no ROS master answers at '{graph.uri}'",
+            f"no ROS master answers at {graph.uri}",
             "start the workspace in another terminal: scripts/demo --keep",
             "if it runs elsewhere, say where: export ROS_MASTER_URI=http://HOST:PORT")
     services = [f"/{name}/submit_task" for name in names]
