@@ -12,7 +12,7 @@ from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Uni
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal import Goal, facts_in
 from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal, Speaker, Turn
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
@@ -87,11 +87,17 @@ def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
             meaning = reader.meaning(line) if line is not None and unique(line, reader) else None
             works = isinstance(meaning, Answer) or isinstance(meaning, Goal) \
                 and bool(missing(meaning.statements, reader.world.relations, reader.domain)) \
-                and verify(meaning, reader.domain, reader.world) is None
+                and verify(meaning, reader.domain, reader.world) is None and _as_said(line, meaning, reader.domain)
             if works:
                 found.append(filled)
                 break
     return tuple(found)
+
+
+def _as_said(line: Optional[Line], goal: Goal, domain: Domain) -> bool:
+    """Check that a goal has the line's own places: "into" a block reads as "on" it, but is not to be offered."""
+    said = {fact.predicate for fact in each_in(Fact, line)}.intersection(domain.predicates)
+    return said <= {fact.predicate for each in goal.statements for fact in facts_in(each)}
 
 
 def unique(line: Line, reader: Reader) -> bool:
