@@ -23,8 +23,7 @@ def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit
     robots = tuple(sorted(world.robots))
     for robot in goal.robots:
         if robot not in robots:
-            return Misfit(MisfitKind.NAME, f"there is no robot '{robot}'; there are: {_listed(robots)}", robot,
-                          robots)
+            return Misfit(MisfitKind.NAME, f"there is no robot '{robot}'; there are: {_listed(robots)}", robot, robots)
     for statement in goal.statements:
         found = check_statement(statement, domain, world)
         if found is not None:
@@ -131,8 +130,7 @@ def contradiction(goal: Goal, domain: Domain) -> Optional[Misfit]:
     """
     if not goal.stages:
         return at_once(goal.invariants, domain)
-    found = (at_once((*stage.conditions, *goal.invariants), domain)
-             for stage in (*goal.stages, *goal.otherwise))
+    found = (at_once((*stage.conditions, *goal.invariants), domain) for stage in (*goal.stages, *goal.otherwise))
     return next((each for each in found if each is not None), None)
 
 

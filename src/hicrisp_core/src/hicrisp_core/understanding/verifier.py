@@ -5,7 +5,6 @@ It looks at the goal alone, never at the user's words.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import AbstractSet, Optional
 
 from hicrisp_core.domain.saying import sentence
@@ -17,15 +16,8 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Holds, Not, Statement
 from hicrisp_core.model.meaning import Reason, Refusal
 from hicrisp_core.model.misfit import Misfit, MisfitKind
-from hicrisp_core.ports.interpreter import Understood
 
 _REASONS = {MisfitKind.NAME: Reason.UNKNOWN_OBJECT, MisfitKind.EMPTY: Reason.NOTHING_TO_DO}
-
-
-def verified(found: Understood, domain: Domain, world: WorldState) -> Understood:
-    """Return what was understood; in place of a goal that cannot be, the reason."""
-    misfit = verify(found.meaning, domain, world) if isinstance(found.meaning, Goal) else None
-    return found if misfit is None else replace(found, meaning=refusal_of(misfit))
 
 
 def refusal_of(misfit: Misfit) -> Refusal:
