@@ -37,8 +37,7 @@ def final_conditions(goal: Goal, domain: Domain) -> Tuple[Statement, ...]:
     certain = [stage for stage in goal.stages if not stage.optional and not stage.when]
     last = goal.stages[-1] if goal.stages else None
     for stage in certain:
-        found = [each for each in found
-                 if not any(_supersedes(later, each, domain) for later in stage.conditions)]
+        found = [each for each in found if not any(_supersedes(later, each, domain) for later in stage.conditions)]
         found += [each for each in stage.conditions if stage is last or not _transient(each, domain)]
     return tuple(dict.fromkeys((*found, *goal.invariants)))
 
@@ -100,8 +99,8 @@ def _supersedes(later: Statement, earlier: Statement, domain: Domain) -> bool:
     if later == earlier:
         return False
     if isinstance(later, Holds) and isinstance(earlier, Holds):
-        if _place(later.fact, domain) and _place(earlier.fact, domain) \
-                and _moved(later.fact, domain) == _moved(earlier.fact, domain):
+        placed = _placed(later.fact, domain)
+        if placed and placed == _placed(earlier.fact, domain):
             return True
         if later.fact.predicate in undoing(earlier.fact.predicate, domain) \
                 and later.fact.subject == earlier.fact.subject:
@@ -109,17 +108,14 @@ def _supersedes(later: Statement, earlier: Statement, domain: Domain) -> bool:
     return at_once((earlier, later), domain) is not None
 
 
-def _place(fact: Relation, domain: Domain) -> bool:
-    """Check whether a fact says where something is: it is in a hand, or an action brings its item there."""
-    return fact.predicate == domain.roles.held or any(
-        not effect.removes and effect.atom.predicate == fact.predicate and len(effect.atom.arguments) == 2
-        and effect.atom.arguments[0] == action.item_parameter
-        for action in domain.actions.values() for effect in action.effects)
-
-
-def _moved(fact: Relation, domain: Domain) -> str:
-    """Return the name of what a fact places."""
-    return fact.object if fact.predicate == domain.roles.held else fact.subject
+def _placed(fact: Relation, domain: Domain) -> str:
+    """Return what a fact says the place of: it is in a hand, or an action brings its item there; empty for others."""
+    if fact.predicate == domain.roles.held:
+        return fact.object
+    brings = any(not effect.removes and effect.atom.predicate == fact.predicate and len(effect.atom.arguments) == 2
+                 and effect.atom.arguments[0] == action.item_parameter
+                 for action in domain.actions.values() for effect in action.effects)
+    return fact.subject if brings else ""
 
 
 def undoing(predicate: str, domain: Domain) -> FrozenSet[str]:

@@ -85,9 +85,7 @@ def guard(keep: Iterable[Statement], domain: Domain, command: Command, world: Wo
     return breaking(command, ended_by(kept, domain, world, apply_effects(domain, command, world)))
 
 
-def ended_by(
-    keep: Iterable[Statement], domain: Domain, before: WorldState, after: WorldState
-) -> Tuple[Statement, ...]:
+def ended_by(keep: Iterable[Statement], domain: Domain, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
     """The statements that hold before and are false after; what is not seen any more is not false."""
     return tuple(each for each in keep if holds(each, before.relations, domain)
                  and truth(each, after.relations, domain, unknown_in(after, domain)) is False)

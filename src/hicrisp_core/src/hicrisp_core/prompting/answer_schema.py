@@ -46,7 +46,7 @@ def worded_schema() -> Dict[str, Any]:
 def command_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     """One of the domain's actions on the world's things, or a pass or a refusal in words."""
     commands = [closed(_step(domain, world, action)) for action in _possible(domain, world)]
-    return _with_names(closed({"kind": _one_of((COMMAND, PASS, REFUSE)),
+    return _with_names(closed({"kind": one_of((COMMAND, PASS, REFUSE)),
                                "commands": {"anyOf": [*commands, dict(_NULL)]}, "why": dict(_MAYBE_WORDS)}),
                        domain, world)
 
@@ -63,7 +63,7 @@ def plan_answer(kind: str, **given: Any) -> Dict[str, Any]:
 
 def _answer(kinds: Sequence[str], step: Mapping[str, Any], *words: str) -> Dict[str, Any]:
     steps = {"type": "array", "maxItems": MOST_STEPS, "items": dict(step)}
-    return closed({"kind": _one_of(kinds), "reasoning": dict(_MAYBE_WORDS), "steps": steps,
+    return closed({"kind": one_of(kinds), "reasoning": dict(_MAYBE_WORDS), "steps": steps,
                    **{key: dict(_MAYBE_WORDS) for key in (*words, "why")}})
 
 
@@ -73,13 +73,14 @@ def closed(properties: Mapping[str, Any]) -> Dict[str, Any]:
             "additionalProperties": False}
 
 
-def _one_of(values: Sequence[str]) -> Dict[str, Any]:
+def one_of(values: Sequence[str]) -> Dict[str, Any]:
+    """The schema of one of some texts."""
     return {"type": "string", "enum": list(values)}
 
 
 def one_of_names(names: Sequence[str]) -> Dict[str, Any]:
     """The schema of one of some names; of any text where there are none or too many."""
-    return _one_of(names) if 0 < len(names) <= LONGEST_ENUM else {"type": "string"}
+    return one_of(names) if 0 < len(names) <= LONGEST_ENUM else {"type": "string"}
 
 
 def _with_names(schema: Dict[str, Any], domain: Domain, world: WorldState) -> Dict[str, Any]:
@@ -108,7 +109,7 @@ def _possible(domain: Domain, world: WorldState) -> List[Action]:
 def _step(domain: Domain, world: WorldState, action: Action) -> Dict[str, Any]:
     """The keys of a step."""
     arguments = {name: _value(each) for name, each in named_parameters(domain, world, action).items()}
-    return {"action": _one_of([action.name]), "arguments": closed(arguments)}
+    return {"action": one_of([action.name]), "arguments": closed(arguments)}
 
 
 def named_parameters(domain: Domain, world: WorldState, action: Action) -> Dict[str, Parameter]:

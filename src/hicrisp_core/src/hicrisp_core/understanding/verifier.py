@@ -37,12 +37,10 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
     made = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
             if not effect.removes}
     made |= {domain.predicates[each].inverse for each in made if each in domain.predicates}
-    for stage in chosen(goal, world.relations, domain).stages:
-        for statement in () if stage.optional else stage.conditions:
-            never = _never(statement, made, domain, world)
-            if never is not None:
-                return Misfit(MisfitKind.PREDICATE, f"no action here makes it so that '{never}'", str(never))
-    return None
+    asked = (each for stage in chosen(goal, world.relations, domain).stages if not stage.optional
+             for each in stage.conditions)
+    never = next(filter(None, (_never(each, made, domain, world) for each in asked)), None)
+    return Misfit(MisfitKind.PREDICATE, f"no action here makes it so that '{never}'", str(never)) if never else None
 
 
 def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
