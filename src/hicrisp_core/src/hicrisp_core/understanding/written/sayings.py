@@ -63,7 +63,7 @@ _LEAD = re.compile(rf"""
     (?:(?P<other>other)\ (?=.))?
     (?:(?P<ordinal>\d)(?:st|nd|rd|th)\ (?={'|'.join(SUPERLATIVES)}))?(?:(?P<rank>{'|'.join(SUPERLATIVES)})\ (?=.))?
     (?:(?P<state>{'|'.join(STATES)})\ (?=.))?""", re.VERBOSE)
-"""What stands before a phrase's words; the last word is always one of these."""
+"""What stands before the words of a phrase, in its order; at least one word is left to them: ``all other``."""
 
 
 @dataclass(frozen=True)
