@@ -9,8 +9,7 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.understanding.controlled import ControlledInterpreter, shortcut
-from hicrisp_core.understanding.controlled.interpreter import NamingRequest, naming_in
+from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter, NamingRequest, naming_in, shortcut
 from test_controlled_english import line, seen
 
 TASK = "put the red box in the bowl"

@@ -10,7 +10,7 @@ from goals import goal
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.detector.perception import ArmFrames, BaseFrames, perceive
 from hicrisp_core.domain import check, load_domain
-from hicrisp_core.goals.verdict import missed
+from hicrisp_core.executive.goal_keeper import missed
 from hicrisp_core.model import Cause, CauseKind, Command, FeedbackKind, Pose, Relation, Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest

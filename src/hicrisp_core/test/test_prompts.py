@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from failures import no_motion
+from hicrisp_core.body.model_body import pairs_text
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.entries import ExampleEntry
 from hicrisp_core.domain.loader import load_domain
@@ -20,7 +21,7 @@ from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import answer_schema, command_schema, correction_schema, worded_schema
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import shown_examples
-from hicrisp_core.prompting.plan_prompt import PlanPrompt, command_object, example_answer, pairs_text, step_words
+from hicrisp_core.prompting.plan_prompt import PlanPrompt, command_object, example_answer, step_words
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
 from schemas import matches

@@ -26,16 +26,18 @@ from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure, is_cut_off, parse_plan
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.brain import Usage
-from hicrisp_core.prompting.answer_schema import PASS, REFUSE, command_schema, kind_of
-from hicrisp_core.prompting.asking import ask
+from hicrisp_core.prompting.answer_schema import COMMAND, PASS, REFUSE, command_schema, kind_of
+from hicrisp_core.prompting.asking import ask, compact
 from hicrisp_core.prompting.describe import actions_text
-from hicrisp_core.prompting.plan_prompt import pairs_text, request_texts
+from hicrisp_core.prompting.examples import shown_examples
+from hicrisp_core.prompting.plan_prompt import command_object, request_texts
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
 _KEPT = 4
 """Answers that wait for their turn at most."""
+_MOST_PAIRS = 12
 _PASS = re.compile(r"\W*pass\b[\s:;,.\-\u2013\u2014`*\"']*", re.IGNORECASE)
 _KEYS = frozenset(("kind", "steps", "action", "pass", "refusal"))
 _NO_REASON = "the model says that no command is needed"
@@ -153,6 +155,14 @@ class ModelBody(Aiming):
         except DomainError as error:
             return ParseFailure(str(error))
         return Translation((command,))
+
+
+def pairs_text(domain: Domain, world: WorldState) -> str:
+    """The steps of the domain's examples as (step, command), BrainBody-LLM, section 3.2."""
+    found = {step.text: compact({"kind": COMMAND, "commands": command_object(domain, shown.world, step), "why": ""})
+             for shown in shown_examples(domain, world.robots) for step in shown.steps}
+    return "\n".join(f"Step: {plain(said)}\nAnswer: {answer}"
+                     for said, answer in list(found.items())[:_MOST_PAIRS]) or "(none)"
 
 
 def _spoken(text: str) -> Tuple[str, str]:

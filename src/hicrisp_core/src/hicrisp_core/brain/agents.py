@@ -19,26 +19,30 @@ from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest, ReportAnswer, ReportRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.answer_schema import WORDS, answer_schema, closed
+from hicrisp_core.prompting.answer_schema import (
+    LONGEST_ENUM,
+    MOST_STEPS,
+    WORDS,
+    answer_schema,
+    closed,
+    one_of,
+    one_of_names,
+)
 from hicrisp_core.prompting.asking import Asked, ask, compact
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import Shown, remembered_answers, remembered_text, shown_examples, told_reports
 from hicrisp_core.prompting.focus import focus
-from hicrisp_core.prompting.plan_prompt import example_answer, request_texts, step_object, wanted_text
+from hicrisp_core.prompting.plan_prompt import NOTHING_SPECIAL, example_answer, request_texts, step_object, wanted_text
 from hicrisp_core.prompting.quarantine import plain, quarantined, task_text
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
 _WORDS: Mapping[str, Any] = {"type": "string"}
-_HEARD: Mapping[str, Any] = closed({
-    "kind": {"type": "string", "enum": ["task", "talk"]}, "forward": _WORDS, "answer": _WORDS})
+_HEARD: Mapping[str, Any] = closed({"kind": one_of(["task", "talk"]), "forward": _WORDS, "answer": _WORDS})
 """What comes first decides: a task that is handed on, or words for the user; the other words are empty."""
 _TOLD: Mapping[str, Any] = closed({"answer": _WORDS})
 _LINE = 450
-_LONGEST_ENUM = 100
-_MOST_STEPS = 60
 _NO_PLAN = "no plan was made, and nothing was moved"
-_NOTHING_SPECIAL = "Nothing is in the way."
 _FIELDS = ("goal", "objects", "state", "steps")
 """In the order in which they are to be thought through: each is a step of the chain of thought."""
 _HEADING = re.compile(r"^[\s*#>-]*(goal|objects|state|steps)\b[^:\n]{0,40}:[\s*]*(.*)$", re.IGNORECASE)
@@ -124,8 +128,7 @@ class AgentBrain:
         prompt = self._prompts.render(
             "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
             objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
-        return ask(self._alex, self._talking, prompt, deadline, _HEARD, _read_heard,
-                   keep=lambda heard: not heard[1])
+        return ask(self._alex, self._talking, prompt, deadline, _HEARD, _read_heard, keep=lambda heard: not heard[1])
 
     def _told(self, request: PlanRequest, found: PlanAnswer, deadline: Deadline) -> PlanAnswer:
         """Ropa's message in Alex's words; as it is when Alex gives none."""
@@ -158,8 +161,7 @@ class AgentBrain:
                 for shown, answer in self._examples(world))
         turns = ((self._prompts.render("travi_request", **texts).strip(), compact(asdict(answer)))
                  for texts, answer in told)
-        system, examples = self._prompts.opening(
-            "travi", turns, description=domain.description, abilities=self._can)
+        system, examples = self._prompts.opening("travi", turns, description=domain.description, abilities=self._can)
         client = self._travi.afresh() if request.feedback else self._travi
         return ask(client, system, prompt.strip(), deadline, _specification_schema(world),
                    lambda said: _read_specification(said, domain, world), examples)
@@ -176,17 +178,15 @@ class AgentBrain:
         for shown in shown_examples(self._domain, world.robots):
             if not shown.answer:
                 goal = ", ".join(self._domain.fact_text(fact) for fact in shown.end) or shown.task
-                state = shown.reasoning or shown.refusal or _NOTHING_SPECIAL
+                state = shown.reasoning or shown.refusal or NOTHING_SPECIAL
                 yield shown, self._specification(goal, shown.steps, state, shown.world.objects)
 
     def _remembered(self, each: Remembered, world: WorldState) -> Specification:
         """What Travi should have answered to an earlier task that went well."""
         goal = goal_words(each.goal, self._domain) if each.goal is not None else plain(each.text)
-        return self._specification(goal, each.steps, _NOTHING_SPECIAL, world.objects)
+        return self._specification(goal, each.steps, NOTHING_SPECIAL, world.objects)
 
-    def _specification(
-        self, goal: str, steps: Sequence[Step], state: str, objects: Collection[str]
-    ) -> Specification:
+    def _specification(self, goal: str, steps: Sequence[Step], state: str, objects: Collection[str]) -> Specification:
         used = dict.fromkeys(str(value) for step in steps for value in step.arguments.values())
         said = (self._domain.describe(Command(step.action, step.arguments)) if step.action in self._domain.actions
                 else plain(step.text) for step in steps)
@@ -259,11 +259,9 @@ def _read_told(said: Completion) -> Union[str, ParseFailure]:
 
 def _specification_schema(world: WorldState) -> Dict[str, Any]:
     """The JSON schema of Travi's answer; its objects are things of the world."""
-    names = sorted(world.objects)
-    name = {"type": "string", "enum": names} if 0 < len(names) <= _LONGEST_ENUM else {"type": "string"}
-    return closed({
-        "goal": WORDS, "objects": {"type": "array", "items": name, "maxItems": _LONGEST_ENUM},
-        "state": WORDS, "steps": {"type": "array", "items": WORDS, "maxItems": _MOST_STEPS}})
+    objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
+    return closed({"goal": WORDS, "objects": objects, "state": WORDS,
+                   "steps": {"type": "array", "items": WORDS, "maxItems": MOST_STEPS}})
 
 
 def _read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:

@@ -16,6 +16,7 @@ from hicrisp_core.parsing.plan_text import ParseFailure, RawStep, is_cut_off, pa
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.prompting.answer_schema import (
     ANSWER,
+    MOST_STEPS,
     PLAN,
     REFUSE,
     RETRY,
@@ -33,7 +34,6 @@ from hicrisp_core.time.deadline import Deadline
 _KEYS = frozenset(("kind", "steps", "plan", "answer", "refusal", "reasoning"))
 TOO_LONG = "the answer was cut off before its end: a shorter one is needed, or a higher max_tokens"
 _NUMBERED = re.compile(r"^\s*(?:step\s*)?\d+\s*[.):]\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
-_MOST_STEPS = 60
 _LONGEST = 300
 """Characters of a step that are kept."""
 
@@ -135,7 +135,7 @@ def _in_words(answer: Completion, source: str) -> Union[PlanAnswer, ParseFailure
         return None
     if not sentences or answer.cut_off or is_cut_off(answer.text):
         return None
-    if len(sentences) > _MOST_STEPS:
-        return ParseFailure(f"the plan has {len(sentences)} steps; at most {_MOST_STEPS} are taken")
+    if len(sentences) > MOST_STEPS:
+        return ParseFailure(f"the plan has {len(sentences)} steps; at most {MOST_STEPS} are taken")
     steps = tuple(Step(plain(sentence.strip(), _LONGEST), "") for sentence in sentences)
     return PlanAnswer(Plan(steps, source, plain(str(words.get("reasoning") or ""))))

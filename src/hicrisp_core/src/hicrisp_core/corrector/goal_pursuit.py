@@ -14,8 +14,7 @@ from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions, seen_part
-from hicrisp_core.goals.truth import holds, ways_to_say
-from hicrisp_core.goals.verdict import ended_by
+from hicrisp_core.goals.truth import ended_by, holds, ways_to_say
 from hicrisp_core.model import Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung, StackEntry, Step, WorldState
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, PlanRequest, Usage

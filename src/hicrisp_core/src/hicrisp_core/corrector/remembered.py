@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, List, Optional, Tuple
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.errors import DomainError
-from hicrisp_core.goals.verdict import guard
+from hicrisp_core.goals.truth import guard
 from hicrisp_core.model import Command, Correction, Maker, MakerKind, Rung, WorldState
 from hicrisp_core.model.remembered import KnownWay
 from hicrisp_core.ports.brain import Usage

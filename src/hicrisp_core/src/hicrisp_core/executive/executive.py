@@ -16,10 +16,10 @@ from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
 from hicrisp_core.executive.recollection import Recollection
 from hicrisp_core.executive.reporting import words_for_user
+from hicrisp_core.executive.schedule import in_stages
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import NOT_APPROVED, PLAN_LIMIT, TaskRun
 from hicrisp_core.executive.understanding import settle
-from hicrisp_core.goals.stages import in_stages
 from hicrisp_core.model import Plan, Rung, Step, Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Refusal, Turn

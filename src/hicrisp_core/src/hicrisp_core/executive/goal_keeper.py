@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Optional, Tuple
+from typing import Callable, Iterable, Optional, Tuple
 
 from hicrisp_core.detector.detector import STILL_SURE, doubt_about
+from hicrisp_core.domain.checker import no_picture
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words, words_of
 from hicrisp_core.executive.ledger import Ledger
 from hicrisp_core.executive.looking import out_of_sight
-from hicrisp_core.goals.stages import applies, chosen, rest_of
-from hicrisp_core.goals.truth import missing, unknown_in
-from hicrisp_core.goals.verdict import missed
-from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, WorldState
-from hicrisp_core.model.goal import Goal, Stage
+from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
+from hicrisp_core.goals.truth import missing, truth, unknown_in
+from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
+from hicrisp_core.model.goal import Goal, Stage, Statement, facts_in
 from hicrisp_core.policy.policy import TASK, Policy
 from hicrisp_core.trace.events import GoalJudged, GoalUnderstood
 
 UNKNOWN, MISSED, SEEN = "unknown", "missed", "seen"
 """What is known of a goal at the end of a task."""
+Doubt = Callable[[Relation, WorldState], Optional[Cause]]
+"""Says why a world does not show whether a fact holds."""
 
 
 class GoalKeeper:
@@ -155,3 +157,42 @@ class GoalKeeper:
             known=self._goal is not None, said=goal.said or goal_words(goal, self._domain), source=goal.source,
             stages=goal.texts.get("stages", ()), otherwise=goal.texts.get("otherwise", ()),
             invariants=goal.texts.get("invariants", ())))
+
+
+def certain(_: Relation, __: WorldState) -> Optional[Cause]:
+    """Nothing is in doubt."""
+    return None
+
+
+def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain) -> Optional[Feedback]:
+    """The feedback for a goal that is not seen to hold in a world; ``None`` where it is.
+
+    That a fact is not seen says nothing where the thing itself is not: a condition that depends on what is out of
+    view, or what the view leaves in doubt, is neither missing nor seen.
+    """
+    unseen = {each.name for each in world.unseen}
+
+    def unknown(fact: Relation) -> bool:
+        return not unseen.isdisjoint((fact.subject, fact.object)) or doubt(fact, world) is not None
+
+    lacking = missing(final_conditions(goal, domain), world.relations, domain, unknown)
+    false = tuple(each for each in lacking if truth(each, world.relations, domain, unknown) is False)
+    if false or not lacking:
+        return Feedback(Level.HIGH, FeedbackKind.GOAL_MISSED, subjects=_things(false, world),
+                        conditions=false) if false else None
+    lost = tuple(name for name in _things(lacking, world) if name in unseen)
+    if lost:
+        return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=lost, conditions=lacking,
+                        cause=no_picture(world))
+    causes = {fact: cause for fact in facts_in(lacking[0]) for cause in (doubt(fact, world),) if cause is not None}
+    cause = next(iter(causes.values()))
+    return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names or _things(lacking[:1], world),
+                    conditions=lacking[:1], cause=cause,
+                    unmet=tuple(Unmet((fact,)) for fact in causes))
+
+
+def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ...]:
+    """The things that statements are about, without repeats; those that nobody sees first."""
+    named = dict.fromkeys(name for each in statements for fact in facts_in(each)
+                          for name in (fact.subject, fact.object) if name in world.objects)
+    return tuple(sorted(named, key=lambda name: not world.objects[name].unseen))

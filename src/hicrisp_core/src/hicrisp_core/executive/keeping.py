@@ -8,7 +8,7 @@ from typing import Callable, Optional, Tuple, Union
 
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.goals.verdict import breaking, ended_by, guard
+from hicrisp_core.goals.truth import breaking, ended_by, guard
 from hicrisp_core.model import Command, Feedback, WorldState
 from hicrisp_core.model.goal import Statement
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Dict, FrozenSet, List, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.model import Step
+from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.errors import DomainError
+from hicrisp_core.goals.stages import applies, chosen
+from hicrisp_core.goals.truth import missing
+from hicrisp_core.model import Step, WorldState
+from hicrisp_core.model.goal import Goal
+
+log = logging.getLogger(__name__)
 
 
 class StepState(Enum):
@@ -115,3 +123,27 @@ class Schedule:
         """The steps in any of some states; without states, those that have not ended."""
         return tuple(index for index, entry in sorted(self._entries.items())
                      if entry.state in (states or _OPEN))
+
+
+def in_stages(steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world: WorldState) -> Tuple[Step, ...]:
+    """Return the steps of a plan; those of a later stage wait for all steps before it.
+
+    Args:
+        world: in which the plan begins; its stages are reached as the effects of the steps say.
+    """
+    worlds = [world]
+    for step in steps:
+        try:
+            world = apply_effects(domain, domain.ground(step, world, step.robot), world)
+        except DomainError:
+            log.debug("no effects are known of '%s'", step)
+        worlds.append(world)
+    begins: List[int] = [0]
+    for stage in chosen(goal, worlds[0].relations, domain).stages if goal is not None else ():
+        if applies(stage, worlds[begins[-1]].relations, domain):
+            reached = (index for index, each in enumerate(worlds) if index >= begins[-1]
+                       and not missing(stage.conditions, each.relations, domain))
+            begins.append(next(reached, begins[-1]))
+    waits = (max(begin for begin in begins if begin <= index) for index in range(len(steps)))
+    return tuple(replace(step, after=(*(step.after or ()), *range(begin))) if begin else step
+                 for step, begin in zip(steps, waits))

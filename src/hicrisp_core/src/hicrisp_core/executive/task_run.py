@@ -22,9 +22,8 @@ from hicrisp_core.executive.ledger import Account, Ledger
 from hicrisp_core.executive.look_ahead import LookAhead
 from hicrisp_core.executive.looking import out_of_sight
 from hicrisp_core.executive.relapses import Relapses
-from hicrisp_core.executive.schedule import Schedule, StepState
+from hicrisp_core.executive.schedule import Schedule, StepState, in_stages
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
-from hicrisp_core.goals.stages import in_stages
 from hicrisp_core.model import Command, Feedback, FeedbackKind, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.meaning import Turn

@@ -1,20 +1,15 @@
-"""The order of a goal: what is left of its stages in a world, what holds at its end, and where it leads a base."""
+"""The order of a goal: what is left of its stages in a world, and what holds at its end."""
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
-from typing import AbstractSet, FrozenSet, List, Optional, Sequence, Set, Tuple
+from typing import AbstractSet, FrozenSet, List, Optional, Set, Tuple
 
-from hicrisp_core.domain.schema import Domain, apply_effects
-from hicrisp_core.errors import DomainError
-from hicrisp_core.goals.truth import holds, missing
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.typed import at_once
-from hicrisp_core.model import Relation, Step, WorldState
+from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Count, Goal, Holds, Stage, Statement, all_of, facts_in
-from hicrisp_core.model.itinerary import Itinerary
-
-log = logging.getLogger(__name__)
 
 
 def applies(stage: Stage, facts: AbstractSet[Relation], domain: Domain) -> bool:
@@ -42,8 +37,7 @@ def final_conditions(goal: Goal, domain: Domain) -> Tuple[Statement, ...]:
     certain = [stage for stage in goal.stages if not stage.optional and not stage.when]
     last = goal.stages[-1] if goal.stages else None
     for stage in certain:
-        found = [each for each in found
-                 if not any(_supersedes(later, each, domain) for later in stage.conditions)]
+        found = [each for each in found if not any(_supersedes(later, each, domain) for later in stage.conditions)]
         found += [each for each in stage.conditions if stage is last or not _transient(each, domain)]
     return tuple(dict.fromkeys((*found, *goal.invariants)))
 
@@ -94,32 +88,6 @@ def seen_part(goal: Goal, unseen: AbstractSet[str]) -> Goal:
                    invariants=kept(goal.invariants))
 
 
-def in_stages(
-    steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world: WorldState
-) -> Tuple[Step, ...]:
-    """Return the steps of a plan; those of a later stage wait for all steps before it.
-
-    Args:
-        world: in which the plan begins; its stages are reached as the effects of the steps say.
-    """
-    worlds = [world]
-    for step in steps:
-        try:
-            world = apply_effects(domain, domain.ground(step, world, step.robot), world)
-        except DomainError:
-            log.debug("no effects are known of '%s'", step)
-        worlds.append(world)
-    begins: List[int] = [0]
-    for stage in chosen(goal, worlds[0].relations, domain).stages if goal is not None else ():
-        if applies(stage, worlds[begins[-1]].relations, domain):
-            reached = (index for index, each in enumerate(worlds) if index >= begins[-1]
-                       and not missing(stage.conditions, each.relations, domain))
-            begins.append(next(reached, begins[-1]))
-    waits = (max(begin for begin in begins if begin <= index) for index in range(len(steps)))
-    return tuple(replace(step, after=(*(step.after or ()), *range(begin))) if begin else step
-                 for step, begin in zip(steps, waits))
-
-
 def _transient(statement: Statement, domain: Domain) -> bool:
     """Check whether a condition speaks of nothing that lasts."""
     predicates = [domain.predicates.get(fact.predicate) for fact in facts_in(statement)]
@@ -131,8 +99,8 @@ def _supersedes(later: Statement, earlier: Statement, domain: Domain) -> bool:
     if later == earlier:
         return False
     if isinstance(later, Holds) and isinstance(earlier, Holds):
-        if _place(later.fact, domain) and _place(earlier.fact, domain) \
-                and _moved(later.fact, domain) == _moved(earlier.fact, domain):
+        placed = _placed(later.fact, domain)
+        if placed and placed == _placed(earlier.fact, domain):
             return True
         if later.fact.predicate in undoing(earlier.fact.predicate, domain) \
                 and later.fact.subject == earlier.fact.subject:
@@ -140,17 +108,14 @@ def _supersedes(later: Statement, earlier: Statement, domain: Domain) -> bool:
     return at_once((earlier, later), domain) is not None
 
 
-def _place(fact: Relation, domain: Domain) -> bool:
-    """Check whether a fact says where something is: it is in a hand, or an action brings its item there."""
-    return fact.predicate == domain.roles.held or any(
-        not effect.removes and effect.atom.predicate == fact.predicate and len(effect.atom.arguments) == 2
-        and effect.atom.arguments[0] == action.item_parameter
-        for action in domain.actions.values() for effect in action.effects)
-
-
-def _moved(fact: Relation, domain: Domain) -> str:
-    """Return the name of what a fact places."""
-    return fact.object if fact.predicate == domain.roles.held else fact.subject
+def _placed(fact: Relation, domain: Domain) -> str:
+    """Return what a fact says the place of: it is in a hand, or an action brings its item there; empty for others."""
+    if fact.predicate == domain.roles.held:
+        return fact.object
+    brings = any(not effect.removes and effect.atom.predicate == fact.predicate and len(effect.atom.arguments) == 2
+                 and effect.atom.arguments[0] == action.item_parameter
+                 for action in domain.actions.values() for effect in action.effects)
+    return fact.subject if brings else ""
 
 
 def undoing(predicate: str, domain: Domain) -> FrozenSet[str]:
@@ -162,24 +127,3 @@ def undoing(predicate: str, domain: Domain) -> FrozenSet[str]:
                 found.update(made.atom.predicate for made in action.effects
                              if not made.removes and made.atom.arguments == removed.atom.arguments)
     return frozenset(found)
-
-
-def itinerary_of(goal: Optional[Goal], domain: Domain) -> Optional[Itinerary]:
-    """Return the areas that the stages of a goal name, a group for each stage.
-
-    Returns:
-        ``None`` if the goal names none, or leaves open which: its stages have conditions, alternatives, or
-        are optional.
-    """
-    if goal is None or goal.otherwise or any(each.when or each.optional for each in goal.stages):
-        return None
-    roles = domain.roles
-    groups: List[Tuple[str, ...]] = []
-    for stage in goal.stages:
-        if not all(isinstance(each, Holds) for each in stage.conditions):
-            return None
-        group = tuple(dict.fromkeys(each.fact.object for each in stage.conditions if isinstance(each, Holds)
-                                    and each.fact.predicate in (roles.located, roles.visited)))
-        if group:
-            groups.append(group)
-    return Itinerary(tuple(groups), ordered=len(groups) > 1) if groups else None

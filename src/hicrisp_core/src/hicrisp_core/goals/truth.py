@@ -1,12 +1,12 @@
-"""Does a statement hold, what is missing, and the normal form in which goals that mean the same look the same."""
+"""Does a statement hold, what is missing, what a command would end, and the normal form of goals that mean the same."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import AbstractSet, Callable, Iterable, List, Optional, Tuple
 
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, all_of, any_of
 
 
@@ -74,6 +74,28 @@ def conjuncts(statements: Iterable[Statement]) -> Tuple[Statement, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def guard(keep: Iterable[Statement], domain: Domain, command: Command, world: WorldState) -> Optional[Feedback]:
+    """Why a command may not run: by the domain's effects it would end what is to stay so; ``None`` where it may.
+
+    What does not hold now cannot be ended; that it holds in the end is the goal's matter.
+    """
+    kept = tuple(keep)
+    if not kept or command.action not in domain.actions:
+        return None
+    return breaking(command, ended_by(kept, domain, world, apply_effects(domain, command, world)))
+
+
+def ended_by(keep: Iterable[Statement], domain: Domain, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
+    """The statements that hold before and are false after; what is not seen any more is not false."""
+    return tuple(each for each in keep if holds(each, before.relations, domain)
+                 and truth(each, after.relations, domain, unknown_in(after, domain)) is False)
+
+
+def breaking(command: Command, ended: Tuple[Statement, ...]) -> Optional[Feedback]:
+    """The feedback for a command that would end what is to stay so; ``None`` where it ends nothing."""
+    return Feedback(Level.HIGH, FeedbackKind.BREAKS_CONDITION, command, conditions=ended) if ended else None
+
+
 def normal_goal(goal: Goal, domain: Domain) -> Goal:
     """Return the goal with all its conditions in normal form; its stages keep their order."""
     def staged(stages: Tuple[Stage, ...]) -> Tuple[Stage, ...]:
@@ -115,9 +137,7 @@ def normal(statement: Statement, domain: Domain, denied: bool = False, chosen: b
     return any_of(*below) if below else Count((), 1)
 
 
-def _between(
-    parts: Tuple[Statement, ...], least: int, most: Optional[int], domain: Domain, chosen: bool
-) -> Statement:
+def _between(parts: Tuple[Statement, ...], least: int, most: Optional[int], domain: Domain, chosen: bool) -> Statement:
     """So many of some statements in their plainest form."""
     if most is not None and most >= len(parts):
         most = None

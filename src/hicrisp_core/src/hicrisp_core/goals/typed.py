@@ -23,13 +23,9 @@ def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit
     robots = tuple(sorted(world.robots))
     for robot in goal.robots:
         if robot not in robots:
-            return Misfit(MisfitKind.NAME, f"there is no robot '{robot}'; there are: {_listed(robots)}", robot,
-                          robots)
-    for statement in goal.statements:
-        found = check_statement(statement, domain, world)
-        if found is not None:
-            return found
-    return contradiction(goal, domain)
+            return Misfit(MisfitKind.NAME, f"there is no robot '{robot}'; there are: {_listed(robots)}", robot, robots)
+    found = (check_statement(each, domain, world) for each in goal.statements)
+    return next(filter(None, found), None) or contradiction(goal, domain)
 
 
 def check_statement(statement: Statement, domain: Domain, world: WorldState) -> Optional[Misfit]:
@@ -39,11 +35,8 @@ def check_statement(statement: Statement, domain: Domain, world: WorldState) -> 
                       str(statement))
     if isinstance(statement, Holds):
         return _check_fact(statement.fact, domain, world)
-    for part in (statement.part,) if isinstance(statement, Not) else statement.parts:
-        found = check_statement(part, domain, world)
-        if found is not None:
-            return found
-    return None
+    parts = (statement.part,) if isinstance(statement, Not) else statement.parts
+    return next(filter(None, (check_statement(part, domain, world) for part in parts)), None)
 
 
 def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement:
@@ -112,10 +105,9 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[M
 def _instead(fact: Relation, domain: Domain, world: WorldState) -> str:
     """The predicate to use in place of a fact's, by the type of its last argument; empty for its own."""
     predicate = domain.predicates.get(fact.predicate)
+    instead = predicate.instead if predicate is not None else {}
     own = world.types().get(fact.object or fact.subject, "")
-    if predicate is None:
-        return ""
-    return next((other for type_, other in predicate.instead.items() if domain.is_a(own, type_)), "")
+    return next((other for type_, other in instead.items() if domain.is_a(own, type_)), "")
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -131,9 +123,8 @@ def contradiction(goal: Goal, domain: Domain) -> Optional[Misfit]:
     """
     if not goal.stages:
         return at_once(goal.invariants, domain)
-    found = (at_once((*stage.conditions, *goal.invariants), domain)
-             for stage in (*goal.stages, *goal.otherwise))
-    return next((each for each in found if each is not None), None)
+    found = (at_once((*stage.conditions, *goal.invariants), domain) for stage in (*goal.stages, *goal.otherwise))
+    return next(filter(None, found), None)
 
 
 def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[Misfit]:

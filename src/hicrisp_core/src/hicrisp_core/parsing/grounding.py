@@ -129,8 +129,7 @@ class _Grounder:
         parameters = list(action.parameters)
         unknown = [key for key in raw.named if key not in parameters]
         if unknown:
-            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: "
-                              f"{', '.join(parameters)}")
+            raise DomainError(f"{action.name} has no parameter '{unknown[0]}'; it takes: {', '.join(parameters)}")
         named = dict(raw.named)
         open_ = [key for key in parameters if key not in named]
         for word in self._joined(raw.positional):

@@ -97,10 +97,8 @@ def _merge(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     """An object; a key that stands twice keeps both values when they are lists, else the last."""
     merged: Dict[str, Any] = {}
     for key, value in pairs:
-        if isinstance(value, list) and isinstance(merged.get(key), list):
-            merged[key] = merged[key] + value
-        else:
-            merged[key] = value
+        lists = isinstance(value, list) and isinstance(merged.get(key), list)
+        merged[key] = merged[key] + value if lists else value
     return merged
 
 

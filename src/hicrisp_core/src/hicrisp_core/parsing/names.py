@@ -178,18 +178,14 @@ def _accounted(words: Words, sayings: Mapping[str, int]) -> Optional[int]:
     return told[-1]
 
 
-def _number(word: str) -> str:
-    return NUMBERS.get(word, word)
-
-
 def _spelling(words: Words) -> Tuple[str, Words]:
     """Return the letters of words, and their numbers: ``glass 1`` is spelled as ``first_glass``."""
-    said = [_number(word) for word in words]
+    said = [NUMBERS.get(word, word) for word in words]
     return "".join(word for word in said if not word.isdigit()), tuple(filter(str.isdigit, said))
 
 
 def _joined(words: Words) -> str:
-    return "".join(map(_number, words))
+    return "".join(NUMBERS.get(word, word) for word in words)
 
 
 def forms_of(words: Words) -> Iterator[str]:

@@ -29,8 +29,7 @@ _KEYS = ("steps", "plan", "actions", "commands", "corrections")
 _NAMES = ("action", "name", "function", "command")
 _ARGUMENTS = ("arguments", "args", "parameters", "params")
 _REMARKS = ("step", "id", "index", "number", "text", "reason", "reasoning", "description", "explanation",
-            "comment",
-            "note", "thought")
+            "comment", "note", "thought")
 """Keys of a step that are neither its action nor an argument, unless the action has such a parameter."""
 MAX_CHARACTERS = 100_000
 

@@ -18,9 +18,9 @@ PLAN, ANSWER, REFUSE, RETRY = "plan", "answer", "refuse", "retry"
 """The kinds of answers; ``retry`` is a correction that needs no steps before the failed action."""
 COMMAND, PASS = "command", "pass"
 """The body's answers: the one command of a step, or that the step needs none."""
-_LONGEST_ENUM = 100
+LONGEST_ENUM = 100
 """More names than this are not listed: servers that compile the schema to a grammar grow slow."""
-_MOST_STEPS = 60
+MOST_STEPS = 60
 _LONGEST_WORDS = 300
 """Characters of words: a model that does not find an end is ended."""
 WORDS: Mapping[str, Any] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_WORDS}
@@ -46,7 +46,7 @@ def worded_schema() -> Dict[str, Any]:
 def command_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     """One of the domain's actions on the world's things, or a pass or a refusal in words."""
     commands = [closed(_step(domain, world, action)) for action in _possible(domain, world)]
-    return _with_names(closed({"kind": _one_of((COMMAND, PASS, REFUSE)),
+    return _with_names(closed({"kind": one_of((COMMAND, PASS, REFUSE)),
                                "commands": {"anyOf": [*commands, dict(_NULL)]}, "why": dict(_MAYBE_WORDS)}),
                        domain, world)
 
@@ -62,8 +62,8 @@ def plan_answer(kind: str, **given: Any) -> Dict[str, Any]:
 
 
 def _answer(kinds: Sequence[str], step: Mapping[str, Any], *words: str) -> Dict[str, Any]:
-    steps = {"type": "array", "maxItems": _MOST_STEPS, "items": dict(step)}
-    return closed({"kind": _one_of(kinds), "reasoning": dict(_MAYBE_WORDS), "steps": steps,
+    steps = {"type": "array", "maxItems": MOST_STEPS, "items": dict(step)}
+    return closed({"kind": one_of(kinds), "reasoning": dict(_MAYBE_WORDS), "steps": steps,
                    **{key: dict(_MAYBE_WORDS) for key in (*words, "why")}})
 
 
@@ -73,17 +73,21 @@ def closed(properties: Mapping[str, Any]) -> Dict[str, Any]:
             "additionalProperties": False}
 
 
-def _one_of(values: Sequence[str]) -> Dict[str, Any]:
+def one_of(values: Sequence[str]) -> Dict[str, Any]:
+    """The schema of one of some texts."""
     return {"type": "string", "enum": list(values)}
+
+
+def one_of_names(names: Sequence[str]) -> Dict[str, Any]:
+    """The schema of one of some names; of any text where there are none or too many."""
+    return one_of(names) if 0 < len(names) <= LONGEST_ENUM else {"type": "string"}
 
 
 def _with_names(schema: Dict[str, Any], domain: Domain, world: WorldState) -> Dict[str, Any]:
     """A schema with the names of each type that its steps refer to."""
     types = {each.type for action in _possible(domain, world)
              for each in named_parameters(domain, world, action).values() if each.type != "number"}
-    names = {type_: domain.objects_of(world, type_) for type_ in sorted(types)}
-    return {**schema, "$defs": {type_: _one_of(each) if 0 < len(each) <= _LONGEST_ENUM else {"type": "string"}
-                                for type_, each in names.items()}}
+    return {**schema, "$defs": {type_: one_of_names(domain.objects_of(world, type_)) for type_ in sorted(types)}}
 
 
 def _steps(domain: Domain, world: WorldState) -> Dict[str, Any]:
@@ -105,7 +109,7 @@ def _possible(domain: Domain, world: WorldState) -> List[Action]:
 def _step(domain: Domain, world: WorldState, action: Action) -> Dict[str, Any]:
     """The keys of a step."""
     arguments = {name: _value(each) for name, each in named_parameters(domain, world, action).items()}
-    return {"action": _one_of([action.name]), "arguments": closed(arguments)}
+    return {"action": one_of([action.name]), "arguments": closed(arguments)}
 
 
 def named_parameters(domain: Domain, world: WorldState, action: Action) -> Dict[str, Parameter]:

@@ -69,9 +69,8 @@ def ask(
             return Asked(found, "", usage, sure=said.sure)
         trouble = str(found)
         messages = [*messages, {"role": "assistant", "content": said.text},
-                    {"role": "user", "content": f"This cannot be used: {plain(trouble)} Answer again, in the "
-                                                "form that was asked for, with the names that are listed "
-                                                "only."}]
+                    {"role": "user", "content": f"This cannot be used: {plain(trouble)} Answer again, in the form "
+                                                "that was asked for, with the names that are listed only."}]
     return Asked(None, f"The language model's answer cannot be used: {trouble}", usage)
 
 

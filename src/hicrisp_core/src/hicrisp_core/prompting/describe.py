@@ -32,10 +32,8 @@ def actions_text(domain: Domain, world: Optional[WorldState] = None) -> str:
         world: whose robots act; the only one that can do an action is named in what it needs and makes, and
             is no parameter of it.
     """
-    denied = frozenset(atom.predicate for action in domain.actions.values()
-                       for precondition in action.preconditions
-                       for clause in precondition.condition.clauses if clause.negated
-                       for atom in clause.atoms)
+    denied = frozenset(atom.predicate for action in domain.actions.values() for each in action.preconditions
+                       for clause in each.condition.clauses if clause.negated for atom in clause.atoms)
     return "\n".join(_action(domain, action, world, denied) for action in domain.actions.values())
 
 
@@ -152,11 +150,9 @@ def available_text(domain: Domain, world: WorldState) -> str:
 def _can_run(domain: Domain, action: Action, world: WorldState, facts: Facts, is_a: IsA) -> bool:
     names = [name for name, parameter in action.parameters.items() if parameter.type != "number"]
     choices = (domain.objects_of(world, action.parameters[name].type) for name in names)
-    for values in itertools.islice(itertools.product(*choices), _MOST_BINDINGS):
-        binding = dict(zip(names, values))
-        if all(each.condition.bind(binding).holds(facts, is_a) for each in action.preconditions):
-            return True
-    return False
+    bindings = (dict(zip(names, each)) for each in itertools.islice(itertools.product(*choices), _MOST_BINDINGS))
+    return any(all(each.condition.bind(binding).holds(facts, is_a) for each in action.preconditions)
+               for binding in bindings)
 
 
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:

@@ -52,9 +52,8 @@ def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set
     fringe = set(named)
     while fringe:
         below = {fact.object for fact in world.relations if fact.predicate in touching and fact.subject in fringe}
-        above = {fact.subject for fact in world.relations if fact.predicate in touching
-                 and fact.object in fringe and fact.object in world.objects
-                 and world.objects[fact.object].movable}
+        above = {fact.subject for fact in world.relations if fact.predicate in touching and fact.object in fringe
+                 and fact.object in world.objects and world.objects[fact.object].movable}
         fringe = ((below | above) & set(world.objects)) - found - named
         found |= fringe
     return found
@@ -73,9 +72,8 @@ def _facts(
                for clause in each.condition.clauses for atom in clause.atoms}
     telling |= {roles.stands_on, roles.inside, roles.held, roles.aboard, roles.located, roles.docked}
     told = kept | set(world.robots)
-    below = {fact.object for fact in world.relations
-             if fact.predicate == roles.stands_on and fact.object in world.objects
-             and not world.objects[fact.object].movable}
+    below = {fact.object for fact in world.relations if fact.predicate == roles.stands_on
+             and fact.object in world.objects and not world.objects[fact.object].movable}
     said: Set[Relation] = set()
     for fact in sorted(world.relations):
         predicate = domain.predicates.get(fact.predicate)

@@ -13,7 +13,7 @@ from hicrisp_core.model import Step, Task, WorldState
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting import describe
-from hicrisp_core.prompting.answer_schema import ANSWER, COMMAND, PLAN, REFUSE, named_parameters, plan_answer
+from hicrisp_core.prompting.answer_schema import ANSWER, PLAN, REFUSE, named_parameters, plan_answer
 from hicrisp_core.prompting.asking import Turn, compact
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import Shown, remembered_text, shown_examples
@@ -21,10 +21,9 @@ from hicrisp_core.prompting.focus import focus
 from hicrisp_core.prompting.quarantine import plain, task_text
 from hicrisp_core.prompting.templates import Opening, Prompts
 
-_MOST_PAIRS = 12
 _MOST_OTHERS = 100
 """Objects beside a request that are named."""
-_NOTHING_SPECIAL = "Nothing is in the way."
+NOTHING_SPECIAL = "Nothing is in the way."
 StepForm = Callable[[Domain, WorldState, Step], object]
 """How an answer writes a step."""
 _GOAL_PARTS = (("stages", "Wanted"), ("otherwise", "Otherwise"), ("invariants", "All the way"))
@@ -109,7 +108,7 @@ def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_obje
         return plan_answer(REFUSE, why=shown.refusal) if shown.refusal else plan_answer(ANSWER, text=shown.answer)
     wanted = f"Wanted: {', '.join(str(Holds(fact)) for fact in shown.end)}." if shown.end else ""
     thought = " ".join(filter(None, (wanted, shown.reasoning)))
-    return plan_answer(PLAN, reasoning=thought or _NOTHING_SPECIAL,
+    return plan_answer(PLAN, reasoning=thought or NOTHING_SPECIAL,
                        steps=[step_form(domain, shown.world, step) for step in shown.steps])
 
 
@@ -127,14 +126,6 @@ def request_texts(
     return {"objects": objects, "facts": describe.state_text(seen.relations, notes),
             "triplets": describe.triplets_text(seen),
             "available": describe.available_text(domain, world)}
-
-
-def pairs_text(domain: Domain, world: WorldState) -> str:
-    """The steps of the domain's examples as (step, command), BrainBody-LLM, section 3.2."""
-    found = {step.text: compact({"kind": COMMAND, "commands": command_object(domain, shown.world, step), "why": ""})
-             for shown in shown_examples(domain, world.robots) for step in shown.steps}
-    return "\n".join(f"Step: {plain(said)}\nAnswer: {answer}"
-                     for said, answer in list(found.items())[:_MOST_PAIRS]) or "(none)"
 
 
 def wanted_text(goal: Optional[Goal]) -> str:

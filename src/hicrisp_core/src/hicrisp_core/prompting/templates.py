@@ -68,8 +68,7 @@ class Prompts:
         if not FilePath(folder).is_dir():
             there = sorted({each.name for place in config_folders("prompts") if place.is_dir()
                             for each in place.iterdir() if each.is_dir()})
-            raise ConfigError(f"there is no folder of prompts {folder}; "
-                              f"there are: {', '.join(there) or 'none'}")
+            raise ConfigError(f"there is no folder of prompts {folder}; there are: {', '.join(there) or 'none'}")
         for name, expected in placeholders.items():
             file = FilePath(folder) / f"{name}.txt"
             usual = [place / shared / file.name for place in (FilePath(folder).parent, *config_folders("prompts"))]

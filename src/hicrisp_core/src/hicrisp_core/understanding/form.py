@@ -8,7 +8,7 @@ from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.goals.typed import names_for
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.meaning import Reason
-from hicrisp_core.prompting.answer_schema import closed
+from hicrisp_core.prompting.answer_schema import closed, one_of
 
 KIND, SAY, STAGES, OTHERWISE, INVARIANTS = "kind", "say", "stages", "otherwise", "invariants"
 CHOICES, FACTS, REASON = "choices", "facts", "reason"
@@ -87,18 +87,14 @@ def meaning_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
         **_names(domain, world, signatures), "fact": fact, "inner": _group({"$ref": "#/$defs/fact"}),
         "group": _group({"anyOf": [{"$ref": "#/$defs/fact"}, {"$ref": "#/$defs/inner"}]}),
         "condition": {"anyOf": [{"$ref": "#/$defs/fact"}, {"$ref": "#/$defs/group"}]},
-        "stage": closed({
-            ROBOT: {"type": "string", "enum": ["", *sorted(world.robots)]},
-            WHEN: _list("condition"), OPTIONAL: {"type": "boolean"},
-            CONDITIONS: _list("condition")}),
+        "stage": closed({ROBOT: one_of(["", *sorted(world.robots)]), WHEN: _list("condition"),
+                         OPTIONAL: {"type": "boolean"}, CONDITIONS: _list("condition")}),
     }
     return {**closed({
-        KIND: {"type": "string", "enum": list(KINDS)},
-        SAY: {"type": "string"},
+        KIND: one_of(list(KINDS)), SAY: {"type": "string"},
         STAGES: _list("stage"), OTHERWISE: _list("stage"), INVARIANTS: _list("condition"),
         CHOICES: {"type": "array", "items": {"type": "string"}},
-        FACTS: _list("fact"),
-        REASON: {"type": "string", "enum": [NO_REASON, *REASONS]}}), "$defs": definitions}
+        FACTS: _list("fact"), REASON: one_of([NO_REASON, *REASONS])}), "$defs": definitions}
 
 
 def _names(domain: Domain, world: WorldState, signatures: Dict[Signature, List[str]]) -> Dict[str, Dict[str, Any]]:
@@ -119,16 +115,14 @@ def _names(domain: Domain, world: WorldState, signatures: Dict[Signature, List[s
 
 def _fact(signature: Signature, predicates: Sequence[str]) -> Dict[str, Any]:
     subject = {"$ref": f"#/$defs/a_{signature[0]}"}
-    last: Dict[str, Any] = {"type": "string", "enum": [""]}
+    last = one_of([""])
     if len(signature) > 1:
         last = {"type": "number"} if signature[1] == _NUMBER else {"$ref": f"#/$defs/a_{signature[1]}"}
-    return closed({PREDICATE: {"type": "string", "enum": list(predicates)}, SUBJECT: subject,
-                   OBJECT: last, HOLDS: {"type": "boolean"}})
+    return closed({PREDICATE: one_of(predicates), SUBJECT: subject, OBJECT: last, HOLDS: {"type": "boolean"}})
 
 
 def _group(part: Dict[str, Any]) -> Dict[str, Any]:
-    return closed({GROUP: {"type": "string", "enum": list(GROUPS)},
-                   COUNT: {"type": "integer"}, PARTS: {"type": "array", "items": part}})
+    return closed({GROUP: one_of(list(GROUPS)), COUNT: {"type": "integer"}, PARTS: {"type": "array", "items": part}})
 
 
 def _list(definition: str) -> Dict[str, Any]:

@@ -22,7 +22,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import nearest
 from hicrisp_core.understanding.controlled.reader import Reader
 from hicrisp_core.understanding.embedded import shown
-from hicrisp_core.understanding.verifier import verified
+from hicrisp_core.understanding.verifier import refusal_of, verify
 
 ENDING = ("stop", "cancel", "abort", "halt", "stop it", "cancel it", "stop now", "stop that", "stop everything",
           "stop the task", "cancel the task", "cancel that")
@@ -61,7 +61,9 @@ class HearingInterpreter:
         if script:
             return Understood(self._refused(f"This is written in {script} characters. {_ENGLISH}", request))
         strange = strange_words(said, request.world)
-        found = verified(self._interpreter.understand(request, deadline), self._domain, request.world)
+        found = self._interpreter.understand(request, deadline)
+        misfit = verify(found.meaning, self._domain, request.world) if isinstance(found.meaning, Goal) else None
+        found = replace(found, meaning=refusal_of(misfit)) if misfit is not None else found
         if strange and found.meaning is not None:
             words = ", ".join(f"'{word}'" for word in strange[:_MOST_NAMED])
             return replace(found, meaning=self._doubted(found.meaning, f"I do not know {words}. {_ENGLISH}", request))

@@ -111,8 +111,7 @@ def _stages(said: Mapping[str, Any], key: str, world: WorldState) -> Tuple[Stage
         if conditions:
             named = str(stage.get(form.ROBOT) or "").strip()  # One that is not there stays as it was written.
             robot = next((known for known in world.robots if known.lower() == named.lower()), named)
-            found.append(Stage(conditions, robot,
-                               _conditions(stage, form.WHEN), stage.get(form.OPTIONAL) is True))
+            found.append(Stage(conditions, robot, _conditions(stage, form.WHEN), stage.get(form.OPTIONAL) is True))
     return tuple(found)
 
 

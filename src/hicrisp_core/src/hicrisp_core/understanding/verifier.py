@@ -5,7 +5,6 @@ It looks at the goal alone, never at the user's words.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import AbstractSet, Optional
 
 from hicrisp_core.domain.saying import sentence
@@ -17,15 +16,8 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Holds, Not, Statement
 from hicrisp_core.model.meaning import Reason, Refusal
 from hicrisp_core.model.misfit import Misfit, MisfitKind
-from hicrisp_core.ports.interpreter import Understood
 
 _REASONS = {MisfitKind.NAME: Reason.UNKNOWN_OBJECT, MisfitKind.EMPTY: Reason.NOTHING_TO_DO}
-
-
-def verified(found: Understood, domain: Domain, world: WorldState) -> Understood:
-    """Return what was understood; in place of a goal that cannot be, the reason."""
-    misfit = verify(found.meaning, domain, world) if isinstance(found.meaning, Goal) else None
-    return found if misfit is None else replace(found, meaning=refusal_of(misfit))
 
 
 def refusal_of(misfit: Misfit) -> Refusal:
@@ -45,12 +37,10 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
     made = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
             if not effect.removes}
     made |= {domain.predicates[each].inverse for each in made if each in domain.predicates}
-    for stage in chosen(goal, world.relations, domain).stages:
-        for statement in () if stage.optional else stage.conditions:
-            never = _never(statement, made, domain, world)
-            if never is not None:
-                return Misfit(MisfitKind.PREDICATE, f"no action here makes it so that '{never}'", str(never))
-    return None
+    asked = (each for stage in chosen(goal, world.relations, domain).stages if not stage.optional
+             for each in stage.conditions)
+    never = next(filter(None, (_never(each, made, domain, world) for each in asked)), None)
+    return Misfit(MisfitKind.PREDICATE, f"no action here makes it so that '{never}'", str(never)) if never else None
 
 
 def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:

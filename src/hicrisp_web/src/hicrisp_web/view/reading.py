@@ -13,8 +13,7 @@ from hicrisp_core.model.meaning import Meaning, Question, Refusal
 from hicrisp_core.plan import outlook
 from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.understanding.controlled import ControlledInterpreter
-from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in, nearest
+from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter, line_of, naming_in, nearest
 from hicrisp_core.understanding.controlled.reader import Reader as Sentences
 from hicrisp_core.understanding.hearing import HearingInterpreter
 

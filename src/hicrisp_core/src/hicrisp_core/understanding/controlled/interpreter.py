@@ -165,8 +165,7 @@ def line_of(text: str, reader: Reader, conversation: Sequence[Turn] = ()) -> Rea
             asked = turn.text.rstrip().endswith("?")
             continue
         said = words_in(turn.text, reader.tables)
-        task = isinstance(line, SaidGoal) and bool(line.stages)
-        new = _Remark(reader, line, asked).read(said) if task and isinstance(line, SaidGoal) \
+        new = _Remark(reader, line, asked).read(said) if isinstance(line, SaidGoal) and line.stages \
             else reader.only_of(said)
         line, asked = new or line, False
     # What must not happen is alone no task.

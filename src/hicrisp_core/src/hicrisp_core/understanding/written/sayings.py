@@ -34,8 +34,6 @@ LONGEST = 600
 """Characters of a line."""
 _OPEN, _CLOSED = ("(", "{"), (")", "}")
 _FACT = re.compile(r"(?P<reverse>reverse )?(?P<predicate>[a-z]\w*)\((?P<arguments>.*)\)$", re.IGNORECASE)
-_RANKED = re.compile(r"(\d)(?:st|nd|rd|th) (.*)")
-_COUNT = re.compile(r"(?P<how>exactly |at most )?(?P<number>\d{1,2}) (?P<rest>\D.*)")
 _WORDS = re.compile(r"[^\W_](?:[\w .'-]*\w)?")
 
 
@@ -60,6 +58,12 @@ class Amount(Enum):
 
 _ENDINGS = {2: "nd", 3: "rd"}
 _AMOUNTS = {each.value: each for each in Amount if each not in (Amount.ONE, Amount.COUNT)}
+_LEAD = re.compile(rf"""
+    (?:(?P<amount>{'|'.join(_AMOUNTS)})\ (?=.)|(?P<how>exactly\ |at\ most\ )?(?P<number>\d{{1,2}})\ (?=\D))?
+    (?:(?P<other>other)\ (?=.))?
+    (?:(?P<ordinal>\d)(?:st|nd|rd|th)\ (?={'|'.join(SUPERLATIVES)}))?(?:(?P<rank>{'|'.join(SUPERLATIVES)})\ (?=.))?
+    (?:(?P<state>{'|'.join(STATES)})\ (?=.))?""", re.VERBOSE)
+"""What stands before the words of a phrase, in its order; at least one word is left to them: ``all other``."""
 
 
 @dataclass(frozen=True)
@@ -350,35 +354,15 @@ def _phrase(said: str) -> Phrase:
     said, where = _braces(said)
     if said == ACTOR:
         return Phrase(ACTOR)
-    amount, least, most, said = _counted(said)
-    other, said = _led(said, ("other",))
-    number, match = 1, _RANKED.match(said)
-    if match is not None and match.group(2).startswith(SUPERLATIVES):
-        number, said = int(match.group(1)), match.group(2)
-    rank, said = _led(said, SUPERLATIVES)
-    state, said = _led(said, STATES)
-    if not _WORDS.fullmatch(said):
-        raise _Unreadable(f"words for an object are expected at '{said[:40]}'")
-    return Phrase(said.lower(), amount, least, most, bool(other), rank, number, state, tuple(where),
-                  tuple(map(_phrase, _split(excepted[0], " + "))) if excepted else ())
-
-
-def _counted(said: str) -> Tuple[Amount, int, Optional[int], str]:
-    word, said = _led(said, tuple(_AMOUNTS))
-    if word:
-        return _AMOUNTS[word], 0, None, said
-    match = _COUNT.match(said)
-    if match is None or _RANKED.match(said):
-        return Amount.ONE, 0, None, said
-    number, how = int(match.group("number")), match.group("how")
-    least, most = (0 if how == "at most " else number), (number if how else None)
-    return Amount.COUNT, least, most, match.group("rest")
-
-
-def _led(said: str, words: Tuple[str, ...]) -> Tuple[str, str]:
-    """Return the word that a phrase begins with, if it is one of these and others follow, and the rest."""
-    first, _, rest = said.partition(" ")
-    return (first, rest) if first in words and rest else ("", said)
+    lead = cast("re.Match[str]", _LEAD.match(said))  # Which may be empty.
+    words = said[lead.end():]
+    if not _WORDS.fullmatch(words):
+        raise _Unreadable(f"words for an object are expected at '{words[:40]}'")
+    amount = Amount.COUNT if lead["number"] else _AMOUNTS.get(lead["amount"], Amount.ONE)
+    number, how = int(lead["number"] or 0), lead["how"]
+    return Phrase(words.lower(), amount, 0 if how == "at most " else number, number if how else None,
+                  bool(lead["other"]), lead["rank"] or "", int(lead["ordinal"] or 1), lead["state"] or "",
+                  tuple(where), tuple(map(_phrase, _split(excepted[0], " + "))) if excepted else ())
 
 
 def _braces(said: str) -> Tuple[str, List[Where]]:
