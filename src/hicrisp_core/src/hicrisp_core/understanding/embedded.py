@@ -2,14 +2,15 @@
 
 It gets the names in the scene and the conversation, and answers one line of the written goal language; code links
 the phrases to objects and evaluates counts, exceptions, orders and comparisons. A phrase that no object fits may stand
-for one of which a word is misspelt ("nife"), if the user says yes.
+for one that has most of its words, or nearly ("nife", "black cube" for a black box), if the user says yes.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List, Sequence
+from typing import Collection, Dict, List, Mapping, Sequence
 
+from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.chat_model import ChatModel
@@ -18,7 +19,7 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.misfit import Misfit
-from hicrisp_core.parsing.names import respelled, words_by_name, words_of
+from hicrisp_core.parsing.names import Words, respelled, slips, words_by_name, words_of
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.prompting.asking import cost_of
 from hicrisp_core.prompting.quarantine import plain
@@ -26,8 +27,8 @@ from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import context_of, shortcut
 from hicrisp_core.understanding.verifier import verify
-from hicrisp_core.understanding.written import Line, Phrase, meaning_of, parse_line
-from hicrisp_core.understanding.written.sayings import each_in
+from hicrisp_core.understanding.written import Context, Line, Phrase, meaning_of, parse_line
+from hicrisp_core.understanding.written.sayings import ACTOR, changed, each_in, exchanged
 
 SYSTEM = "Write what the user means as one line of the goal language."
 _MOST_NAMES = 40
@@ -35,6 +36,9 @@ _MOST_NAMES = 40
 _LONGEST_TURN = 400
 _STEM = 4
 """Letters by which a word of the conversation and one of a name are alike."""
+_MOST_CHOICES = 4
+_SHORTEST = 3
+"""Letters of a word that is too short to be a part of another one."""
 _YES, _NO = "yes", "no"
 _AGAIN = "Please say it in other words."
 
@@ -75,25 +79,56 @@ class EmbeddedInterpreter:
         return Understood(meaning, usage=usage, sure=said.sure)
 
     def _meaning(self, line: Line, request: Request) -> Meaning:
-        """What a line means; if an object of it is not there but misspelt, that reading is shown to the user."""
-        context = context_of(request)
-        meaning = meaning_of(line, self._domain, request.world, context)
-        if isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT:
-            other = meaning_of(_respelled(line, request.world), self._domain, request.world, context)
-            if isinstance(other, Goal) and verify(other, self._domain, request.world) is None:
-                why = f"{meaning.text.partition('. ')[0]}."
-                return shown(replace(other, source=self._client.name), self._domain, why)
-        return replace(meaning, source=self._client.name) if isinstance(meaning, Goal) else meaning
+        """What a line means; if an object of it is not there, what is near is shown to the user."""
+        world, context = request.world, context_of(request)
+        meaning = meaning_of(line, self._domain, world, context)
+        if isinstance(meaning, Goal):
+            return replace(meaning, source=self._client.name)
+        if not (isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT):
+            return meaning
+        near = {name: replace(goal, source=self._client.name)
+                for name, goal in goals_nearby(line, self._domain, world, context).items()
+                if verify(goal, self._domain, world) is None}
+        if len(near) == 1:
+            return shown(next(iter(near.values())), self._domain, f"{meaning.text.partition('. ')[0]}.")
+        choices = tuple(Choice(spoken(name), goal) for name, goal in near.items())
+        asks = Question(f"{meaning.text} Do you mean one of these?", choices)
+        return asks if 1 < len(choices) <= _MOST_CHOICES else meaning
 
 
-def _respelled(line: Line, world: WorldState) -> Line:
-    """The line with the world's own words in place of those in its phrases that are nearly one of them."""
-    known = {word for words in words_by_name(world).values() for word in words}
+def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context) -> Dict[str, Goal]:
+    """Return the goals of a line, by objects' names, with near objects in place of the phrases that fit none.
+
+    Near are objects that have most of a phrase's words, or nearly ("nife"); only its last, the kind, may be another.
+    """
+    words = words_by_name(world)
+    known = {word for own in words.values() for word in own}
+    line = changed(line, Phrase, lambda said: replace(said, words=" ".join(respelled(said.words.split(), known))))
+    meant = meaning_of(line, domain, world, context)
+    if isinstance(meant, Goal):
+        return {str(line): meant}
     for phrase in dict.fromkeys(each_in(Phrase, line)):
-        words = respelled(phrase.words.split(), known)
-        other = parse_line(str(line).replace(str(phrase), str(replace(phrase, words=" ".join(words)))))
-        line = line if isinstance(other, Misfit) else other
-    return line
+        near = _nearest(phrase.words.split(), words) if phrase.words != ACTOR else ()
+        lines = (exchanged(line, phrase, Phrase(name.replace("_", " "))) for name in near)
+        meanings = zip(near, (meaning_of(each, domain, world, context) for each in lines))
+        found = {name: goal for name, goal in meanings if isinstance(goal, Goal)}
+        if found:
+            return found
+    return {}
+
+
+def _nearest(said: Sequence[str], words: Mapping[str, Collection[str]]) -> Words:
+    """The names with most of some words, and with all of them that are numbers or codes or come before the last."""
+    shared = {name: [any(_alike(word, own) for own in owns) for word in said] for name, owns in words.items()}
+    most = max(map(sum, shared.values()), default=0)
+    return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(
+        hit or word is said[-1] and word.isalpha() for hit, word in zip(found, said))))
+
+
+def _alike(word: str, other: str) -> bool:
+    """Whether a word may be another one, misspelt or a part of it: "remote" for a remote control."""
+    part = len(word) > _SHORTEST and (other.startswith(word) or other.endswith(word))
+    return slips(word, other) is not None or part and f"{word}{other}".isalpha()
 
 
 def shown(goal: Goal, domain: Domain, why: str = "") -> Question:

@@ -32,7 +32,7 @@ from hicrisp_core.understanding.controlled.tables import (
 from hicrisp_core.understanding.verifier import verify
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.context import called, not_there
-from hicrisp_core.understanding.written.sayings import ACTOR, IT, START, Condition, changed, each_in
+from hicrisp_core.understanding.written.sayings import ACTOR, IT, START, Condition, changed, each_in, exchanged
 
 MOST = 3
 """Sentences that are offered."""
@@ -282,9 +282,8 @@ class _Remark:
         if len(old) != 1:
             return None
         spelled = replace(_spelled(new, old[0]), amount=old[0].amount, least=old[0].least, most=old[0].most)
-        stages, otherwise = (changed(each, Phrase, lambda phrase: spelled if phrase == old[0] else phrase)
-                             for each in (self._goal.stages, self._goal.otherwise))
-        return replace(self._goal, stages=stages, otherwise=otherwise)
+        return replace(self._goal, stages=exchanged(self._goal.stages, old[0], spelled),
+                       otherwise=exchanged(self._goal.otherwise, old[0], spelled))
 
     def _phrases(self) -> Set[Phrase]:
         """Return what the goal speaks of, without those who act."""

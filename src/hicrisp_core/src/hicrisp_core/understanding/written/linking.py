@@ -49,8 +49,8 @@ class _Link:
     def __init__(self, line: Line, objects: Objects) -> None:
         self._world = objects.world
         self._objects = objects
-        self._line = line
-        objects.hear(line)
+        self._line = objects.predicates.own_words(line)
+        objects.hear(self._line)
         self._orders = Orders(objects)
         self._answers = Answers(objects)
 

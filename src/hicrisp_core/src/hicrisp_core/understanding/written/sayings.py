@@ -248,6 +248,11 @@ def changed(said: _Said, kind: Type[_Part], change: Callable[[_Part], _Part]) ->
     return cast(_Said, whole)
 
 
+def exchanged(said: _Said, old: Phrase, new: Phrase) -> _Said:
+    """Return what is said with one phrase in place of another."""
+    return changed(said, Phrase, lambda phrase: new if phrase == old else phrase)
+
+
 class _Unreadable(Exception):
     """A part of a line that is not in the language; its text says what would be."""
 
