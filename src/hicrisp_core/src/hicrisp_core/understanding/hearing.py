@@ -52,8 +52,9 @@ class HearingInterpreter:
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
         """Return what the request means; a goal that was read in another language is only shown to the user."""
-        request = replace(request, text=as_typed(request.text), conversation=tuple(
-            replace(turn, text=as_typed(turn.text)) for turn in request.conversation))
+        # Compatible characters as a keyboard has them: full-width letters are plain ones.
+        request = replace(request, text=unicodedata.normalize("NFKC", request.text), conversation=tuple(
+            replace(turn, text=unicodedata.normalize("NFKC", turn.text)) for turn in request.conversation))
         if request.goal is None and not request.conversation and wants_end(request.text):
             return Understood(self._refused("No task is running.", request))
         said = " ".join((*(turn.text for turn in request.conversation if turn.speaker is Speaker.USER), request.text))
@@ -82,11 +83,6 @@ class HearingInterpreter:
     def _refused(self, why: str, request: Request) -> Refusal:
         """Return a refusal with sentences that are tasks here."""
         return Refusal(Reason.NOTHING_TO_DO, why, nearest(request.text, Reader(self._domain, request.world)))
-
-
-def as_typed(text: str) -> str:
-    """Return a text with compatible characters as a keyboard has them: full-width letters are plain ones."""
-    return unicodedata.normalize("NFKC", text)
 
 
 def script_of(text: str, world: WorldState) -> str:

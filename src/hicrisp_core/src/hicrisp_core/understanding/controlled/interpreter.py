@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice, permutations
-from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Union
+from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import missing
@@ -341,13 +341,8 @@ def context_of(request: Request) -> Context:
     return Context((*goal, *request.handled), recipes=recipes())
 
 
-@dataclass(frozen=True)
-class NamingRequest:
-    """What is to be called how.
-
-    Args:
-        thing: its present name; empty for the only unknown one.
-    """
+class NamingRequest(NamedTuple):
+    """What is to be called how, by its present name; that is empty for the only unknown one."""
 
     thing: str
     name: str
