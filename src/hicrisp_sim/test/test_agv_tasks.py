@@ -141,6 +141,14 @@ def test_an_area_that_no_trajectory_reaches_is_skipped_and_the_user_is_told(tmp_
     assert "a path leads to area 2 and area 1" in verdict["suggestion"]
 
 
+def test_an_area_is_skipped_also_where_what_comes_after_it_holds_already(tmp_path: Path) -> None:
+    fence = "walls: {fence: {from: [2.7, 2.0], to: [4, 2.0]}, post: {from: [2.7, 2.0], to: [2.7, 3]}}\n"
+    result, reached, _ = run(Yard(tmp_path, more=fence), "Visit area 2, then area 3, then area 2")
+    assert not result.success
+    assert reached == ["area_2"]
+    assert "Area 3 was skipped" in result.message
+
+
 def test_that_no_path_leads_to_a_later_area_is_told_before_anything_is_driven(tmp_path: Path) -> None:
     fence = "walls: {fence: {from: [2.7, 2.0], to: [4, 2.0]}, post: {from: [2.7, 2.0], to: [2.7, 3]}}\n"
     result, reached, events = run(Yard(tmp_path, more=fence), "Visit area 2, then area 3")

@@ -47,9 +47,9 @@ class SearchBrain:
         barred = frozenset(name for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE
                            for name in entry.subjects)
         rest = passing_over(seen, barred, domain)
-        way = way_to(self._searcher, request.world, rest, deadline)
-        if rest != seen and way.found and not way.commands:
+        if rest != seen and rest.empty:
             return PlanAnswer(refusal=f"{', '.join(sorted(barred))} cannot be reached, and nothing else is left to do.")
+        way = way_to(self._searcher, request.world, rest, deadline)
         stuck = barred | frozenset(name for entry in request.feedback for name in self._stuck(entry, request.world))
         if _named_by(way) & stuck:
             others = without(rest, stuck)

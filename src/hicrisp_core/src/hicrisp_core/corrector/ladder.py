@@ -16,7 +16,7 @@ from hicrisp_core.domain.wording import described, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.planning import conditions_of
-from hicrisp_core.model import CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
+from hicrisp_core.model import OFFLINE_SOURCE, CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind
 from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.policy.policy import Policy
@@ -290,8 +290,8 @@ class Ladder:
             request.task, request.world, (*request.earlier, *(entry.feedback for entry in request.stack)),
             request.done, request.remaining, feedback_level=self._policy.feedback_level, goal=request.goal,
             conversation=request.conversation), deadline)
-        if answer.plan is None or not answer.plan.steps:
-            # That nothing is left to do is not believed: the detector has just seen otherwise.
+        if answer.plan is None or not answer.plan.steps and answer.plan.source != OFFLINE_SOURCE:
+            # A model's word that nothing is left is not believed: the detector has just seen otherwise.
             return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
         return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning,
                           maker=Maker.of_plan(answer.plan.source), goal=answer.plan.goal), answer.usage
