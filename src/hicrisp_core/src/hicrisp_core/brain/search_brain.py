@@ -138,13 +138,11 @@ def passing_over(goal: Goal, places: FrozenSet[str], domain: Domain) -> Goal:
 def _needed(goal: Goal) -> Tuple[str, ...]:
     """The names in conditions that leave no choice."""
     def names(statement: Statement) -> Iterator[str]:
-        if isinstance(statement, Count) and statement.least < len(statement.parts):
-            return
         if isinstance(statement, Holds):
             yield from (statement.fact.subject, statement.fact.object)
         elif isinstance(statement, Not):
             yield from names(statement.part)
-        else:
+        elif statement.least >= len(statement.parts):
             for part in statement.parts:
                 yield from names(part)
 

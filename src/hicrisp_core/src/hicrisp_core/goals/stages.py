@@ -58,9 +58,7 @@ def rest_of(goal: Goal, reached: int, made: Tuple[Stage, ...], domain: Domain) -
         return replace(goal, stages=(Stage(stays),) if stays else ())
     kept = tuple(each for each in stays if not _transient(each, domain) and each not in left[-1].conditions
                  and not any(_supersedes(later, each, domain) for stage in left for later in stage.conditions))
-    if not kept:
-        return replace(goal, stages=left)
-    if left[-1].when or left[-1].optional:
+    if kept and (left[-1].when or left[-1].optional):
         return replace(goal, stages=(*left, Stage(kept)))
     return replace(goal, stages=(*left[:-1], replace(left[-1], conditions=(*kept, *left[-1].conditions))))
 

@@ -13,11 +13,8 @@ from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, a
 def ways_to_say(fact: Relation, domain: Domain) -> Tuple[Relation, ...]:
     """The facts that say the same, the given one first: next to each other, left of and right of."""
     predicate = domain.predicates.get(fact.predicate)
-    if predicate is None:
-        return (fact,)
-    if predicate.symmetric:
-        return (fact, Relation(fact.object, fact.predicate, fact.subject))
-    return (fact, Relation(fact.object, predicate.inverse, fact.subject)) if predicate.inverse else (fact,)
+    turned = "" if predicate is None else fact.predicate if predicate.symmetric else predicate.inverse
+    return (fact, Relation(fact.object, turned, fact.subject)) if turned else (fact,)
 
 
 Unknown = Callable[[Relation], bool]
@@ -143,8 +140,4 @@ def _between(parts: Tuple[Statement, ...], least: int, most: Optional[int], doma
         most = None
     if most == 0 and least == 0:
         return all_of(*(normal(part, domain, True, chosen) for part in parts))
-    if most is None and least == len(parts) and parts:
-        return all_of(*parts)
-    if most is None and least == 1 and parts:
-        return any_of(*parts)
-    return Count(parts, least, most)
+    return parts[0] if most is None and least == len(parts) == 1 else Count(parts, least, most)

@@ -67,38 +67,34 @@ def names_for(predicate: Predicate, at: int, domain: Domain, world: WorldState) 
 def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[Misfit]:
     predicate, types = domain.predicates.get(fact.predicate), world.types()
     quote = str(Holds(fact))
-
-    def misfit(kind: MisfitKind, why: str, valid: Tuple[str, ...] = ()) -> Misfit:
-        return Misfit(kind, why, quote, valid)
-
     if predicate is None:
         known = tuple(sorted(domain.predicates))
-        return misfit(MisfitKind.PREDICATE, f"there is no predicate '{fact.predicate}'"
-                      f"{did_you_mean(fact.predicate, known)}; there are: {_listed(known)}", known)
+        return Misfit(MisfitKind.PREDICATE, f"there is no predicate '{fact.predicate}'"
+                      f"{did_you_mean(fact.predicate, known)}; there are: {_listed(known)}", quote, known)
     arguments = [name for name in (fact.subject, fact.object) if name]
     if len(arguments) != len(predicate.arguments):
         form = f"{predicate.name}({','.join(predicate.arguments)})"
-        return misfit(MisfitKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; the form is {form}")
+        return Misfit(MisfitKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; the form is {form}", quote)
     for at, (name, type_) in enumerate(zip(arguments, predicate.arguments)):
         if type_ == "number":
             if not name.replace(".", "", 1).lstrip("+-").isdigit():
-                return misfit(MisfitKind.TYPE, f"in '{quote}' a number is needed, not '{name}'")
+                return Misfit(MisfitKind.TYPE, f"in '{quote}' a number is needed, not '{name}'", quote)
             continue
         valid = names_for(predicate, at, domain, world)
         if name not in valid and name not in types:
-            return misfit(MisfitKind.NAME, f"there is no '{name}'{did_you_mean(name, valid)}; "
-                          f"there are: {_listed(valid)}", valid)
+            return Misfit(MisfitKind.NAME, f"there is no '{name}'{did_you_mean(name, valid)}; "
+                          f"there are: {_listed(valid)}", quote, valid)
         if name not in valid:
-            return misfit(MisfitKind.TYPE, f"in '{quote}' {name} is a {types[name]}, where a {type_} is needed; "
-                          f"there are: {_listed(valid)}", valid)
+            return Misfit(MisfitKind.TYPE, f"in '{quote}' {name} is a {types[name]}, where a {type_} is needed; "
+                          f"there are: {_listed(valid)}", quote, valid)
     if len(arguments) > 1 and arguments[0] == arguments[1]:
-        return misfit(MisfitKind.CONTRADICTION, f"'{quote}' says something of a thing and itself")
+        return Misfit(MisfitKind.CONTRADICTION, f"'{quote}' says something of a thing and itself", quote)
     better = _instead(fact, domain, world)
     if better:
         valid = tuple(name for name in names_for(predicate, len(predicate.arguments) - 1, domain, world)
                       if not any(domain.is_a(types.get(name, ANYTHING), other) for other in predicate.instead))
-        return misfit(MisfitKind.TYPE, f"'{quote}' does not go with a {types[fact.object]}; "
-                      f"use {better}({fact.subject},{fact.object})", valid)
+        return Misfit(MisfitKind.TYPE, f"'{quote}' does not go with a {types[fact.object]}; "
+                      f"use {better}({fact.subject},{fact.object})", quote, valid)
     return None
 
 
@@ -132,35 +128,35 @@ def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[Misfit]
     literals = normal_all(conditions, domain)
     wanted = [each.fact for each in literals if isinstance(each, Holds)]
     denied = {each.part.fact for each in literals if isinstance(each, Not) and isinstance(each.part, Holds)}
-    found = next((found for found in _clashes(wanted, denied, domain) if found is not None), None)
-    if found is None:
+    clash = next(_clashes(wanted, denied, domain), None)
+    if clash is None:
         return None
-    return Misfit(MisfitKind.CONTRADICTION, found[0], " and ".join(str(Holds(fact)) for fact in found[1]))
+    return Misfit(MisfitKind.CONTRADICTION, clash[0], " and ".join(str(Holds(fact)) for fact in clash[1]))
 
 
-_Found = Optional[Tuple[str, Tuple[Relation, ...]]]
+_Clash = Tuple[str, Tuple[Relation, ...]]
 
 
-def _clashes(wanted: List[Relation], denied: Set[Relation], domain: Domain) -> Iterator[_Found]:
+def _clashes(wanted: List[Relation], denied: Set[Relation], domain: Domain) -> Iterator[_Clash]:
     """Yield what cannot be: of a fact and its denial, of one hand and of one object in two places, of a ring."""
     roles = domain.roles
-    yield next(((f"'{Holds(fact)}' is to hold and not to hold", (fact,)) for fact in wanted if fact in denied), None)
+    yield from ((f"'{Holds(fact)}' is to hold and not to hold", (fact,)) for fact in wanted if fact in denied)
     held = [fact for fact in wanted if fact.predicate == roles.held]
-    yield next(((f"{one.subject} holds one thing at a time, not {one.object} and {other.object}", (one, other))
-                for one, other in combinations(held, 2) if one.subject == other.subject), None)
-    yield next(((f"{one.object} can be in one hand only", (one, other))
-                for one, other in combinations(held, 2) if one.object == other.object), None)
-    yield next(((f"{one.object} cannot be in the hand and '{Holds(fact)}' hold as well", (one, fact))
+    yield from ((f"{one.subject} holds one thing at a time, not {one.object} and {other.object}", (one, other))
+                for one, other in combinations(held, 2) if one.subject == other.subject)
+    yield from ((f"{one.object} can be in one hand only", (one, other))
+                for one, other in combinations(held, 2) if one.object == other.object)
+    yield from ((f"{one.object} cannot be in the hand and '{Holds(fact)}' hold as well", (one, fact))
                 for fact in wanted for one in held if one.object in (fact.subject, fact.object) and fact.object
-                and fact.predicate != roles.held), None)
+                and fact.predicate != roles.held)
     for places in ((roles.stands_on, roles.inside), (roles.located, roles.docked)):
         placed = [fact for fact in wanted if fact.predicate in places]
-        yield next(((f"{one.subject} can be in one place only, not '{Holds(one)}' and '{Holds(other)}'", (one, other))
-                    for one, other in combinations(placed, 2) if one.subject == other.subject), None)
-    yield _ring(wanted, domain)
+        yield from ((f"{one.subject} can be in one place only, not '{Holds(one)}' and '{Holds(other)}'", (one, other))
+                    for one, other in combinations(placed, 2) if one.subject == other.subject)
+    yield from _rings(wanted, domain)
 
 
-def _ring(wanted: Iterable[Relation], domain: Domain) -> _Found:
+def _rings(wanted: Iterable[Relation], domain: Domain) -> Iterator[_Clash]:
     """Neither what carries nor what lies in a direction can come back to itself."""
     orders: Dict[str, List[Relation]] = {}
     for fact in wanted:
@@ -174,8 +170,7 @@ def _ring(wanted: Iterable[Relation], domain: Domain) -> _Found:
         ring = _back_to_itself(facts)
         if ring:
             together = " and ".join(f"'{Holds(fact)}'" for fact in ring)
-            return f"{together} cannot hold at once: they lead from {ring[0].subject} back to itself", ring
-    return None
+            yield f"{together} cannot hold at once: they lead from {ring[0].subject} back to itself", ring
 
 
 def _back_to_itself(facts: List[Relation]) -> Tuple[Relation, ...]:

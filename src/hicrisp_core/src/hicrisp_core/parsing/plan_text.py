@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import AbstractSet, Any, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.roles import Roles
 from hicrisp_core.domain.schema import Action, Domain
@@ -69,14 +69,12 @@ def read_calls(line: str) -> List[RawStep]:
     if spaced:
         line = spaced.group(1) + spaced.group(2)
     found: List[RawStep] = []
-    at = 0
-    while True:
-        name = _NAME.search(line, at)
-        if name is None:
-            return found
+    name = _NAME.search(line)
+    while name is not None:
         arguments, end = _arguments(line, name.end())
         found.append(_step(name.group(1), arguments, line[name.start():end]))
-        at = end
+        name = _NAME.search(line, end)
+    return found
 
 
 def _arguments(line: str, at: int) -> Tuple[List[str], int]:
@@ -105,15 +103,9 @@ def _arguments(line: str, at: int) -> Tuple[List[str], int]:
 
 
 def _step(name: str, arguments: List[str], quote: str) -> RawStep:
-    positional: List[str] = []
-    named: Dict[str, str] = {}
-    for argument in arguments:
-        keyword = _KEYWORD.fullmatch(argument)
-        if keyword:
-            named[keyword.group(1)] = unquoted(keyword.group(2))
-        else:
-            positional.append(unquoted(argument))
-    return RawStep(name, tuple(positional), named, quote)
+    positional = tuple(unquoted(each) for each in arguments if not _KEYWORD.fullmatch(each))
+    named = {keyword[1]: unquoted(keyword[2]) for keyword in map(_KEYWORD.fullmatch, arguments) if keyword}
+    return RawStep(name, positional, named, quote)
 
 
 def unquoted(value: object) -> str:
@@ -126,12 +118,9 @@ def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
     is not understood.
     """
     said = _ASIDE.sub("", text).strip()
-    found: List[Tuple[int, RawStep]] = []
-    for action in domain.actions.values():
-        match = _form(action).fullmatch(said)
-        if match is not None:
-            own = len(_PLACE.sub("", action.text))
-            found.append((own, RawStep(action.name, (), dict(match.groupdict()), text)))
+    matches = ((action, _form(action).fullmatch(said)) for action in domain.actions.values())
+    found = [(len(_PLACE.sub("", action.text)), RawStep(action.name, (), match.groupdict(), text))
+             for action, match in matches if match is not None]
     return (max(found, key=lambda pair: pair[0])[1],) if found else ()
 
 
@@ -207,12 +196,10 @@ def _entries(value: Any) -> Optional[List[Any]]:
     if isinstance(value, list):
         return value
     found = next((value[key] for key in _KEYS if key in value), None)
-    if isinstance(found, dict):
-        return _entries(found)
     if isinstance(found, str):
         return found.splitlines()
-    if isinstance(found, list):
-        return found
+    if isinstance(found, (dict, list)):
+        return _entries(found)
     return [value] if any(key in value for key in _NAMES) else None
 
 
@@ -258,15 +245,13 @@ def _from_object(entry: Mapping[str, Any], domain: Optional[Domain]) -> List[Raw
 
 def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
     """Line by line; a numbered line that is no step is an error, for to leave a step out is to change the plan."""
-    steps: List[RawStep] = []
-    unread = ""
-    for line in text.splitlines():
-        if _LOOP.match(line.strip()):
-            return ParseFailure("loops are not carried out; every step must be written", line.strip())
-        found = _from_line(line, domain)
-        steps.extend(found)
-        if not found and _NUMBERED.match(line):
-            unread = unread or line.strip()
+    lines = list(map(str.strip, text.splitlines()))
+    loop = next(filter(_LOOP.match, lines), "")
+    if loop:
+        return ParseFailure("loops are not carried out; every step must be written", loop)
+    read = [(line, _from_line(line, domain)) for line in lines]
+    steps = [step for _, found in read for step in found]
+    unread = next((line for line, found in read if not found and _NUMBERED.match(line)), "")
     if steps and unread:
         return ParseFailure("this step cannot be read", unread)
     return _without_it(steps, domain) if steps else ParseFailure("no step was found in the answer", text.strip()[:160])

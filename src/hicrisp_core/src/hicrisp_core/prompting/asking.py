@@ -53,14 +53,13 @@ def ask(
     keys = frozenset(schema.get("properties", ()))
     turns = [{"role": role, "content": said} for turn in examples for role, said in zip(("user", "assistant"), turn)]
     messages: List[Message] = [{"role": "system", "content": system}, *turns, {"role": "user", "content": prompt}]
-    opening = len(messages)
     usage = Usage()
-    trouble = "the model was not asked"
+    trouble = ""
     for _ in range(_ASKS):
         said = client.complete(messages, deadline, schema)
         usage = usage + cost_of(said)
         if isinstance(said, LlmFailure):
-            before = f" Its first answer could not be used: {trouble}" if len(messages) > opening else ""
+            before = f" Its first answer could not be used: {trouble}" if trouble else ""
             return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage, silent=True)
         found = _SEVERAL if is_ambiguous(said.text, keys) else read(said)
         if isinstance(found, ParseFailure) or not keep(found):

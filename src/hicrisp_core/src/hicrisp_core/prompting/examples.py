@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.entries import ExampleEntry
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
@@ -60,8 +60,7 @@ class Shown:
 
 def shown_examples(domain: Domain, robots: Mapping[str, RobotState]) -> Tuple[Shown, ...]:
     """The domain's examples, done by the robots that are there; those with unknown actions are left out."""
-    found = (_Reader(domain, robots).read(example) for example in domain.examples)
-    return tuple(each for each in found if each is not None)
+    return tuple(filter(None, (_Reader(domain, robots).read(example) for example in domain.examples)))
 
 
 class _Reader:
@@ -77,17 +76,14 @@ class _Reader:
     def read(self, example: ExampleEntry) -> Optional[Shown]:
         for name, words in example.things.items():
             self._add(name, _listed(words))
-        steps: List[Step] = []
-        for text in example.plan:
-            step = self._step(text)
-            if step is None:
-                return None
-            steps.append(step)
+        steps = tuple(step for step in map(self._step, example.plan) if step is not None)
+        if len(steps) < len(example.plan):
+            return None
         facts, notes = self._facts(_listed(example.state))
         end, _ = self._facts(example.end)
         robots = {**self._robots} or self._acting
         world = WorldState(self._things, frozenset(facts), robots)
-        return Shown(example.task, world, tuple(steps), notes, end, example.reasoning, example.answer, example.refusal)
+        return Shown(example.task, world, steps, notes, end, example.reasoning, example.answer, example.refusal)
 
     def _step(self, text: str) -> Optional[Step]:
         raw = parse_plan(text)

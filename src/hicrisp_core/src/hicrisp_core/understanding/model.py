@@ -89,14 +89,10 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
 
 
 def _goal(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Goal:
-    if any(said.get(each) for each in _EARLIER_PARTS):
-        earlier = parse_goal(said)
-        if isinstance(earlier, Misfit):
-            raise _Unfit(str(earlier))
-        goal = earlier
-    else:
-        goal = Goal(_stages(said, form.STAGES, world), _conditions(said, form.INVARIANTS),
-                    _stages(said, form.OTHERWISE, world))
+    goal = parse_goal(said) if any(said.get(each) for each in _EARLIER_PARTS) else Goal(
+        _stages(said, form.STAGES, world), _conditions(said, form.INVARIANTS), _stages(said, form.OTHERWISE, world))
+    if isinstance(goal, Misfit):
+        raise _Unfit(str(goal))
     return goal.changed(lambda each: mended(each, domain, world))
 
 

@@ -75,7 +75,9 @@ class NounPhrases:
         """Return every way in which words are one noun phrase; none if there are too many."""
         if said not in self._read:
             self._read[said] = ()
-            found = tuple(dict.fromkeys(islice(filter(self._stands, self._phrases(said)), _MOST_READINGS)))
+            stand = (each for each in self._phrases(said)
+                     if self._unknown or each.words in (IT, THEM) or self.objects(each))
+            found = tuple(dict.fromkeys(islice(stand, _MOST_READINGS)))
             self._read[said] = found if len(found) < _MOST_READINGS else ()
         return self._read[said]
 
@@ -116,9 +118,6 @@ class NounPhrases:
             found += [Where(each.facts[0].predicate, (), each.holds != denied) for each in each_in(Condition, line)
                       if len(each.facts[0].arguments) == 1]
         return tuple(dict.fromkeys(found))
-
-    def _stands(self, phrase: Phrase) -> bool:
-        return self._unknown or phrase.words in (IT, THEM) or bool(self.objects(phrase))
 
     def _listed(self, said: Words) -> Iterator[Phrases]:
         yield from ((each,) for each in self.one(said))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
-from string import Formatter
 from typing import Callable, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.saying import joined, named, sentence, spoken
@@ -208,14 +208,6 @@ def _of_all(phrase: Phrase) -> Phrase:
 
 def _ability(action: Action, robot: str) -> str:
     """Return what an action does to whatever it is given: ``pick up an item``."""
-    def said(name: str) -> str:
-        parameter = action.parameters.get(name)
-        if parameter is None or name == action.robot_parameter:
-            return spoken(robot)
-        word = spoken(name)
-        if parameter.type == "number":
-            return "some"
-        return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
-
-    return "".join(text + (said(name) if name is not None else "")
-                   for text, name, _, _ in Formatter().parse(action.text))
+    given = {name: "some" if each.type == "number" else f"{'an' if name[0] in 'aeiou' else 'a'} {spoken(name)}"
+             for name, each in action.parameters.items() if name != action.robot_parameter}
+    return action.text.format_map(defaultdict(lambda: spoken(robot), given))

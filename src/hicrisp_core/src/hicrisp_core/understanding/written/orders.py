@@ -117,9 +117,9 @@ class Orders(Statements):
         if shared:
             return {fact for name in shared for fact in (Relation(other, beside[one][name], name),
                                                          Relation(one, beside[other][name], name))}
-        between = sorted(name for name in sides if self._objects.places.towards(name, one, other))
-        known = [beside[one].get(other) or next(iter(between), "")]
-        return {Relation(other, predicate, one) for predicate in known if predicate}
+        between = (name for name in sides if self._objects.places.towards(name, one, other))
+        side = beside[one].get(other) or min(between, default="")
+        return {Relation(other, side, one)} if side else set()
 
     def _made(self, fact: Fact, use: Use) -> Statement:
         """Return that a vessel contains all that a recipe takes."""
