@@ -32,17 +32,11 @@ class ScanWatch:
         self._newest = newest
         self._tf = tf
         self._fault = ""
-        self._current = Silence()
+        self._current = Silence(heard=False)
         self._stamps = StampCheck(f"the scans on {settings.scan} are", settings.scan, math.inf)
         self._lag = 0.0
-        self._heard = False
         self._subscriber = rospy.Subscriber(settings.scan, LaserScan, self._on_scan, queue_size=1) \
             if settings.scan else None
-
-    @property
-    def begun(self) -> bool:
-        """Whether there has been a scan since this watch began, or none is looked for."""
-        return self._heard or self._subscriber is None
 
     def alarm(self) -> Optional[Outcome]:
         """Why nothing may drive; ``None`` while scans arrive, or where nobody named their topic."""
@@ -57,12 +51,12 @@ class ScanWatch:
         elif self._lag > self._settings.scan_lag:
             said, age = f"the scans on {topic} are {self._lag:.1f} s old when they arrive", self._lag
         else:
-            said, age = f"no scan has arrived on {topic} for {silence:.1f} s", silence
-        cause = Cause(CauseKind.STALE_SENSOR, (topic,), age, said)
+            since = f"for {silence:.1f} s" if math.isfinite(silence) else "yet"
+            said, age = f"no scan has arrived on {topic} {since}", silence
+        cause = Cause(CauseKind.STALE_SENSOR, (topic,), age if math.isfinite(age) else None, said)
         return Outcome(Status.SAFETY, f"{said}; {_BLIND}", cause=cause)
 
     def _on_scan(self, scan: LaserScan) -> None:
-        self._heard = True
         self._lag = self._newest() - scan.header.stamp.to_sec()
         self._fault = self._fault_of(scan)
         sound = self._stamps.sound(scan.header.stamp.to_sec())
