@@ -1,6 +1,7 @@
 """Goals: read from writing, checked, judged on facts, compared, put in words, made searchable."""
 
 import random
+from itertools import combinations
 
 import pytest
 from goals import goal, read
@@ -11,7 +12,7 @@ from hicrisp_core.goals.planning import conditions_of, way_to
 from hicrisp_core.goals.truth import holds, missing, normal, same_goal
 from hicrisp_core.goals.typed import check_goal, mended
 from hicrisp_core.model import Relation
-from hicrisp_core.model.goal import Count, Goal, Holds, Not
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, all_of, any_of
 from hicrisp_core.model.goal_text import DEEPEST, LONGEST, parse_statement
 from hicrisp_core.model.misfit import Misfit, MisfitKind
 from hicrisp_core.policy.search_limits import SearchLimits
@@ -196,6 +197,23 @@ def test_a_count_with_too_many_cases_is_refused_rather_than_searched(domain):
     found = conditions_of([Count(parts, 20)], domain)
     assert isinstance(found, Misfit)
     assert found.kind is MisfitKind.LIMIT
+
+
+def test_a_choice_with_too_many_cases_is_searched_part_by_part(domain):
+    cubes = [f"cube_{i}" for i in range(6)]
+    world = table_top({name: "box" for name in cubes}, [("cube_1", "on", "cube_0"),
+                                                        *((name, "on", "table") for name in cubes if name != "cube_1")])
+    towers = [all_of(*(Holds(Relation(upper, "on", lower)) for lower, upper in zip(some, some[1:])))
+              for some in combinations(cubes, 3)]
+    wanted = Goal.of(any_of(*towers))
+    assert isinstance(conditions_of(wanted.statements, domain), Misfit)
+    upon = way_to(Searcher(domain), world, wanted, Deadline(20.0)).commands[-1]
+    assert upon.arguments["surface"] == "cube_1"
+    barred = frozenset(f"place_on(panda, {name}, cube_1)" for name in cubes)
+    way = way_to(Searcher(domain), world, wanted, Deadline(20.0), barred=barred)
+    for command in way.commands:
+        world = apply_effects(domain, command, world)
+    assert holds(wanted.statements[0], world.relations, domain)
 
 
 def test_more_than_there_are_holds_in_no_state(domain):

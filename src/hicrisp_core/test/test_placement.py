@@ -50,6 +50,14 @@ def test_a_taken_side_is_left_for_a_free_one(domain):
     assert math.dist(command.target.position[:2], (0.5, -0.005)) > 0.06
 
 
+@pytest.mark.parametrize(("x", "turn"), [(0.44, 12.0), (0.46, 25.0), (0.5, 0.0)])
+def test_where_the_side_itself_is_taken_the_least_turn_from_it_is_chosen(domain, x, turn):
+    world = seen(domain, cylinder=(0.5, 0.0, 0.05), lid=(x, 0.12 if turn else 0.14, 0.01))
+    command = decoded(domain, world, "place_left_of", reference="cylinder")
+    beside, left = command.target.position[0] - 0.5, command.target.position[1]
+    assert math.degrees(math.atan2(abs(beside), left)) == pytest.approx(turn, abs=0.5)
+
+
 def test_no_free_spot_names_what_is_in_the_way(domain):
     world = seen(domain, lid=(0.5, -0.005, 0.01))
     answer = decoded(domain, world, "place_left_of", reference="cylinder")

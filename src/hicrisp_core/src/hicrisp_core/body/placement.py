@@ -13,7 +13,7 @@ from hicrisp_core.model.keep_out import footprint, half_extents, support, vertic
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.robot.grasps import Gripper
 
-_TURNS = tuple(math.radians(turn) for turn in (0.0, -12.0, 12.0, -25.0, 25.0, -33.0, 33.0))
+_TURNS = tuple(math.radians(turn) for turn in (0.0, 12.0, 25.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
 _YIELDS = 0.12
@@ -87,8 +87,8 @@ def beside(
     side.
     """
     exact = partial(_around, item, reference, bearings, world, workspace.gap)
-    turned = [bearing + turn for bearing in bearings for turn in _TURNS]
-    wider = [partial(_around, item, reference, turned, world, gap) for gap in _GAPS]
+    wider = [partial(_around, item, reference, [bearing + side for bearing in bearings for side in (turn, -turn)],
+                     world, gap) for turn in _TURNS for gap in _GAPS]
     return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in (exact, *wider)]
 
 

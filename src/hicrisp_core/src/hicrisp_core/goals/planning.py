@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
-from typing import FrozenSet, Iterable, List, Optional, Tuple, Union
+from typing import AbstractSet, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.conditions import Atom, Clause, Condition
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.search import Conditions, Ending, Searcher
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
-from hicrisp_core.goals.truth import normal, ways_to_say
+from hicrisp_core.goals.truth import missing, normal, ways_to_say
 from hicrisp_core.model import Command, Relation, WorldState
-from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement, facts_in
+from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, facts_in
 from hicrisp_core.model.misfit import Misfit, MisfitKind
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
@@ -50,6 +50,23 @@ def conditions_of(
     return tuple(Condition(tuple(Clause((Atom(predicate, arguments),), denied)
                                  for predicate, arguments, denied in clause))
                  for clause in dict.fromkeys(clauses))
+
+
+def picks(
+    statements: Tuple[Statement, ...], facts: AbstractSet[Relation], domain: Domain
+) -> Iterator[Tuple[Statement, ...]]:
+    """Yield statements that make the given ones hold.
+
+    These themselves; but of a choice with too many clauses to be searched at once one part after the other, the
+    one that lacks least first.
+    """
+    def parts(statement: Statement) -> Sequence[Statement]:
+        if not isinstance(statement, Count) or statement.group != ("any", 1) \
+                or not isinstance(conditions_of((statement,), domain), Misfit):
+            return (statement,)
+        return sorted(statement.parts, key=lambda part: len(missing((part,), facts, domain)))
+
+    return itertools.product(*map(parts, statements))
 
 
 def _clauses(statement: Statement, domain: Domain, either_way: bool) -> Conjunction:
@@ -149,7 +166,7 @@ class _Road:
 
     def through(self, world: WorldState) -> Way:
         domain, invariants = self.searcher.domain, self.goal.invariants
-        keep = conditions_of((*invariants, *self.protect), domain)
+        keep = conditions_of((*invariants, *next(picks(self.protect, world.relations, domain))), domain)
         if isinstance(keep, Misfit):
             return Way(misfit=keep)
         commands: List[Command] = []
@@ -182,6 +199,14 @@ class _Road:
         return Way(tuple(commands), Ending.FOUND, left_out=left_out)
 
     def _stage(self, world: WorldState, stage: Stage, keep: Conditions) -> Way:
+        way = Way()
+        for picked in picks(stage.conditions, world.relations, self.searcher.domain):
+            way = self._picked(world, replace(stage, conditions=picked), keep)
+            if way.found or way.misfit is not None or way.ending is Ending.OUT_OF_TIME:
+                break
+        return way
+
+    def _picked(self, world: WorldState, stage: Stage, keep: Conditions) -> Way:
         conditions = conditions_of(stage.conditions, self.searcher.domain, self.either_way)
         if isinstance(conditions, Misfit):
             return Way(misfit=conditions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.search.clock import Clock
 from hicrisp_core.domain.search.relaxation import Estimate, Relaxation
@@ -35,17 +35,15 @@ class BestFirst:
         start: the state that it begins from.
         depth: operators in a sequence, at most.
         keep: what no operator may end where it holds.
-        barred: commands in writing that no sequence has.
     """
 
     def __init__(
         self, relaxation: Relaxation, goal: Sequence[StateTest], clock: Clock, start: int, depth: int,
-        keep: Sequence[StateTest] = (), barred: FrozenSet[str] = frozenset(),
+        keep: Sequence[StateTest] = (),
     ) -> None:
         self._relaxation = relaxation
         self._goal = goal
         self._keep = tuple(keep)
-        self._barred = barred
         self._clock = clock
         self._depth = depth
         self._weight = 1
@@ -123,8 +121,6 @@ class BestFirst:
             operators = (*estimate.others, *self._relaxation.remembered(state, estimate))
         for operator in operators:
             self._clock.tick()
-            if self._barred and str(operator.command) in self._barred:
-                continue
             after = operator.apply(state)
             if self._reached.get(after, done + 2) > done + 1 and not self._ends(state, after):
                 self._reached[after] = done + 1

@@ -55,17 +55,19 @@ class Relaxation:
         undoable: whether only actions that can be undone count.
         breadth: how many ways to a fact count.
         named: the things that the goal names.
+        barred: commands in writing that no sequence has.
     """
 
     def __init__(
         self, grounding: Grounding, goal: Sequence[StateTest], undoable: bool, breadth: Breadth,
-        named: FrozenSet[str], clock: Clock,
+        named: FrozenSet[str], clock: Clock, barred: FrozenSet[str] = frozenset(),
     ) -> None:
         self._grounding = grounding
         self._goal = goal
         self._undoable = undoable
         self._breadth = breadth
         self._named = named
+        self._barred = barred
         self._achievers: Dict[Key, Achievers] = {}
         self._kept = frozenset(number for test in goal if isinstance(test, AllOf) for number in test.numbers)
         self._denied = tuple(
@@ -144,7 +146,8 @@ class Relaxation:
                 if found is None:
                     tests = way.operator.tests if way.when is None else (*way.operator.tests, way.when)
                     lacking = lacks.all_of(tests)
-                    if lacking is None or self._denied and self._spoils(way.operator, state):
+                    if lacking is None or self._denied and self._spoils(way.operator, state) \
+                            or self._barred and str(way.operator.command) in self._barred:
                         found = index[way] = -1
                     else:
                         found = index[way] = add(way.operator, lacking)

@@ -136,9 +136,9 @@ class Searcher:
                           for atom in clause.atoms for argument in atom.arguments)
 
         def relaxation(breadth: Breadth) -> Relaxation:
-            return Relaxation(grounding, tests, undoable, breadth, named, clock)
+            return Relaxation(grounding, tests, undoable, breadth, named, clock, barred)
 
-        searches = [BestFirst(relaxation(breadth), tests, clock, start, limits.depth, kept, barred)
+        searches = [BestFirst(relaxation(breadth), tests, clock, start, limits.depth, kept)
                     for breadth in Breadth]
         found, looked_at = _in_turn(searches, limits.states)
         if found is None:

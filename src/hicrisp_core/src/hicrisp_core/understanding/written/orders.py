@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 from typing import Dict, Iterator, List, Mapping, Sequence, Set, Tuple
 
 from hicrisp_core.domain.saying import spoken
@@ -19,8 +19,6 @@ from hicrisp_core.understanding.written.statements import Statements, so_many
 
 _TOWER, _ROW, _COLUMN = "tower", "row", "column"
 _BACKWARDS = ("tower_down", "row_left", "column_back")
-_MOST_WAYS = 20_000
-"""Ways to fill an order's places that are looked at."""
 _VESSEL = "glass"
 """What a recipe is made in if nothing else is said."""
 
@@ -44,30 +42,33 @@ class Orders(Statements):
         predicate = {_ROW: LEFT, _COLUMN: FRONT}.get(kind) or self._domain.roles.stands_on or "on"
         self._objects.predicates.check(predicate, 2)
         phrases = [phrase for each in fact.arguments for phrase in each]
-        if (fact.predicate in _BACKWARDS) != fact.reverse:
-            phrases.reverse()
-        places: List[Tuple[str, ...]] = []
-        for phrase in phrases:
-            lowest = kind == _TOWER and not places and phrase.amount is Amount.ONE
-            names = self.names(predicate, 1 if lowest else 0, phrase, use)
+        layouts: List[List[Tuple[str, ...]]] = [[]]
+        for phrase in reversed(phrases) if (fact.predicate in _BACKWARDS) != fact.reverse else phrases:
+            lowest = kind == _TOWER and layouts == [[]] and phrase.amount is Amount.ONE
+            names = self.names(predicate, int(lowest), phrase, use)
             if phrase.amount in (Amount.ALL, Amount.COUNT):
-                taken = {name for each in places for name in each if len(each) == 1}
-                order = self._as_they_are([name for name in names if name not in taken], kind)
-                if len(order) < phrase.least:
-                    raise unknown(f"{phrase.least} of '{phrase.words}'", names)
-                order = order[:so_many(phrase)] if phrase.amount is Amount.COUNT else order
-                places += [(name,) for name in (reversed(order) if fact.reverse else order)]
+                some = partial(self._in_order, phrase, names, kind, fact.reverse)
+                layouts = [[*places, *zip(each)] for places in layouts for each in some(places)]
             else:
-                places.append(names)
-        if len(places) < 2:
-            raise impossible(f"a {kind} takes two objects at least, not {len(places)}")
-        ways = (each for each in islice(_ways(places), _MOST_WAYS) if len(each) == len(places))
+                layouts = [[*places, names] for places in layouts]
+        if len(layouts[0]) < 2:
+            raise impossible(f"a {kind} takes two objects at least, not {len(layouts[0])}")
+        ways = (way for places in layouts for way in _ways(places))
         along, said = -1 if kind == _TOWER else 1, self.fact
         parts = [all_of(*(said(use, predicate, *pair[::along]) for pair in zip(way, way[1:])))
                  for way in islice(ways, MOST_PARTS)]
         if not parts:
             raise impossible(f"each place of a {kind} needs an object of its own")
         return self.small(parts)
+
+    def _in_order(self, phrase: Phrase, names: Sequence[str], kind: str, reverse: bool,
+                  places: Sequence[Sequence[str]]) -> Iterator[Tuple[str, ...]]:
+        """Return all of a phrase's objects, or each choice of as many as it counts, in the order that they have now."""
+        taken = {name for each in places for name in each if len(each) == 1}
+        order = self._as_they_are([name for name in names if name not in taken], kind)[::-1 if reverse else 1]
+        if len(order) < phrase.least:
+            raise unknown(f"{phrase.least} of '{phrase.words}'", names)
+        return islice(combinations(order, so_many(phrase) if phrase.amount is Amount.COUNT else len(order)), MOST_PARTS)
 
     def _as_they_are(self, names: Sequence[str], kind: str) -> List[str]:
         """Return objects in the order that they have now, for a tower the highest pile first."""
@@ -88,13 +89,12 @@ class Orders(Statements):
             else self._objects.all(phrase, fits))))
         if len(names) != 2:
             raise impossible(f"two objects change places, not {listed(names, 'and')}")
-        one, other = names
-        exchanged = {one: other, other: one}
-        facts = [*self._places(one), *self._places(other)]
+        exchanged = dict(zip(names, reversed(names)))
+        facts = [fact for name in names for fact in self._places(name)]
         turned = {Relation(exchanged.get(fact.subject, fact.subject), fact.predicate,
                            exchanged.get(fact.object, fact.object)) for fact in facts}
         if turned == set(facts):
-            turned = self._other_side(one, other)
+            turned = self._other_side(*names)
         if not turned:
             raise impossible(f"the places of {listed(names, 'and')} are not known")
         return all_of(*(self.fact(use, fact.predicate, *filter(None, (fact.subject, fact.object)))
@@ -145,16 +145,15 @@ class Orders(Statements):
 
 
 def _ways(places: Sequence[Sequence[str]], taken: Tuple[str, ...] = ()) -> Iterator[Tuple[str, ...]]:
-    """Yield the ways to fill places with objects of their own; a shorter one where a place stays empty."""
-    free = [name for name in places[0] if name not in taken] if places else []
-    if not free:
-        yield ()
-    for name in free:
-        for rest in _ways(places[1:], (*taken, name)):
-            yield (name, *rest)
+    """Yield the ways to fill places with objects of their own."""
+    if not places:
+        yield taken
+    elif len({name for each in places for name in each}.difference(taken)) >= len(places):
+        for name in places[0]:
+            if name not in taken:
+                yield from _ways(places[1:], (*taken, name))
 
 
 def _upon(name: str, on: Mapping[str, str]) -> List[str]:
     """Return the pile upon an object, from the bottom up."""
-    above = sorted(upper for upper, lower in on.items() if lower == name)
-    return [each for upper in above for each in (upper, *_upon(upper, on))]
+    return [each for upper, lower in sorted(on.items()) if lower == name for each in (upper, *_upon(upper, on))]
