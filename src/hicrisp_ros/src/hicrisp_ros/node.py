@@ -17,6 +17,7 @@ from hicrisp_core.errors import HicrispError
 
 from hicrisp_ros.core_log import begin_log
 from hicrisp_ros.heap import give_back, settle, share_heap
+from hicrisp_ros.inbound import accept_apart
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node_threads import end_threads
 from hicrisp_ros.supervisor_watch import SupervisorWatch
@@ -60,6 +61,7 @@ def run(name: str, build: Callable[[], Any]) -> None:
 def begin(name: str, disable_signals: bool = False) -> None:
     """Start a node under ROS: its heap, its log, and its end."""
     share_heap()  # First, for rospy begins with threads.
+    accept_apart()
     rospy.init_node(name, disable_signals=disable_signals)
     begin_log()
     end_quietly()
