@@ -8,9 +8,10 @@ import logging
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from threading import Event
-from typing import Any, Callable
+from typing import Any, Callable, Type
 
 import rospy
 from hicrisp_core.errors import HicrispError
@@ -77,9 +78,17 @@ def told_to_end() -> Event:
 
 
 def end_quietly() -> None:
-    """Let the node's threads end before its topics close, and nobody complain about the log's own topic."""
+    """Let the node's threads end before its topics close, and nobody complain about topics that are closed: the
+    log's own, and those of other libraries' threads, which nothing tells to end.
+    """
     rospy.on_shutdown(lambda: end_threads(END_LIMIT))
+    complain = threading.excepthook
+    threading.excepthook = lambda end: None if _late(end.exc_type) else complain(end)
     logging.getLogger("rospy.rosout").addFilter(lambda _: not rospy.is_shutdown())
+
+
+def _late(error: Type[BaseException]) -> bool:
+    return issubclass(error, rospy.ROSException) and rospy.core.is_shutdown_requested()
 
 
 def leave() -> None:
