@@ -12,7 +12,7 @@ import time
 from functools import partial
 from pathlib import Path
 from threading import RLock, Thread
-from typing import Callable, List, Optional, Tuple, Union
+from typing import Any, Callable, List, Tuple, Union
 
 import actionlib
 import rospy
@@ -20,6 +20,7 @@ from dynamic_reconfigure.msg import Config, DoubleParameter
 from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest, ReconfigureResponse
 from geometry_msgs.msg import PoseStamped, Quaternion, TransformStamped, Twist, Vector3
 from hicrisp_core.model.geometry import from_yaw
+from hicrisp_ros.node import run
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseGoal, MoveBaseResult
 from nav_msgs.msg import Odometry
 from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
@@ -301,13 +302,11 @@ class ReferenceMoveBase:
         self._cmd_vel.publish(twist)
 
 
-def main() -> Optional[int]:
-    """Run as a node; with ``~base`` false it moves a base of another process, which ``~server`` false makes."""
-    rospy.init_node("reference_move_base")
+def build() -> Any:
+    """Make a node's parts; with ``~base`` false it moves a base of another process, which ``~server`` false makes."""
     base = KinematicBase() if rospy.get_param("~base", True) else HeardBase()
     if not rospy.get_param("~server", True):
-        rospy.spin()
-        return None
+        return base
     server = ReferenceMoveBase(base, bool(rospy.get_param("~services", True)))
 
     def mode() -> str:
@@ -322,9 +321,8 @@ def main() -> Optional[int]:
     server.mode, base.no_map = mode, no_map
     server.hall = lambda: float(rospy.get_param("~hall", HALL))
     server.text = str(rospy.get_param("~text", NO_CONTROL))
-    rospy.spin()
-    return None
+    return server
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run("reference_move_base", build)

@@ -14,6 +14,7 @@ from threading import Event
 import rospy
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.node import run
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "reference"))
 import moveit_commander  # noqa: E402, F401 - makes the interfaces
@@ -21,16 +22,15 @@ from reference_controller import RemotePanda  # noqa: E402
 from reference_move_group import ReferenceMoveGroup  # noqa: E402
 
 
-def main() -> None:
-    """Run the node."""
-    rospy.init_node("move_group")
+def build() -> ReferenceMoveGroup:
+    """Make the server."""
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
     space = str(parameter("space", ""))
     server = ReferenceMoveGroup(scene, RemotePanda(space), space, 1.0, Event())
     server.mode = lambda: str(rospy.get_param("~mode", ""))
     server.on_plan = lambda: rospy.set_param("~planning", True)
-    rospy.spin()
+    return server
 
 
 if __name__ == "__main__":
-    main()
+    run("move_group", build)

@@ -13,6 +13,7 @@ from threading import Event
 import rospy
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, parameter
+from hicrisp_ros.node import run
 from tf2_msgs.msg import TFMessage
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "reference"))
@@ -21,17 +22,14 @@ from reference_controller import ControllerServer  # noqa: E402
 from reference_panda import ReferencePanda  # noqa: E402
 
 
-def main() -> None:
-    """Run the node."""
-    rospy.init_node("reference_robot")
+def build() -> ControllerServer:
+    """Make the robot, and the server of its trajectory controller."""
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
     tf = rospy.Publisher("/tf", TFMessage, queue_size=5, tcp_nodelay=True)
     panda = ReferencePanda(scene, tf, "", True, Event())
     panda.mode = lambda: str(rospy.get_param("~mode", ""))
-    controller = ControllerServer(panda, "")
-    rospy.spin()
-    controller.close()
+    return ControllerServer(panda, "")
 
 
 if __name__ == "__main__":
-    main()
+    run("reference_robot", build)

@@ -13,6 +13,7 @@ from waiting import PATIENCE, until
 
 NODE = """
 import time, rospy
+from threading import Thread
 from std_msgs.msg import String
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
@@ -22,6 +23,12 @@ def build():
     news = Publisher("news", String, queue_size=1)
     listener = rospy.Subscriber("news", String, lambda message: (time.sleep(0.01), news.publish(message)))
     timer = WallTimer(0.001, lambda: news.publish("still here"))
+    stock = rospy.Publisher("stock", String, queue_size=1)
+    def publish():
+        while not rospy.is_shutdown():
+            stock.publish("as other libraries do")
+            time.sleep(0.0001)
+    Thread(target=publish, daemon=True).start()
     WallTimer(0.5, lambda: rospy.signal_shutdown("the test is over"))
     return listener, timer
 

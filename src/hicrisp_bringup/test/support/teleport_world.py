@@ -9,7 +9,6 @@ would. Faults: ``miss`` (a pick closes on nothing), ``offset`` (a place ends bes
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from threading import RLock, Thread
@@ -21,6 +20,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions import command_from_msg, outcome_to_msg
 from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.node import run
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 from tf2_msgs.msg import TFMessage
 
@@ -127,14 +127,11 @@ class TeleportWorld:
             time.sleep(TICK)
 
 
-def main() -> None:
-    """Run the node."""
-    rospy.init_node("teleport_world")
+def build() -> TeleportWorld:
+    """Make the world of a scene."""
     scene = load_scene(Path(rospy.get_param("~scene")), rospy.get_param("~seed", 0))
-    world = TeleportWorld(scene.robots[0], dict(scene.objects), rospy.get_param("~seconds", 0.3))
-    rospy.spin()
-    del world
+    return TeleportWorld(scene.robots[0], dict(scene.objects), rospy.get_param("~seconds", 0.3))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run("teleport_world", build)

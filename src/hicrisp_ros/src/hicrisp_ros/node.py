@@ -8,15 +8,17 @@ import logging
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from threading import Event
-from typing import Any, Callable
+from typing import Any, Callable, Type
 
 import rospy
 from hicrisp_core.errors import HicrispError
 
 from hicrisp_ros.core_log import begin_log
 from hicrisp_ros.heap import give_back, settle, share_heap
+from hicrisp_ros.inbound import accept_apart
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node_threads import end_threads
 from hicrisp_ros.supervisor_watch import SupervisorWatch
@@ -60,6 +62,7 @@ def run(name: str, build: Callable[[], Any]) -> None:
 def begin(name: str, disable_signals: bool = False) -> None:
     """Start a node under ROS: its heap, its log, and its end."""
     share_heap()  # First, for rospy begins with threads.
+    accept_apart()
     rospy.init_node(name, disable_signals=disable_signals)
     begin_log()
     end_quietly()
@@ -75,9 +78,17 @@ def told_to_end() -> Event:
 
 
 def end_quietly() -> None:
-    """Let the node's threads end before its topics close, and nobody complain about the log's own topic."""
+    """Let the node's threads end before its topics close, and nobody complain about topics that are closed: the
+    log's own, and those of other libraries' threads, which nothing tells to end.
+    """
     rospy.on_shutdown(lambda: end_threads(END_LIMIT))
+    complain = threading.excepthook
+    threading.excepthook = lambda end: None if _late(end.exc_type) else complain(end)
     logging.getLogger("rospy.rosout").addFilter(lambda _: not rospy.is_shutdown())
+
+
+def _late(error: Type[BaseException]) -> bool:
+    return issubclass(error, rospy.ROSException) and rospy.core.is_shutdown_requested()
 
 
 def leave() -> None:
