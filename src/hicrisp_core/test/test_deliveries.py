@@ -83,6 +83,19 @@ def test_an_area_that_cannot_be_reached_is_not_passed_over_as_if_it_had_been():
     assert "area_2 cannot be reached" in answer.refusal
 
 
+def test_what_can_be_done_without_a_thing_that_no_arm_reaches_is_done_but_not_what_comes_after_it():
+    world = lab_world()
+    feedback = (failure(DOMAIN, world, "pick(panda, red_box)", FeedbackKind.PLANNING),)
+    remaining = tuple(steps(DOMAIN, "pick(panda, red_box)"))
+    answer = plan(goal("on(red_box,blue_box)", "on(box,green_box)"), feedback=feedback, remaining=remaining)
+    assert [str(each) for each in answer.plan.steps] == ["pick(panda, box)", "place_on(panda, box, green_box)"]
+    assert "red_box cannot be reached; the rest goes on" in answer.plan.reasoning
+    for wanted in (goal("on(red_box,blue_box)"), goal("on(box,green_box)", first=["on(red_box,blue_box)"])):
+        answer = plan(wanted, feedback=feedback, remaining=remaining)
+        assert answer.plan is None
+        assert "red_box cannot be reached" in answer.refusal
+
+
 @pytest.mark.parametrize("wanted", [
     goal("docked(agv,dock)", first=["in_area(box,area_2)"]),
     goal("on(box,table)", first=["in_area(box,area_2)"]),

@@ -42,16 +42,14 @@ def test_a_drifted_bias_is_followed():
     assert offsets.bias("k")[0] < -0.025
 
 
-@pytest.mark.parametrize("measured", [(math.nan, 0.0), (math.inf, 0.0), (0.5, 0.0)])
+@pytest.mark.parametrize("measured", [(math.nan, 0.0), (math.inf, 0.0), (0.5, 0.0), (0.1, -0.1)])
 def test_what_cannot_be_a_placement_error_is_left_out(measured):
     offsets = DecoderOffsets().updated("k", measured)
     assert offsets.bias("k") == (0.0, 0.0)
 
 
 def test_the_correction_is_clamped():
-    offsets = DecoderOffsets(settings=OffsetSettings(limit=0.05))
-    for _ in range(5):
-        offsets = offsets.updated("k", (0.09, 0.0))
+    offsets = DecoderOffsets(settings=OffsetSettings(limit=0.05)).from_lists({"k": (5.0, 0.09, 0.0, 0.0)})
     assert offsets.bias("k")[0] == pytest.approx(0.05)
 
 

@@ -40,8 +40,9 @@ class ReferenceGripper:
     ``on_step`` is called after every step of the fingers; ``published`` counts the joint states.
     """
 
-    def __init__(self) -> None:
-        self.action, self.joint_states = (f"/gripper_{next(_NUMBERS)}{end}" for end in ("", "/joint_states"))
+    def __init__(self, action: str = "") -> None:
+        self.action = action or f"/gripper_{next(_NUMBERS)}"
+        self.joint_states = f"{self.action}/joint_states"
         self.width, self.between, self.homed, self.force = 0.04, 0.0, 0, 0.0
         self.powered_off = False
         self.on_step: Callable[[], Any] = lambda: None

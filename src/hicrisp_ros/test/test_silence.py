@@ -29,12 +29,14 @@ def test_simulated_time_without_a_clock_is_named_after_a_while_with_the_remedy(c
     clock[1] = 0.0
     watch, late = ClockWatch(lambda: False), ClockWatch(lambda: True)
     assert not watch.objection(), "a simulation takes a moment to begin"
+    assert "/clock" in watch.waits, "and no task begins before it"
     clock[0] += 4.5
     assert not late.objection(), "who publishes it may be slow"
     for words in ("/use_sim_time", "/clock", "rosparam set /use_sim_time false"):
         assert words in watch.objection()
     clock[1] = 0.1
     assert not watch.objection()
+    assert not watch.waits
 
 
 def test_a_slow_simulation_makes_nothing_silent(clock: List[float]) -> None:

@@ -13,7 +13,7 @@ from typing import List, Optional, Sequence
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file, named_folder
 from hicrisp_core.detector.relations import derive_relations
-from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.domain import Domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
@@ -24,7 +24,7 @@ from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.robot.description import bodies_of
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene import Scene, domain_of, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.factory import make_interpreter
 
@@ -101,7 +101,7 @@ def _outlook(options: argparse.Namespace) -> Outlook:
         HicrispError: for a file that cannot be used, with file, line, key and what is valid.
     """
     scene = load_scene(config_file("scenes", options.scene), options.seed)
-    domain = load_domain(config_file("domains", scene.domain, beside=scene.source))
+    domain = domain_of(scene)
     policy = load_policy(config_file("policies", options.policy))
     prompts = named_folder("prompts", policy.prompts) or Path(policy.prompts)
     models = Models(load_llm_settings(config_file("llm", options.llm)))

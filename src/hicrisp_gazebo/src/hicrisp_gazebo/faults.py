@@ -11,10 +11,8 @@ from dataclasses import replace
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.config.files import config_file
-from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Command, Pose, WorldObject
-from hicrisp_core.scene import Scene, SceneFault
+from hicrisp_core.scene import Scene, SceneFault, domain_of
 from hicrisp_core.scene.armed import (
     BLOCKED_GOAL,
     OBJECT_MOVED,
@@ -78,7 +76,7 @@ class Faults:
     def begin(self, scene: Scene, seed: int) -> None:
         """Forget every fault; what the scene itself says is injected by its owner."""
         self._scene = scene
-        self._domain = load_domain(config_file("domains", scene.domain, beside=scene.source or None))
+        self._domain = domain_of(scene)
         self._kinds = kinds_of(scene)
         self._armed.clear()
         self._due: List[Tuple[float, Callable[[], Answer]]] = []

@@ -116,7 +116,7 @@ class Supervisor:
                           runs_dir, llm),
             str(parameter("route", "/move_base/NavfnROS/plan")), llm.api_keys)
         self._queue = TaskQueue(self._runner.run, self._publish, self._blocked,
-                                self._task_file.keep, lambda: self._gate.waits)
+                                self._task_file.keep, lambda: self._gate.waits or self._clock.waits)
         self._take_over()
         self._reports.gate(self._gate)
         self._services = self._serve()

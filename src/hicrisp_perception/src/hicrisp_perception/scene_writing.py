@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
 
-from hicrisp_core.config.files import config_file, write_whole
-from hicrisp_core.domain import load_domain
+from hicrisp_core.config.files import write_whole
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene import Scene, domain_of, load_scene
 from hicrisp_core.scene.layout import off_the_table, overlapping, standing
 from hicrisp_core.scene.scene import DEFAULT_CAMERA
 
@@ -100,7 +99,7 @@ def save_scene(seen: SeenScene, found: Sequence[Described], base: Scene, target:
     Raises:
         ConfigError: when it cannot be written, or the domain has no such things.
     """
-    domain = load_domain(config_file("domains", base.domain, beside=base.source or None))
+    domain = domain_of(base)
     wrong = sorted({each.thing.type for each in seen.things} - set(domain.types))
     if wrong:
         raise ConfigError(f"the domain {base.domain} has no type '{wrong[0]}'; look with a scene of another "

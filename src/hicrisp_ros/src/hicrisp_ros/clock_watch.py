@@ -34,6 +34,11 @@ class ClockWatch:
 
     def objection(self) -> str:
         """Return why nothing can be done yet, with the remedy; empty while ROS time runs, or may still begin."""
-        waits = not rospy.rostime.is_wallclock() and rospy.get_time() == 0.0
-        late = waits and time.monotonic() - self._began > GRACE
+        late = bool(self.waits) and time.monotonic() - self._began > GRACE
         return _REMEDY if late and not self._published() else ""
+
+    @property
+    def waits(self) -> str:
+        """What is waited for; empty while ROS time runs."""
+        stands = not rospy.rostime.is_wallclock() and rospy.get_time() == 0.0
+        return "/use_sim_time is true, and no time has come on /clock" if stands else ""

@@ -43,10 +43,7 @@ def config_file(kind: str, value: str, beside: Union[str, Path] = "") -> Path:
     path = Path(value).expanduser()
     if path.suffix and not path.is_file():
         raise ConfigError(f"there is no file '{path.absolute()}'")
-    own = Path(beside).resolve().parent.parent / kind / f"{value}.yaml"
-    if beside and own.is_file():
-        return own
-    return named_file(kind, path, beside=_config() / kind / BRINGUP)
+    return named_file(kind, path, beside, (_config() / kind,))
 
 
 def domain_of(scene: Scene, named: str = "") -> Domain:

@@ -40,7 +40,7 @@ class ScanTopic:
         later: List[LaserScan] = []
         for message in waiting:
             stamp = message.header.stamp.to_sec()
-            pose = tf.pose_at(message.header.frame_id.lstrip("/"), message.header.stamp)
+            pose = tf.pose_at(message.header.frame_id, message.header.stamp)
             if pose is not None:
                 taken.append(scan_from_msg(message, pose))
             elif abs(rospy.get_time() - stamp) < _STALE:

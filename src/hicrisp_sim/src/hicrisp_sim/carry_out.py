@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Task
 from hicrisp_core.policy.policy import load_policy
-from hicrisp_core.scene import load_scene
+from hicrisp_core.scene import domain_of, load_scene
 from hicrisp_core.trace import EventLog, finish_run
 from hicrisp_core.trace.events import TaskReceived
 
@@ -35,7 +34,7 @@ def carry_out(options: argparse.Namespace) -> bool:
         HicrispError: for a file that cannot be used, with file, line, key and what is valid.
     """
     scene = load_scene(config_file("scenes", options.scene), options.seed)
-    domain = load_domain(config_file("domains", scene.domain, beside=scene.source))
+    domain = domain_of(scene)
     policy = load_policy(config_file("policies", options.policy, beside=scene.source))
     world = EmbeddedWorld(scene, options.seed, domain=domain)
     if options.sigma > 0.0:

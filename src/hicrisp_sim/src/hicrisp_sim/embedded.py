@@ -8,10 +8,9 @@ from threading import Event
 from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
 import numpy as np
-from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.detector.perception import frames_of
-from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
 from hicrisp_core.ports.eyes import Naming
@@ -20,7 +19,7 @@ from hicrisp_core.ports.perception import Sight
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.safety import usual_limits
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene import Scene, domain_of, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.time.deadline import Deadline
 
@@ -110,7 +109,7 @@ class EmbeddedWorld(SimulatedWorld):
         self._sight: Optional[Sight] = None
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
         self.description = load_description(robot_file(loaded, ARM, "embedded", SECTION, robot))
-        self._domain = domain or load_domain(config_file("domains", loaded.domain, beside=loaded.source or None))
+        self._domain = domain or domain_of(loaded)
         self.simulation = self._simulate(loaded, rate)
         self.safety = usual_limits()
         self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed, self.safety)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Callable, List, Mapping, Tuple
 if TYPE_CHECKING:
     from hicrisp_bench.faults.rig import Rig
 
+DEMO = ("hicrisp_bringup", "demo.launch")
+
 
 @dataclass(frozen=True)
 class World:
@@ -19,6 +21,7 @@ class World:
         driver: the node that moves the robot whose motion the cases interrupt.
         arguments: of the launch, besides the usual ones.
         model: whether a language model's endpoint on loopback plans and corrects, as each case wants.
+        launch: package and launch file; another one than the demo's has no simulation, and no ``inject_fault``.
     """
 
     scene: str
@@ -26,10 +29,13 @@ class World:
     driver: str
     arguments: Mapping[str, str] = field(default_factory=dict)
     model: bool = False
+    launch: Tuple[str, str] = DEMO
 
 
 ARM, AGV, LAB = "embedded arm", "AGV", "lab"
 CAMERA, MODEL, MENDING = "arm with a camera", "arm with a model", "arm that a model corrects"
+HAND, ALONE, CLOCKLESS = "arm whose hand is not homed", "base without move_base", "base without a clock"
+SORTING = "arm that sorts"
 WORLDS: Mapping[str, World] = {
     ARM: World("tabletop", "Place the box next to the cylinder", "embedded_world"),
     AGV: World("agv", "Visit area 3, then area 2", "move_base_driver"),
@@ -40,6 +46,11 @@ WORLDS: Mapping[str, World] = {
                  {"record": "true", "rate": "3"}, model=True),
     MENDING: World("tabletop", "Place the box next to the cylinder", "embedded_world",
                    {"policy": "hicrisp", "rate": "3"}, model=True),
+    SORTING: World("sorting", "Put every red block into the red bowl", "embedded_world", {"rate": "3"}),
+    HAND: World("tabletop", "Pick up the box", "moveit_driver", launch=("hicrisp_bench", "hand_not_homed.launch")),
+    ALONE: World("agv", "Visit area 3", "move_base_driver", launch=("hicrisp_bench", "base_alone.launch")),
+    CLOCKLESS: World("agv", "Visit area 3", "move_base_driver", {"simulated_time": "true"},
+                     launch=("hicrisp_bench", "base_alone.launch")),
 }
 EVERYWHERE = (ARM, AGV, LAB)
 TWO_HOSTS, SMALL_DISK = "two hosts", "small disk"

@@ -11,6 +11,7 @@ from hicrisp_bench.faults import (
     cases_hosts,
     cases_key,
     cases_kill,
+    cases_lacking,
     cases_load,
     cases_model,
     cases_sight,
@@ -20,4 +21,4 @@ from hicrisp_bench.faults.case import FaultCase
 
 CASES: Tuple[FaultCase, ...] = (*cases_stop.CASES, *cases_kill.CASES, *cases_end.CASES, *cases_load.CASES,
                                 *cases_disk.CASES, *cases_sight.CASES, *cases_hands.CASES, *cases_hosts.CASES,
-                                *cases_model.CASES, *cases_key.CASES)
+                                *cases_model.CASES, *cases_key.CASES, *cases_lacking.CASES)

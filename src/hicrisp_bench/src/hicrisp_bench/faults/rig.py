@@ -29,7 +29,7 @@ from hicrisp_nodes.cli.launch import Launch
 from hicrisp_ros.service_client import ServiceClient
 from std_srvs.srv import Trigger, TriggerRequest
 
-from hicrisp_bench.faults.case import World
+from hicrisp_bench.faults.case import DEMO, World
 from hicrisp_bench.faults.hosts import MIND, ROBOT, TwoHosts
 from hicrisp_bench.faults.motion import MotionWatch
 from hicrisp_bench.faults.wild_model import WildModel
@@ -45,7 +45,8 @@ CANARY = "sk-canary-8e1c55d07f"
 """The key of the endpoint on loopback; it must be in nothing that a run leaves."""
 _UNDER_WAY = 0.7
 """Wall seconds from the first motion to its middle."""
-_NEEDED = ("submit_task", "get_task", "detector/check", "reset_world", "inject_fault", "body/aim")
+_NEEDED = ("submit_task", "get_task", "detector/check", "body/aim")
+_SIMULATED = ("reset_world", "inject_fault")
 _TRIGGERS = ("pause", "resume", "estop", "clear_estop")
 _MASTER = "from rosmaster.main import rosmaster_main; rosmaster_main()"
 
@@ -83,7 +84,7 @@ class Rig:
             "scene": file, "world": launched, "llm": llm, "rate": 1,
             "autonomy": "full", "namespace": NAMESPACE, "runs_dir": self.runs, "memory": "off",
             "pictures": "false", **world.arguments}
-        self.launch = Launch("demo.launch", arguments, self.log, self._uri)
+        self.launch = Launch(world.launch[1], arguments, self.log, self._uri, package=world.launch[0])
         self._mind: Optional[Launch] = None
         if hosts is not None:
             os.environ["ROS_IP"] = ROBOT
@@ -145,7 +146,7 @@ class Rig:
 
     def until_ready(self, seconds: float = LIMIT) -> None:
         """Wait until every service that a task needs is there."""
-        wanted = [f"/{NAMESPACE}/{name}" for name in _NEEDED]
+        wanted = [f"/{NAMESPACE}/{name}" for name in (*_NEEDED, *(_SIMULATED if self.world.launch == DEMO else ()))]
         if not wait_until(lambda: not self._graph.missing(wanted), Deadline(seconds), period=0.1,
                           in_vain=lambda: not self.launch.alive):
             tail = "\n".join(self.launch.tail())

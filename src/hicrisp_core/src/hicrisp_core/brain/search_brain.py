@@ -56,14 +56,16 @@ class SearchBrain:
             vain = tuple(each for each in others.stages if each.optional and stuck & set(Goal((each,)).names))
             way = way_to(self._searcher, request.world, _besides(others, vain), deadline)
             way = replace(way, left_out=(*vain, *way.left_out))
-        refusal = in_vain(goal, way, domain)
-        named_ = sorted(_named_by(way) & stuck)
-        if named_ and not refusal:
-            refusal = f"{', '.join(named_)} cannot be reached, and the task leaves no other way."
+        refusal, vain_for = in_vain(goal, way, domain), _named_by(way) & stuck
+        if vain_for and not refusal:
+            way = way_to(self._searcher, request.world, doing_without(rest, vain_for), deadline)
+            if not way.commands or _named_by(way) & stuck:
+                refusal = f"{', '.join(sorted(vain_for))} cannot be reached, and the task leaves no other way."
         if refusal:
             return PlanAnswer(refusal=refusal)
         said = goal if goal.said else replace(goal, said=goal_words(goal, domain))
-        notes = [f"{', '.join(sorted(barred))} cannot be reached; the rest goes on"] if rest != seen else []
+        passed = (barred if rest != seen else frozenset()) | vain_for
+        notes = [f"{', '.join(sorted(passed))} cannot be reached; the rest goes on"] if passed else []
         if lost:
             notes.append(f"{away} The rest goes on")
         if way.left_out:
@@ -133,6 +135,17 @@ def passing_over(goal: Goal, places: FrozenSet[str], domain: Domain) -> Goal:
                 isinstance(each, Holds) and each.fact.predicate in drives and each.fact.object in places)))
 
     return replace(goal, stages=tuple(each for each in map(left, goal.stages) if each.conditions))
+
+
+def doing_without(goal: Goal, names: FrozenSet[str]) -> Goal:
+    """Return what of a goal can be done without some objects; what comes after a stage that needs them waits for it."""
+    stages: Tuple[Stage, ...] = ()
+    for stage in goal.stages:
+        left = seen_part(replace(goal, stages=(stage,), otherwise=()), names).stages
+        stages += left
+        if left != (stage,):
+            break
+    return replace(goal, stages=stages)
 
 
 def _needed(goal: Goal) -> Tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from pydantic.dataclasses import dataclass
 
@@ -17,12 +17,15 @@ _FOLDERS = {"domain": "domains", "policy": "policies"}
 """Where files of a kind lie in a ``config`` folder."""
 
 
-def config_file(kind: str, name: Union[str, Path], beside: Union[str, Path, None] = None) -> Path:
+def config_file(
+    kind: str, name: Union[str, Path], beside: Union[str, Path, None] = None, also: Sequence[Path] = ()
+) -> Path:
     """A configuration file by its path, or by its name in the workspace's ``config/<kind>`` folder.
 
     Args:
         kind: the folder: ``domains``, ``policies``, ``robots``, ``scenes``, ...
-        beside: another configuration file; the folders next to its own are looked through first.
+        beside: another configuration file; the folders next to its own are looked through first. Empty: none.
+        also: further folders of the kind, looked through before the workspace's.
 
     Raises:
         ConfigError: when there is none, with the names that there are.
@@ -30,8 +33,8 @@ def config_file(kind: str, name: Union[str, Path], beside: Union[str, Path, None
     path = Path(name)
     if path.suffix:
         return path
-    folders: List[Path] = [Path(beside).resolve().parent.parent / kind] if beside is not None else []
-    folders.extend(config_folders(kind))
+    folders: List[Path] = [Path(beside).resolve().parent.parent / kind] if beside else []
+    folders += [*also, *config_folders(kind)]
     for folder in folders:
         if (folder / f"{name}.yaml").is_file():
             return folder / f"{name}.yaml"

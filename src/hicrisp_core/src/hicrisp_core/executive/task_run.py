@@ -108,9 +108,9 @@ class TaskRun:
             if self._take_up() or self._turn():
                 continue
             if self._failed and (self._stuck or self._over):
-                if self._goal.judged and not self._runner.ended():
-                    self._goal.judge(self._runner.attempts.survey())  # The report says what is missing.
-                return StepResult(False, reason=self._reasons())
+                done = self._goal.judged and not self._runner.ended() \
+                    and self._goal.judge(self._runner.attempts.survey()) is None  # The report says what is missing.
+                return StepResult(True) if done else StepResult(False, reason=self._reasons())
             result = self._verify()
             if self._take_up() or not self._runner.ended() and result.new_steps is None \
                     and not self._talk.closed():

@@ -50,13 +50,13 @@ class OffsetEstimate:
     """Sum of the squared distances from the mean, both axes, m^2."""
 
     def updated(self, measured: Planar, settings: OffsetSettings, sigma: float = 0.0) -> "OffsetEstimate":
-        """The estimate after one more measurement; one beyond twice the limit, or not finite, is left out.
+        """The estimate after one more measurement; one beyond the limit, or not finite, is left out.
 
         Args:
             sigma: how far the measurement itself may be off, metres, one standard deviation: the vaguer it is
                 beside the noise of placements, the less it counts.
         """
-        if not math.hypot(*measured) <= 2.0 * settings.limit:
+        if not math.hypot(*measured) <= settings.limit:
             return self
         weight = settings.prior_sigma ** 2 / (settings.prior_sigma ** 2 + sigma ** 2)
         keep = min(1.0, (settings.memory - 1.0) / self.samples) if self.samples else 1.0

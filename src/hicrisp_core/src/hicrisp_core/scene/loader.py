@@ -83,6 +83,15 @@ def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions)
                                   "it among the 'objects': zones are 'areas' of an arena")
 
 
+def domain_of(scene: Scene) -> Domain:
+    """Load the domain of a scene, which may lie beside it.
+
+    Raises:
+        ConfigError: when there is no such domain, or it is wrong.
+    """
+    return load_domain(config_file("domains", scene.domain, beside=scene.source))
+
+
 def _domain(path: Path, domain: str, positions: Positions) -> Domain:
     try:
         file = config_file("domains", domain, beside=path)

@@ -29,21 +29,22 @@ class Launch:
     """One roslaunch with its log.
 
     Args:
-        file: launch file of ``hicrisp_bringup``.
+        file: name of a launch file.
         arguments: launch arguments by name.
         log: file that takes the output of every node.
         master_uri: the master to use; roslaunch starts it when it is local and not there.
         within: put before the command, such as one that runs it on another host.
         address: of the host on which it runs, for other hosts; empty as the environment says.
+        package: whose launch file it is.
     """
 
     def __init__(
         self, file: str, arguments: Mapping[str, object], log: Path, master_uri: str,
-        within: Sequence[str] = (), address: str = "",
+        within: Sequence[str] = (), address: str = "", package: str = "hicrisp_bringup",
     ) -> None:
         self.log = log
         self.command = [*within, sys.executable, "-m", "hicrisp_nodes.cli.patient_roslaunch",
-                        "hicrisp_bringup", file, *(f"{key}:={value}" for key, value in arguments.items())]
+                        package, file, *(f"{key}:={value}" for key, value in arguments.items())]
         self._mark = uuid.uuid4().hex
         self._environment = {
             **os.environ, _MARK: self._mark, "ROS_MASTER_URI": master_uri,

@@ -7,15 +7,14 @@ import math
 from pathlib import Path
 from typing import Callable, Dict, Optional, Sequence, Set, Tuple, Union
 
-from hicrisp_core.config.files import config_file
 from hicrisp_core.detector.eyes import SceneEyes
-from hicrisp_core.domain import Domain, load_domain
+from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.robot.base_robot import BaseRobot
 from hicrisp_core.robot.description import body_of
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene import Scene, domain_of, load_scene
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.base import EmbeddedBase
@@ -144,7 +143,7 @@ class AgvWorld(SimulatedWorld):
                               f"{', '.join(loaded.robots) or 'none'}")
         file = robot_file(loaded, BASE, "embedded", SECTION, robot)
         self.settings = load_agv_settings(file)
-        self.domain = domain or load_domain(config_file("domains", loaded.domain, beside=loaded.source or None))
+        self.domain = domain or domain_of(loaded)
         self.simulation = AgvSimulation(loaded, self.settings.name, rate)
         self.base = EmbeddedBase(self.simulation, self.settings, seed)
         self.faults = AgvFaults(self.simulation, self.base)
