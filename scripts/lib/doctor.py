@@ -78,10 +78,9 @@ def system() -> Iterator[Finding]:
         yield Finding("ROS", "missing", "neither a ROS 1 prefix nor apt-get is there",
                       "docs/noetic.md names what carries ROS 1 today; HICRISP_ROS names a prefix")
     absent = os.environ.get("HICRISP_MISSING", "").split()
-    command = "rosdep install --from-paths src --ignore-src -r -y" if ROS else \
-        f"apt-get install -y --no-install-recommends {' '.join(absent)}"
     if absent:
-        yield Finding("system packages", "missing", " ".join(absent), f"{MEND}, or as root: {command}")
+        command = _bring(absent) if ROS else f"apt-get install -y --no-install-recommends {' '.join(absent)}"
+        yield Finding("system packages", "missing", " ".join(absent), f"{MEND}, or by hand: {command}")
     else:
         yield Finding("system packages", "ok", "all installed")
 
@@ -109,9 +108,7 @@ def _bring(packages: List[str]) -> str:
     """How ROS packages that are not there could come."""
     if not ROS:
         return "not among Debian's packages: docs/noetic.md says where these are"
-    distro = _in_ros("echo ${ROS_DISTRO:-noetic}").stdout.strip()
-    names = " ".join(f"ros-{distro}-{name.replace('_', '-')}" for name in packages)
-    return f"conda install {names}" if CONDA else f"as root: apt-get install {names}"
+    return _run(["bash", "-c", '. "$0" && how_to_install "$@"', str(ROOT / "scripts/lib/setup.sh"), *packages]).stdout
 
 
 def _in_ros(command: str) -> "subprocess.CompletedProcess[str]":
