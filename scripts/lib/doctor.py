@@ -26,6 +26,8 @@ ROOT = Path(os.environ.get("HICRISP_ROOT") or Path(__file__).resolve().parents[2
 VENV = ROOT / ".venv" / "bin" / "python3"
 ROS = os.environ.get("HICRISP_ROS", "")
 """The prefix that ROS has; empty where it comes from the system's packages."""
+ON_SYSTEM = not ROS or bool(os.environ.get("HICRISP_ON_SYSTEM"))
+"""Whether ROS comes from those all the same: the prefix is a workspace over it."""
 CONDA = bool(ROS) and (Path(ROS) / "conda-meta").is_dir()
 LIST = os.environ.get("HICRISP_REQUIREMENTS", "")
 """The list of requirements/ for the interpreter; empty for one that is too old."""
@@ -79,7 +81,7 @@ def system() -> Iterator[Finding]:
                       "docs/noetic.md names what carries ROS 1 today; HICRISP_ROS names a prefix")
     absent = os.environ.get("HICRISP_MISSING", "").split()
     if absent:
-        command = _bring(absent) if ROS else f"apt-get install -y --no-install-recommends {' '.join(absent)}"
+        command = _bring(absent) if not ON_SYSTEM else f"apt-get install -y --no-install-recommends {' '.join(absent)}"
         yield Finding("system packages", "missing", " ".join(absent), f"{MEND}, or by hand: {command}")
     else:
         yield Finding("system packages", "ok", "all installed")
@@ -106,8 +108,8 @@ def robot_stack() -> Iterator[Finding]:
 
 def _bring(packages: List[str]) -> str:
     """How ROS packages that are not there could come."""
-    if not ROS:
-        return "not among Debian's packages: docs/noetic.md says where these are"
+    if ON_SYSTEM:
+        return "not among the system's packages: docs/noetic.md says where these are"
     return _run(["bash", "-c", '. "$0" && how_to_install "$@"', str(ROOT / "scripts/lib/setup.sh"), *packages]).stdout
 
 

@@ -11,8 +11,8 @@ missing_dependencies() (
 
 # how_to_install PACKAGE...: prints the command that brings ROS packages, where the scripts do not do it themselves.
 how_to_install() {
-    local distro each
-    distro=$(source_ros && printf '%s' "${ROS_DISTRO:-noetic}")
+    local distro=noetic each
+    on_system_packages || distro=$(source_ros && printf '%s' "${ROS_DISTRO:-noetic}")
     if on_conda; then printf 'conda install'; else printf 'apt-get install'; fi
     for each in "$@"; do
         case $each in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import shutil
@@ -71,6 +72,17 @@ def test_a_prefix_of_another_ros_is_passed_over(prefix: Path) -> None:
     (prefix / "share" / "rospy" / "package.xml").unlink()
     (prefix / "share" / "rospy").rmdir()
     assert shell("find_ros", CONDA_PREFIX=str(prefix), ROS_DISTRO="humble") == shell("find_ros")
+
+
+@pytest.mark.skipif(not Path("/usr/share/rospy").exists(), reason="ROS is not of the system's packages here")
+def test_below_a_workspace_over_the_system_s_ros_the_system_s_packages_are_looked_after(tmp_path: Path) -> None:
+    (tmp_path / "setup.bash").write_text("export ROS_PACKAGE_PATH=/usr/share ROS_DISTRO=Debian\n")
+    done = subprocess.run([str(ROOT / "scripts" / "doctor"), "--json"], stdout=subprocess.PIPE, timeout=PATIENCE,
+                          env={**os.environ, "HICRISP_ROS": str(tmp_path)}, check=False)
+    found = {each["part"]: each for each in json.loads(done.stdout)["parts"]}
+    assert found["system packages"]["state"] == "ok"
+    assert "docs/noetic.md" in found["MoveIt"]["mend"]
+    assert "ros-" not in found["MoveIt"]["mend"]
 
 
 def test_without_a_prefix_ros_is_the_system_s(tmp_path: Path) -> None:
