@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The catkin build, done again only when something changed that it looks at.
 
-# A hash of what the build reads. Python modules are used from src/, so a change in one needs no build.
+# What the build reads, a line each, files with a hash. Python modules are used from src/, so a change in one needs no build.
 build_fingerprint() {
     local src=$HICRISP_ROOT/src
     {
@@ -11,7 +11,7 @@ build_fingerprint() {
             -type f -print0 | sort -z | xargs -0 sha256sum
         # catkin_python_setup() and catkin_install_python() read the names of packages and of programs.
         find "$src" \( -path '*/nodes/*' -o -path '*/scripts/*' -o -name __init__.py \) -type f | sort
-    } | sha256sum | cut -d' ' -f1
+    }
 }
 
 build_is_current() {
@@ -26,6 +26,12 @@ drop_foreign_build() {
     grep -q "^CMAKE_HOME_DIRECTORY:INTERNAL=$HICRISP_ROOT/src$" "$cache" &&
         grep -q "^PYTHON_EXECUTABLE:[A-Z]*=$HICRISP_ROOT/.venv/bin/python3$" "$cache" && return 0
     rm -rf "$HICRISP_ROOT/build" "$HICRISP_ROOT/devel"
+}
+
+# Make goes by times alone: it would take a file that is another one and no newer, as copies keep it, for the one that was built.
+touch_changed_sources() {
+    comm -13 <(sort "$HICRISP_ROOT/build/.fingerprint" 2>/dev/null) <(sort <<<"$1") | sed -n 's/^[0-9a-f]\{64\}  //p' |
+        xargs --no-run-if-empty --delimiter='\n' touch --no-create --
 }
 
 catkin_build() (
@@ -49,6 +55,7 @@ ensure_build() {
         say "set-up: building the catkin workspace ..."
         drop_foreign_build
         fingerprint=$(build_fingerprint)
+        touch_changed_sources "$fingerprint"
         run_logged catkin_make catkin_build ||
             die "catkin_make failed" "the whole log: $HICRISP_ROOT/logs/setup/catkin_make.log"
         printf '%s\n' "$fingerprint" >"$HICRISP_ROOT/build/.fingerprint"

@@ -26,7 +26,10 @@ if [ ! -d "$root/var/lib/dpkg/info" ]; then
     debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" ${mirror:+"$mirror"} >/dev/null || die "debootstrap failed"
 fi
 
+# What the checkout has no more must not stay in a copy of before; what git ignores stays: the builds, the logs, the environments.
 mkdir -p "$root/hicrisp"
+(cd "$root/hicrisp" && git --git-dir="$(git -C "$checkout" rev-parse --absolute-git-dir)" --work-tree=. clean -d --force --quiet) ||
+    die "the copy of before could not be cleared"
 (cd "$checkout" && git ls-files -z --cached --others --exclude-standard |
     xargs -0 sh -c 'for file; do [ ! -e "$file" ] || printf "%s\0" "$file"; done' files |
     tar --null --files-from=- --create) | tar --extract --directory "$root/hicrisp" || die "the checkout could not be copied"

@@ -26,6 +26,8 @@ ROOT = Path(os.environ.get("HICRISP_ROOT") or Path(__file__).resolve().parents[2
 VENV = ROOT / ".venv" / "bin" / "python3"
 ROS = os.environ.get("HICRISP_ROS", "")
 """The prefix that ROS has; empty where it comes from the system's packages."""
+ON_SYSTEM = not ROS or bool(os.environ.get("HICRISP_ON_SYSTEM"))
+"""Whether ROS comes from those all the same: the prefix is a workspace over it."""
 CONDA = bool(ROS) and (Path(ROS) / "conda-meta").is_dir()
 LIST = os.environ.get("HICRISP_REQUIREMENTS", "")
 """The list of requirements/ for the interpreter; empty for one that is too old."""
@@ -78,10 +80,9 @@ def system() -> Iterator[Finding]:
         yield Finding("ROS", "missing", "neither a ROS 1 prefix nor apt-get is there",
                       "docs/noetic.md names what carries ROS 1 today; HICRISP_ROS names a prefix")
     absent = os.environ.get("HICRISP_MISSING", "").split()
-    command = "rosdep install --from-paths src --ignore-src -r -y" if ROS else \
-        f"apt-get install -y --no-install-recommends {' '.join(absent)}"
     if absent:
-        yield Finding("system packages", "missing", " ".join(absent), f"{MEND}, or as root: {command}")
+        command = _bring(absent) if not ON_SYSTEM else f"apt-get install -y --no-install-recommends {' '.join(absent)}"
+        yield Finding("system packages", "missing", " ".join(absent), f"{MEND}, or by hand: {command}")
     else:
         yield Finding("system packages", "ok", "all installed")
 
@@ -107,11 +108,9 @@ def robot_stack() -> Iterator[Finding]:
 
 def _bring(packages: List[str]) -> str:
     """How ROS packages that are not there could come."""
-    if not ROS:
-        return "not among Debian's packages: docs/noetic.md says where these are"
-    distro = _in_ros("echo ${ROS_DISTRO:-noetic}").stdout.strip()
-    names = " ".join(f"ros-{distro}-{name.replace('_', '-')}" for name in packages)
-    return f"conda install {names}" if CONDA else f"as root: apt-get install {names}"
+    if ON_SYSTEM:
+        return "not among the system's packages: docs/noetic.md says where these are"
+    return _run(["bash", "-c", '. "$0" && how_to_install "$@"', str(ROOT / "scripts/lib/setup.sh"), *packages]).stdout
 
 
 def _in_ros(command: str) -> "subprocess.CompletedProcess[str]":

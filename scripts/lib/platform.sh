@@ -50,6 +50,11 @@ source_ros() {
     PATH=${HICRISP_PYTHON%/*}:/usr/bin:/bin:$PATH
 }
 
+# Whether ROS comes from the system's own packages, be it below a workspace that HICRISP_ROS names.
+on_system_packages() (
+    [ -z "$HICRISP_ROS" ] || { source_ros && [ "$(rospack find rospy 2>/dev/null)" = /usr/share/rospy ]; }
+)
+
 needs_embedded_world() {
     on_old_python || return 0
     die "$1 runs the embedded world, which needs Python 3.11 or newer; here is $(python_version)" \

@@ -11,10 +11,15 @@ missing_dependencies() (
 
 # how_to_install PACKAGE...: prints the command that brings ROS packages, where the scripts do not do it themselves.
 how_to_install() {
-    local distro
-    distro=$(source_ros && printf '%s' "${ROS_DISTRO:-noetic}")
+    local distro=noetic each
+    on_system_packages || distro=$(source_ros && printf '%s' "${ROS_DISTRO:-noetic}")
     if on_conda; then printf 'conda install'; else printf 'apt-get install'; fi
-    printf ' %s' "${@/#/ros-$distro-}" | tr _ -
+    for each in "$@"; do
+        case $each in
+            python3-*) printf ' %s' "$each" ;; # Not of ROS, but of the system.
+            *) printf ' ros-%s-%s' "$distro" "$each" ;;
+        esac
+    done | tr _ -
 }
 
 rosdep_install() (
@@ -49,7 +54,8 @@ ensure_prefix() {
     run_logged rosdep-install rosdep_install env DEBIAN_FRONTEND=noninteractive ||
         say "set-up: rosdep could not install everything; the log: $HICRISP_ROOT/logs/setup/rosdep-install.log"
     mapfile -t missing < <(missing_dependencies)
-    [ "${#missing[@]}" -eq 0 ] || die "rosdep installed what it knows, and still missing is: ${missing[*]}"
+    [ "${#missing[@]}" -eq 0 ] || die "rosdep installed what it knows, and still missing is: ${missing[*]}" \
+        "by hand: $(how_to_install "${missing[@]}")"
     mapfile -t lacking < <(missing_dependencies --drivers)
     [ "${#lacking[@]}" -eq 0 ] || say "set-up: without ${lacking[*]}; launch files that need them say so"
     printf '%s\n' "${lacking[*]}" >"$tried"

@@ -45,7 +45,7 @@ as_root() {
     fi
 }
 
-ensure_system() { if [ -n "$HICRISP_ROS" ]; then ensure_prefix; else ensure_packages "$@"; fi; }
+ensure_system() { if on_system_packages; then ensure_packages "$@"; else ensure_prefix; fi; }
 
 # unavailable_packages NAME...: prints those that no package source of the system has.
 unavailable_packages() {

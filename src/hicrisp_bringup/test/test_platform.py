@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import runpy
 import shutil
@@ -58,10 +59,30 @@ def test_an_active_conda_environment_with_ros_brings_ros_and_its_interpreter(pre
     assert said == [str(prefix), f"{prefix}/bin/python3", "conda", "install", "ros-one-move-base"]
 
 
+def test_what_is_to_be_installed_by_hand_is_named_as_the_distribution_names_it(prefix: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import doctor; print(*(found.mend for found in doctor.system()), sep='\\n')"],
+        env={**os.environ, "HICRISP_ROS": str(prefix), "HICRISP_MISSING": "python3-venv dynamic_reconfigure",
+             "PYTHONPATH": str(ROOT / "scripts" / "lib")},
+        stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)
+    assert "apt-get install python3-venv ros-one-dynamic-reconfigure" in done.stdout
+
+
 def test_a_prefix_of_another_ros_is_passed_over(prefix: Path) -> None:
     (prefix / "share" / "rospy" / "package.xml").unlink()
     (prefix / "share" / "rospy").rmdir()
     assert shell("find_ros", CONDA_PREFIX=str(prefix), ROS_DISTRO="humble") == shell("find_ros")
+
+
+@pytest.mark.skipif(not Path("/usr/share/rospy").exists(), reason="ROS is not of the system's packages here")
+def test_below_a_workspace_over_the_system_s_ros_the_system_s_packages_are_looked_after(tmp_path: Path) -> None:
+    (tmp_path / "setup.bash").write_text("export ROS_PACKAGE_PATH=/usr/share ROS_DISTRO=Debian\n")
+    done = subprocess.run([str(ROOT / "scripts" / "doctor"), "--json"], stdout=subprocess.PIPE, timeout=PATIENCE,
+                          env={**os.environ, "HICRISP_ROS": str(tmp_path)}, check=False)
+    found = {each["part"]: each for each in json.loads(done.stdout)["parts"]}
+    assert found["system packages"]["state"] == "ok"
+    assert "docs/noetic.md" in found["MoveIt"]["mend"]
+    assert "ros-" not in found["MoveIt"]["mend"]
 
 
 def test_without_a_prefix_ros_is_the_system_s(tmp_path: Path) -> None:
@@ -121,6 +142,28 @@ def test_a_checkout_of_another_user_is_refused_with_what_to_do(tmp_path: Path) -
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert f"nobody may not write in {tmp_path}, which belongs to root" in done.stdout
+
+
+def test_a_message_that_is_another_one_and_no_newer_is_built_anew(tmp_path: Path) -> None:
+    """Copies keep the times of their files."""
+    shutil.copytree(ROOT / "scripts" / "lib", tmp_path / "scripts" / "lib")
+    (tmp_path / ".venv").symlink_to(ROOT / ".venv")
+    package = tmp_path / "src" / "tiny_msgs"
+    (package / "msg").mkdir(parents=True)
+    (package / "package.xml").write_text(
+        "<package format='2'><name>tiny_msgs</name><version>0.0.0</version><description>A message.</description>"
+        "<maintainer email='a@example.org'>a</maintainer><license>BSD</license>"
+        "<buildtool_depend>catkin</buildtool_depend><build_depend>message_generation</build_depend><exec_depend>message_runtime</exec_depend></package>")
+    (package / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.0.2)\nproject(tiny_msgs)\nfind_package(catkin REQUIRED COMPONENTS "
+        "message_generation)\nadd_message_files(FILES Tiny.msg)\ngenerate_messages()\ncatkin_package()\n")
+    message = package / "msg" / "Tiny.msg"
+    for text in ("float64 near\n", "float64 far\n"):
+        message.write_text(text)
+        os.utime(message, (1e9, 1e9))
+        subprocess.run(["bash", "-c", f". {tmp_path}/scripts/lib/setup.sh; ensure_build"], timeout=PATIENCE, check=True)
+    built, = (tmp_path / "devel").glob("lib/python3*/*-packages/tiny_msgs/msg/_Tiny.py")
+    assert "__slots__ = ['far']" in built.read_text(encoding="utf-8")
 
 
 def test_what_a_test_needs_and_ros_lacks_is_told(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
