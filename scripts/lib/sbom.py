@@ -65,7 +65,7 @@ def python_packages(lists: Iterable[Path]) -> List[Mapping[str, Any]]:
 
 
 def _described(about: metadata.PackageMetadata) -> Dict[str, Any]:
-    told = {key: str(about[key] or "").strip() for key in ("License-Expression", "License", "Summary")}
+    told = {key: str(about.get(key) or "").strip() for key in ("License-Expression", "License", "Summary")}
     described: Dict[str, Any] = {"description": told["Summary"]} if told["Summary"] else {}
     by_class = [each.split(" :: ")[-1] for each in about.get_all("Classifier") or ()
                 if each.startswith("License :: ")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 import sys
 import tempfile
@@ -24,6 +25,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Before anything imports them, make the interfaces that are not installed here."""
     import interfaces
 
+    # One process holds every robot of these tests to the end, with its topics: more than a shell's 1024 open files.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     config.stash[_FOLDER] = Path(tempfile.mkdtemp(prefix="hicrisp_interfaces_"))
     interfaces.install(config.stash[_FOLDER])
 
