@@ -50,7 +50,7 @@ class Evidence:
 
     @property
     def misfit(self) -> float:
-        """What speaks against the thing there: what shows something else, and what of a segment is left; 0 for nothing."""
+        """What speaks against the thing there: what shows something else, and what is left of a segment."""
         return 3.0 * self.pierced + self.left
 
     @property
