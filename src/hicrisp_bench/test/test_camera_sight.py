@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,6 +45,16 @@ def test_a_thing_that_no_file_describes_is_named_by_the_user_and_moved_by_that_n
         assert result.success, result.message
     frames = world.true_frames()
     assert planar_distance(frames["intruder_1"][0].position, frames["cylinder"][0].position) < 0.13
+
+
+def test_a_box_of_which_the_hand_leaves_little_open_to_view_is_seen_where_it_is() -> None:
+    world = EmbeddedWorld("clutter", 2, sight=camera_sight)
+    parts = replace(load_parts(CONFIG, world.domain, "hierarchical"), memory=None)
+    assert parts.executive({world.robot.name: world.robot}, world, lambda _: None).run(Task("pick up the box")).success
+    for _ in range(4):  # Each look moves the thing in the hand a little.
+        seen = world.observe(Deadline(10.0)).objects["box"].pose
+        assert seen is not None
+        assert math.dist(seen.position, world.true_frames()["box"][0].position) < 0.006
 
 
 def test_what_the_arm_touches_of_things_that_no_file_describes_is_counted() -> None:

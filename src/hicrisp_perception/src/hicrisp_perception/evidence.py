@@ -49,6 +49,11 @@ class Evidence:
         return self.through / max(1, self.seen + self.through)
 
     @property
+    def misfit(self) -> float:
+        """What speaks against the thing there: what shows something else, and what is left of a segment."""
+        return 3.0 * self.pierced + self.left
+
+    @property
     def visible(self) -> float:
         """The part of its outline that is seen, 0 to 1."""
         return self.seen / max(1, self.whole)

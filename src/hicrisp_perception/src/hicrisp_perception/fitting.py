@@ -120,6 +120,15 @@ def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segmen
     return _weighed(lie, place, bottom, resting, segment, shown, ground)
 
 
+def stand(found: Fit, pose: Pose, ground: Ground) -> Optional[Fit]:
+    """Weigh the evidence for a shape that was fitted elsewhere exactly where a hand has it."""
+    if found.segment is None or found.shown is None:
+        return None
+    x, y, z = pose.position
+    place = Placement(x, y, pose.yaw, np.diag([1e-4, 1e-4, 0.1]), 0.0, 0)
+    return _weighed(found.lie, place, z - found.lie.height / 2.0, False, found.segment, found.shown, ground)
+
+
 def _weighed(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Segment, shown: Shown,
              ground: Ground) -> Optional[Fit]:
     pose = lie.pose(place.x, place.y, bottom + lie.height / 2.0, place.yaw)
@@ -132,5 +141,5 @@ def _weighed(lie: Lie, place: Placement, bottom: float, resting: bool, segment: 
     blurred = min(1.0, 0.25 * max(0.0, min(place.error, 4.0) - 0.8))
     # Of two ways to lie in what is too large, the one that more of its outline agrees with.
     loose = 1.0 - place.points / max(1, len(shown.contour)) if place.points else 0.0
-    cost = 3.0 * evidence.pierced + evidence.left + blurred + _LOOSE * loose
+    cost = evidence.misfit + blurred + _LOOSE * loose
     return Fit(lie, place, bottom, resting, evidence, cost, rendering, segment, shown)

@@ -11,7 +11,7 @@ from hicrisp_core.model import Pose, WorldObject
 
 from hicrisp_perception.contours import measure
 from hicrisp_perception.evidence import Evidence, render, tolerance, weigh
-from hicrisp_perception.fitting import Fit, settle
+from hicrisp_perception.fitting import NO_WORSE, Fit, settle, stand
 from hicrisp_perception.forms import lie_at, lies_of
 from hicrisp_perception.grip import Grasp, Hand
 from hicrisp_perception.segments import Ground, Segment
@@ -66,6 +66,9 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
         pose = pose.shifted((dx, dy, dz))
         if abs(shift) < 5e-4:
             break
+    if best is not None and weigh(best.rendering, ground).misfit > shown.misfit + NO_WORSE:
+        # The hand leaves little of it open to view, and that outline fits better where the picture denies it.
+        best = stand(best, expected, ground)
     return best, shown
 
 
