@@ -4,7 +4,7 @@ from threading import Event
 
 import pytest
 from failures import words
-from hicrisp_core.model import Cause, CauseKind, Rung, Status
+from hicrisp_core.model import Cause, CauseKind, Rung, Status, WorldState
 from hicrisp_core.model.cause import SUPERVISOR
 from hicrisp_core.policy.policy import Budget, Policy
 from tabletop import Run, steps, table_top
@@ -27,6 +27,13 @@ def test_a_plan_without_failures_runs_as_it_stands(domain):
     assert run.world.executed == [PICK, BESIDE]
     assert result.corrections == {}
     assert result.plan == (PICK, BESIDE)
+
+
+def test_a_task_in_a_world_that_nobody_sees_is_refused_for_that(domain):
+    run = Run(domain, WorldState(trouble="no state has come"), LADDER, [PICK, BESIDE])
+    result = run()
+    assert not result.success
+    assert result.message == "No state has come."
 
 
 def test_a_misplaced_item_is_picked_up_again_and_placed_inside_the_same_step(domain):

@@ -9,6 +9,7 @@ from threading import Event
 
 import pytest
 from hicrisp_ros.node_threads import NodeThread, end_threads
+from hicrisp_ros.wall_clock import WallTimer
 from waiting import PATIENCE, until
 
 NODE = """
@@ -34,6 +35,20 @@ def build():
 
 run("talker", build)
 """
+
+
+def test_a_timer_goes_on_whatever_goes_wrong_in_one_call() -> None:
+    calls, enough = [], Event()
+
+    def work() -> None:
+        calls.append(1)
+        if len(calls) > 2:
+            enough.set()
+        raise [AttributeError, TypeError, KeyError][len(calls) % 3]("wrong")
+
+    timer = WallTimer(0.001, work)
+    assert enough.wait(PATIENCE)
+    timer.shutdown(PATIENCE)
 
 
 def test_threads_are_told_to_end_and_waited_for() -> None:

@@ -207,7 +207,9 @@ def test_a_state_that_was_under_way_while_the_clock_was_set_back_does_not_count(
 
 
 def test_silence_ends_at_the_deadline() -> None:
-    assert not observe(TopicObserver(), 0.4).objects
+    seen = observe(TopicObserver(), 0.4)
+    assert not seen.objects
+    assert "no state of the world has come" in seen.trouble
 
 
 def test_what_a_camera_saw_before_the_command_ended_is_not_new(scene: Scene) -> None:

@@ -35,9 +35,9 @@ class WallTimer:
         while not ended.wait(self._period if pause is None else pause) and not rospy.is_shutdown():
             try:
                 pause = self._work()
-            except (rospy.ROSException, ValueError, KeyError, RuntimeError) as error:
+            except Exception as error:  # noqa: BLE001  Whatever goes wrong in one call is said, and the next one comes.
                 pause = None
-                rospy.logerr("%s: %s", self._thread.name, error)
+                rospy.logerr("%s: %s", self._thread.name, error, exc_info=not isinstance(error, rospy.ROSException))
 
     def shutdown(self, seconds: float = 0.0) -> None:
         """Stop calling; a call in progress ends by itself, and is waited for, at most some seconds."""

@@ -95,6 +95,9 @@ class Executive:
         if self._ports.watch is not None:
             self._ports.watch.begin()
         world = attempts.survey()
+        if world.trouble and not (world.objects or world.robots):
+            ledger.tell(Refused(text=sentence(world.trouble)))
+            return self._finish(ledger, False, sentence(world.trouble))
         wanted = naming_in(task.text)
         if wanted is not None and self._ports.namer is not None:
             return self._named(self._ports.namer.give_name(wanted.thing, wanted.name), ledger)

@@ -30,6 +30,7 @@ simulation that runs fifty times as fast as real time gets there in one."""
 LAST_LOOK = 1.0
 _SAME_MOMENT = 1e-6
 """Seconds by which two stamps of one moment differ once they were rounded."""
+_SILENT = "no state of the world has come on the topic world_state; see whether the detector runs"
 _SURE = 3.0
 """Standard deviations by which two poses of a thing that stands still may differ."""
 
@@ -124,7 +125,7 @@ class TopicObserver:
                     self._news.wait(min(0.1, blind.remaining))
                 count = self._count
                 messages = list(self._states)
-            latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked)
+            latest = world_from_msg(messages[-1]) if messages else WorldState(stamp=asked, trouble=_SILENT)
             # What was seen in the very moment in which a motion ended shows its end.
             fresh = (bool(messages) and _seen_at(latest) >= since - _SAME_MOMENT
                      and not _from_the_future(latest))
