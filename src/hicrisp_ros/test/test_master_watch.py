@@ -1,8 +1,9 @@
-"""A node is back by itself after its ROS master was killed and started again."""
+"""A node is back by itself after its ROS master was killed and started again, and ends beside one that hangs."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -94,5 +95,18 @@ def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_othe
         assert hears.stdout is not None
         lines = iter(hears.stdout.readline, "")
         assert any(line == "heard\n" for line in lines), "a node that came later hears the one before"
+    finally:
+        graph.end()
+
+
+def test_a_node_that_is_told_to_end_does_so_beside_a_master_that_stands_still(tmp_path: Path) -> None:
+    graph = Graph(tmp_path)
+    try:
+        master, node = graph.start_master(), graph.start_node("says")
+        assert node.stdout is not None
+        assert any("is ready" in line for line in iter(node.stdout.readline, ""))
+        master.send_signal(signal.SIGSTOP)
+        node.send_signal(signal.SIGINT)
+        assert node.wait(PATIENCE) == 0
     finally:
         graph.end()
