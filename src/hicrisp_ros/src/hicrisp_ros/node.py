@@ -10,8 +10,8 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from threading import Event, Thread
-from typing import Any, Callable, Type
+from threading import Thread
+from typing import Any, Callable, List, Type
 
 import rospy
 from hicrisp_core.errors import HicrispError
@@ -72,12 +72,33 @@ def begin(name: str, disable_signals: bool = False) -> None:
     WallTimer(GIVE_BACK_PERIOD, give_back, "heap")
 
 
-def told_to_end() -> Event:
-    """An event that SIGINT, SIGTERM and SIGHUP set from now on, in place of what they did."""
-    end = Event()
+class Told:
+    """Whether a signal has told this process to end. It is no event: a handler that sets one hangs for good where its
+    own thread was about to wait for it, and holds its lock.
+    """
+
+    def __init__(self) -> None:
+        self._signals: List[int] = []
+
+    def take(self, number: int, _: Any) -> None:
+        """Handle a signal."""
+        self._signals.append(number)
+
+    def is_set(self) -> bool:
+        """Check whether one has come."""
+        return bool(self._signals)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for one, some seconds of wall time; whether it has come."""
+        return wait_until(self.is_set, Deadline(seconds), period=_SLICE)
+
+
+def told_to_end() -> Told:
+    """Let SIGINT, SIGTERM and SIGHUP only be noted from now on, in place of what they did."""
+    told = Told()
     for number in _SIGNALS:
-        signal.signal(number, lambda *_: end.set())
-    return end
+        signal.signal(number, told.take)
+    return told
 
 
 def end_quietly() -> None:
