@@ -72,7 +72,7 @@ def test_without_an_approved_plan_nothing_moves() -> None:
 def test_the_judge_sees_what_must_not_reach_a_robot(command: Command, why: str) -> None:
     scene, domain = load_scene("barman"), load_domain(CONFIG / "domains" / "kitchen.yaml")
     world, verdicts = SymbolicWorld(domain, scene.first_state(), "robot"), Verdicts()
-    JudgedPort(world, domain, world, verdicts).execute(command, Deadline(1.0), Event())
+    JudgedPort(world, domain, world, verdicts).execute(command, Deadline(60.0), Event())
     assert why in " ".join(verdicts.violations)
 
 
@@ -80,9 +80,9 @@ def test_the_judge_sees_a_motion_out_of_the_safe_workspace() -> None:
     verdicts = Verdicts()
     arm = InstantArm(load_scene("tabletop"), load_domain(CONFIG / "domains" / "tabletop.yaml"),
                      load_safety(CONFIG / "safety.yaml"), verdicts)
-    arm.plan_to(Pose((0.5, 0.0, 0.3)), Deadline(1.0))
+    arm.plan_to(Pose((0.5, 0.0, 0.3)), Deadline(60.0))
     assert verdicts.violations == []
-    arm.plan_to(Pose((2.5, 0.0, 0.3)), Deadline(1.0))
+    arm.plan_to(Pose((2.5, 0.0, 0.3)), Deadline(60.0))
     assert "outside the safe workspace" in verdicts.violations[0]
 
 

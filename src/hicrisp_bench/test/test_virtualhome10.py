@@ -62,7 +62,7 @@ def test_every_ending_of_a_task_can_be_reached_in_the_home(task, home):
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_doing_nothing_ends_no_task_well_and_spoils_nothing(task, home):
-    idle = Course((world_of(domain(), home).observe(Deadline(1.0)),), 0, 0)
+    idle = Course((world_of(domain(), home).observe(Deadline(60.0)),), 0, 0)
     found = score(task, idle, domain(), home)
     assert (found["exec"], found["sr"], found["psr"], found["precision"]) == (0.0, 0.0, 0.0, 1.0)
 
@@ -82,11 +82,11 @@ def test_the_offline_planner_carries_every_task_out(task):
 
 
 def test_a_sentence_that_the_offline_planner_cannot_read_is_refused_with_examples(home):
-    world = world_of(domain(), home).observe(Deadline(1.0))
-    answer = HouseholdBrain(domain()).plan(PlanRequest(Task("paint the fence"), world), Deadline(1.0))
+    world = world_of(domain(), home).observe(Deadline(60.0))
+    answer = HouseholdBrain(domain()).plan(PlanRequest(Task("paint the fence"), world), Deadline(60.0))
     assert answer.plan is None
     assert "watch TV" in answer.refusal
-    answer = HouseholdBrain(domain()).plan(PlanRequest(Task("watch the unicorn"), world), Deadline(1.0))
+    answer = HouseholdBrain(domain()).plan(PlanRequest(Task("watch the unicorn"), world), Deadline(60.0))
     assert "no unicorn here" in answer.refusal
 
 

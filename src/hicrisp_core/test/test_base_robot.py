@@ -233,7 +233,7 @@ def test_stopping_ends_the_drive_that_runs(robot: BaseRobot, base: ScriptedBase)
     thread = Thread(target=lambda: outcomes.append(run(robot, visit("area_1"))))
     thread.start()
     assert base.on_the_way.wait(PATIENCE)
-    assert robot.stop(Deadline(1.0)).ok
+    assert robot.stop(Deadline(PATIENCE)).ok
     thread.join(PATIENCE)
     assert [outcome.status for outcome in outcomes] == [Status.CANCELED]
 

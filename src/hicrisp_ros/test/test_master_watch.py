@@ -1,8 +1,9 @@
-"""A node is back by itself after its ROS master was killed and started again."""
+"""A node is back by itself after its ROS master was killed and started again, and ends beside one that hangs."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,7 @@ if "late" in sys.argv:
     rosgraph.Master.lookupNode = registers_late
 
 def build():
+    rospy.loginfo("begins")  # From here on it knows the parameter for which a log would ask the master.
     if sys.argv[1] == "hears":
         return rospy.Subscriber("/news", String, lambda message: print("heard", flush=True))
     news = rospy.Publisher("/news", String, queue_size=1)
@@ -94,5 +96,20 @@ def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_othe
         assert hears.stdout is not None
         lines = iter(hears.stdout.readline, "")
         assert any(line == "heard\n" for line in lines), "a node that came later hears the one before"
+    finally:
+        graph.end()
+
+
+def test_a_node_that_is_told_to_end_does_so_beside_a_master_that_stands_still(tmp_path: Path) -> None:
+    graph = Graph(tmp_path)
+    try:
+        master = graph.start_master()
+        graph.master.setParam("/rosout_disable_topics_generation", False)
+        node = graph.start_node("says")
+        assert node.stdout is not None
+        assert any("is ready" in line for line in iter(node.stdout.readline, ""))
+        master.send_signal(signal.SIGSTOP)
+        node.send_signal(signal.SIGINT)
+        assert node.wait(PATIENCE) == 0
     finally:
         graph.end()

@@ -36,6 +36,21 @@ def build():
 run("talker", build)
 """
 
+SIGNALED = """
+import os, signal, sys
+from threading import Thread
+from hicrisp_ros.node import told_to_end
+
+sys.setswitchinterval(1e-6)
+for _ in range(2000):
+    end = told_to_end()
+    sender = Thread(target=os.kill, args=(os.getpid(), signal.SIGINT))
+    sender.start()
+    while not end.wait(0.0):
+        pass
+    sender.join()
+"""
+
 
 def test_a_timer_goes_on_whatever_goes_wrong_in_one_call() -> None:
     calls, enough = [], Event()
@@ -81,3 +96,8 @@ def test_a_node_that_ends_while_it_publishes_says_nothing_of_it() -> None:
     assert node.returncode == 0, node.stdout
     assert "Traceback" not in node.stdout
     assert "closed topic" not in node.stdout
+
+
+def test_a_signal_ends_a_process_whatever_it_is_about() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", SIGNALED], env=environment, timeout=PATIENCE, check=True)

@@ -50,7 +50,7 @@ def test_stop_from_another_thread_ends_what_runs() -> None:
 
 
 def test_after_a_stop_the_next_command_works(tabletop: Lab) -> None:
-    assert tabletop.world.robot.stop(Deadline(1.0)).ok
+    assert tabletop.world.robot.stop(Deadline(PATIENCE)).ok
     assert tabletop.do("pick", item="box").ok
 
 

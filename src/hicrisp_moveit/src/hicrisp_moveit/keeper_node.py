@@ -100,5 +100,4 @@ def main() -> None:
     while not end.wait(_PERIOD) and not rospy.is_shutdown():
         keeper.look()
     keeper.end()
-    rospy.signal_shutdown("told to end")
     leave()

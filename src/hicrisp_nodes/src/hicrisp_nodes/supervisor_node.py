@@ -376,5 +376,4 @@ def main() -> None:
         pass
     supervisor.close()
     del master
-    rospy.signal_shutdown("told to end")
     leave()

@@ -10,11 +10,13 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from threading import Event
-from typing import Any, Callable, Type
+from threading import Thread
+from typing import Any, Callable, List, Type
 
 import rospy
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
 
 from hicrisp_ros.core_log import begin_log
 from hicrisp_ros.heap import give_back, settle, share_heap
@@ -29,6 +31,8 @@ END_LIMIT = 4.0
 LINGER = 5.0
 """Wall seconds for which a node that was told to end still serves the supervisor, which brings its task to an
 end meanwhile: the robots must be seen to stand."""
+LEAVE_LIMIT = 10.0
+"""Wall seconds that the ROS master gets to forget a node that ends."""
 GIVE_BACK_PERIOD = 10.0
 _SLICE = 0.05
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -48,13 +52,12 @@ def run(name: str, build: Callable[[], Any]) -> None:
         rospy.logfatal("%s: %s", name, error)
         sys.exit(2)
     settle()
-    rospy.loginfo("%s is ready", name)
     end = told_to_end()
+    rospy.loginfo("%s is ready", name)
     while not end.wait(_SLICE) and not rospy.is_shutdown():
         pass
     if end.is_set():
         watch.wait_until_gone(LINGER)
-        rospy.signal_shutdown("told to end")
     leave()
     del keep, master
 
@@ -69,12 +72,33 @@ def begin(name: str, disable_signals: bool = False) -> None:
     WallTimer(GIVE_BACK_PERIOD, give_back, "heap")
 
 
-def told_to_end() -> Event:
-    """An event that SIGINT, SIGTERM and SIGHUP set from now on, in place of what they did."""
-    end = Event()
+class Told:
+    """Whether a signal has told this process to end. It is no event: a handler that sets one hangs for good where its
+    own thread was about to wait for it, and holds its lock.
+    """
+
+    def __init__(self) -> None:
+        self._signals: List[int] = []
+
+    def take(self, number: int, _: Any) -> None:
+        """Handle a signal."""
+        self._signals.append(number)
+
+    def is_set(self) -> bool:
+        """Check whether one has come."""
+        return bool(self._signals)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for one, some seconds of wall time; whether it has come."""
+        return wait_until(self.is_set, Deadline(seconds), period=_SLICE)
+
+
+def told_to_end() -> Told:
+    """Let SIGINT, SIGTERM and SIGHUP only be noted from now on, in place of what they did."""
+    told = Told()
     for number in _SIGNALS:
-        signal.signal(number, lambda *_: end.set())
-    return end
+        signal.signal(number, told.take)
+    return told
 
 
 def end_quietly() -> None:
@@ -92,11 +116,13 @@ def _late(error: Type[BaseException]) -> bool:
 
 
 def leave() -> None:
-    """End the process with status 0, without Python's own clean-up.
+    """Take leave of ROS and end the process with status 0, without Python's own clean-up.
 
     Threads of rospy and of native libraries (physics, planners, OpenGL) may still be at work, and crash in
-    it.
+    it; rospy itself waits half a second for one of its own, which nobody needs once its topics are closed.
     """
+    Thread(target=rospy.signal_shutdown, args=("told to end",), daemon=True).start()
+    wait_until(rospy.is_shutdown, Deadline(LEAVE_LIMIT))
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # As on a full disk.

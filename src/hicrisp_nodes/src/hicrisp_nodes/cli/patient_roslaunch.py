@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import roslaunch
 import roslaunch.launch
+from hicrisp_ros.node import leave
 
 MASTER_LIMIT = 120.0
 """Wall seconds in which the master must have started."""
@@ -20,6 +21,7 @@ def main() -> None:
     """The command line of roslaunch."""
     wait_longer_for_the_master()
     roslaunch.main()
+    leave()  # Python would clean up for half a second, while somebody waits for the prompt.
 
 
 if __name__ == "__main__":
