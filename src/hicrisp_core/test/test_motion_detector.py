@@ -12,7 +12,6 @@ from agv_world import CATALOGUE, DOMAIN, PLACES, after_motion, at, disc, seen
 from failures import failure, no_motion, words
 from goals import goal, visits
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.drive_goals import DriveSpace, Reached, goal_within
 from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.obstacles import obstacles_in
@@ -35,6 +34,7 @@ from hicrisp_core.model import (
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.robot import Constraints
+from hicrisp_core.robot.drive_goals import DriveSpace, Reached, goal_within
 
 DRIVEN = Outcome(Status.SUCCESS, "Goal reached.")
 ABORTED = Outcome(Status.PLANNING, "Failed to find a valid plan. Even after executing recovery behaviors.")

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 from failures import words
-from hicrisp_core.body.decoder import ActionDecoder, offset_key
+from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Step, WorldObject
 from hicrisp_core.model.keep_out import gap
-from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.robot.skills_placements import hold_of, most_room
 from panda_body import HAND, WORKSPACE
 from test_detector import CATALOGUE, OK, frames, seen
@@ -100,7 +100,7 @@ def test_the_aim_is_the_target_less_the_learnt_bias(domain):
     assert plain.aim == plain.target
     offsets = DecoderOffsets()
     for _ in range(5):
-        offsets = offsets.updated(offset_key(domain, plain), (0.04, 0.0))
+        offsets = offsets.updated(offset_key("panda", "place"), (0.04, 0.0))
     aimed = decoded(domain, world, "place_next_to", offsets, reference="cylinder")
     assert aimed.target == plain.target
     assert aimed.aim.position[0] == pytest.approx(plain.target.position[0] - 0.04, abs=2e-3)

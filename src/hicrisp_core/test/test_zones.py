@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from agv_world import CONFIG, DOMAIN, PLACES
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.zones import zones_of
@@ -23,6 +22,7 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import crossed, disc, overlapped, space_to, zone
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.model.scan import Scan
+from hicrisp_core.robot.drive_goals import drive_space_of
 from hicrisp_core.robot.zone_guard import ZoneGuard
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.free_space import FreeSpace

@@ -10,12 +10,12 @@ from typing import List
 import pytest
 import reference_move_base as reference
 import rospy
-from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.domain.wording import cause_text
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status
 from hicrisp_core.ports.robot import UNCONSTRAINED, Manner
 from hicrisp_core.robot.base_robot import BaseRobot
+from hicrisp_core.robot.drive_goals import Reached
 from hicrisp_core.robot.landmarks import BaseSettings, Landmark
 from hicrisp_core.robot.testing.base_conformance import BaseConformance, BaseRig
 from hicrisp_core.scene import load_scene

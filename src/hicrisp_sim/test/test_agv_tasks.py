@@ -10,7 +10,6 @@ from typing import Any, Dict, List, Sequence, Tuple
 import numpy as np
 import pytest
 from agv_arena import CONFIG, Yard
-from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.assembly import load_parts
@@ -18,6 +17,7 @@ from hicrisp_core.executive.ledger import TaskResult
 from hicrisp_core.model import CauseKind, KeepOut, Plan, Step, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.robot import Constraints
+from hicrisp_core.robot.drive_goals import drive_space_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld

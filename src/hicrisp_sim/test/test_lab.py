@@ -11,7 +11,6 @@ from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 import pytest
-from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.executive.assembly import Parts
@@ -20,6 +19,7 @@ from hicrisp_core.model import Task
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.robot.description import bodies_of
+from hicrisp_core.robot.drive_goals import drive_space_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.lab.lockstep import Lockstep

@@ -11,11 +11,11 @@ from typing import Any, List, Optional, Sequence, Tuple
 import rospy
 from actionlib_msgs.msg import GoalID
 from geometry_msgs.msg import Twist
-from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import AWAITED, UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.robot.base_robot import Drive
+from hicrisp_core.robot.drive_goals import Reached
 from hicrisp_core.robot.zone_guard import ZoneGuard
 from hicrisp_core.scene.scene import Arena
 from hicrisp_core.time.deadline import Deadline

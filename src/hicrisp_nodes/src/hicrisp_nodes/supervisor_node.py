@@ -13,9 +13,9 @@ from typing import Any, Dict, Tuple
 import rosgraph
 import rospy
 from hicrisp_core.errors import HicrispError
+from hicrisp_core.model.meaning import wants_end
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
-from hicrisp_core.understanding.hearing import wants_end
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.clock_watch import ClockWatch
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Callable, Optional, Sequence, Tuple
 
 import rospy
-from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Constraints, RobotPort
+from hicrisp_core.robot.drive_goals import Reached
 from hicrisp_core.robot.sound import LONGEST, unsound, unsound_constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent

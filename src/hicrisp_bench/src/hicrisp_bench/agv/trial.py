@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Collection, Dict, Mapping, Sequence, Tuple
 
-from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import FeedbackKind, Motion, Task
 from hicrisp_core.ports.perception import POSES
+from hicrisp_core.robot.drive_goals import drive_space_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld

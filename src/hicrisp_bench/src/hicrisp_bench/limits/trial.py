@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
-from hicrisp_core.body.drive_goals import drive_space_of
 from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.model import Task
 from hicrisp_core.policy.policy import MODEL, SINGLE, load_policy
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import bodies_of
+from hicrisp_core.robot.drive_goals import drive_space_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
 from hicrisp_sim.agv import AgvWorld

@@ -5,32 +5,20 @@ and the body that grounds a step by itself.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Mapping, Optional, Tuple, Union
+from typing import Mapping, Tuple, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.body.targets import Spots, TargetQuestion
 from hicrisp_core.domain.checker import effects_hold, malformed, not_seen
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Cause, CauseKind, Command, Pose, Step, WorldObject, WorldState
+from hicrisp_core.model import Cause, CauseKind, Command, Pose, Step, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level
-from hicrisp_core.model.offsets import DecoderOffsets, Planar, key_of
+from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.kinds import TargetRule
+from hicrisp_core.robot.drive_goals import DriveSpace
 from hicrisp_core.time.deadline import Deadline
-
-
-def offset_key(domain: Domain, command: Command) -> str:
-    """The key of the decoder's estimate: robot, skill and the frame in which the bias is measured."""
-    return key_of(command.robot, domain.actions[command.action].skill, "world")
-
-
-def measured_offset(command: Command, item: Optional[WorldObject]) -> Optional[Planar]:
-    """The item's position less the aim, metres in the world's plane: one sample of the bias."""
-    if item is None or item.pose is None or command.aim is None:
-        return None
-    return (item.pose.position[0] - command.aim.position[0], item.pose.position[1] - command.aim.position[1])
 
 
 @dataclass(frozen=True)
@@ -73,7 +61,7 @@ class ActionDecoder:
         if not isinstance(target, Pose):
             unseen = (asked.other.name,) if asked.other is not None else ()
             return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, cause=Cause(CauseKind.NOT_SEEN, unseen))
-        bias = offsets.bias(offset_key(self.domain, command))
+        bias = offsets.bias(offset_key(command.robot, self.domain.actions[command.action].skill))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
     def _driven(self, rule: TargetRule, asked: TargetQuestion) -> Union[Command, Feedback]:

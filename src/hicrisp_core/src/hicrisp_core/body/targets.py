@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import islice
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, closed_by, goal_within, standing_in
 from hicrisp_core.body.placement import (
     DIRECTIONS,
     Round,
@@ -30,6 +29,7 @@ from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.ports.kinds import BASE, TargetRule
 from hicrisp_core.ports.robot import Constraints
+from hicrisp_core.robot.drive_goals import DriveSpace, closed_by, goal_within, standing_in
 from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
 
 _LOOKED_AT = 60

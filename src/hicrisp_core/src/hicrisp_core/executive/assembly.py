@@ -12,7 +12,6 @@ from threading import Event
 from typing import Any, Mapping, Optional, Union
 
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.body.drive_goals import DriveSpace
 from hicrisp_core.body.factory import make_body
 from hicrisp_core.body.placement import Workspace, workspace_of
 from hicrisp_core.brain.factory import make_brain
@@ -36,6 +35,8 @@ from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import RobotBody
+from hicrisp_core.robot.drive_goals import DriveSpace
+from hicrisp_core.understanding.controlled.interpreter import naming_in
 from hicrisp_core.understanding.factory import make_interpreter
 
 _NO_MODEL = LlmSettings("offline", backend=OFFLINE)
@@ -113,7 +114,7 @@ class Parts:
             brain, body or parts.body(), robots, detector or self.detector(), self.corrector(brain), observer,
             reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch(),
             memory=self.memory, interpreter=parts.interpreter(),
-            namer=observer if isinstance(observer, Namer) else None,
+            naming=naming_in, namer=observer if isinstance(observer, Namer) else None,
             true_state=getattr(observer, "true_state", not_simulated))
         return replace(usual, **others)
 

@@ -8,7 +8,6 @@ from functools import partial
 from threading import Event, Lock, RLock
 from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
-from hicrisp_core.body.decoder import measured_offset, offset_key
 from hicrisp_core.corrector.constraints import constrained
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain, names_of
@@ -39,7 +38,7 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.feedback import cause_record, said
 from hicrisp_core.model.goal import Statement
-from hicrisp_core.model.offsets import DecoderOffsets
+from hicrisp_core.model.offsets import DecoderOffsets, measured_offset, offset_key
 from hicrisp_core.policy.policy import ON, Policy
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import PartObserver
@@ -336,7 +335,7 @@ class Attempts:
             measured = measured_offset(command, item)
         if item is None or measured is None:
             return
-        key = offset_key(self._domain, command)
+        key = offset_key(command.robot, self._domain.actions[command.action].skill)
         with self._learnt.lock:
             offsets = self._learnt.offsets = self._learnt.offsets.updated(
                 key, measured, item.uncertainty.position)

@@ -24,13 +24,12 @@ from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import same_goal
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Task, WorldState
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Refusal, Speaker, Turn
+from hicrisp_core.model.meaning import Answer, Refusal, Speaker, Turn, wants_end
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import LinkedEvent
 from hicrisp_core.trace.events import UserSaid
-from hicrisp_core.understanding.hearing import wants_end
 
 log = logging.getLogger(__name__)
 

@@ -31,7 +31,6 @@ from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Answered, Noted, Refused, TaskFinished
-from hicrisp_core.understanding.controlled.interpreter import naming_in
 
 _STOP_LIMIT = 2.5
 """Wall seconds in which a robot confirms that it stands once the task was canceled."""
@@ -98,7 +97,7 @@ class Executive:
         if world.trouble and not (world.objects or world.robots):
             ledger.tell(Refused(text=sentence(world.trouble)))
             return self._finish(ledger, False, sentence(world.trouble))
-        wanted = naming_in(task.text)
+        wanted = self._ports.naming(task.text) if self._ports.namer is not None else None
         if wanted is not None and self._ports.namer is not None:
             return self._named(self._ports.namer.give_name(wanted.thing, wanted.name), ledger)
         with ledger.thinking():

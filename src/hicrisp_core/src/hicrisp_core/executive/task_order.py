@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Dict, List, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.body.drive_goals import DriveSpace, leads_into
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import DomainError
@@ -29,6 +28,7 @@ from hicrisp_core.model import (
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.itinerary import Itinerary
 from hicrisp_core.ports.robot import Constraints
+from hicrisp_core.robot.drive_goals import DriveSpace, leads_into
 
 
 class TaskOrder:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import Optional, Tuple, Union
 
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.world import Relation
+
+ENDING = ("stop", "cancel", "abort", "halt", "stop it", "cancel it", "stop now", "stop that", "stop everything",
+          "stop the task", "cancel the task", "cancel that")
+"""The words that end a task without any model: the one fixed list."""
+_ASIDE = ("please", "no", "now", "ok", "okay")
+"""Words that change nothing about an order to stop."""
 
 
 class Speaker(Enum):
@@ -92,3 +99,9 @@ class Refusal:
 
 Meaning = Union[Goal, Question, Answer, Refusal]
 """What a request means."""
+
+
+def wants_end(text: str) -> bool:
+    """Check whether words only say that the task is to end: "Stop!", "no, cancel it please"."""
+    words = re.sub(r"[^\w\s']", " ", text.lower()).split()
+    return " ".join(words) in ENDING or " ".join(word for word in words if word not in _ASIDE) in ENDING

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Dict, Mapping, Sequence, Tuple
+from typing import Dict, Mapping, Optional, Sequence, Tuple
 
 from annotated_types import Ge
 from pydantic import PositiveFloat
@@ -19,6 +19,8 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from typing_extensions import Annotated
 
 from hicrisp_core.config.settings import STRICT
+from hicrisp_core.model.task import Command
+from hicrisp_core.model.world import WorldObject
 
 Planar = Tuple[float, float]
 
@@ -86,9 +88,16 @@ class OffsetEstimate:
         return (self.mean[0] * scale, self.mean[1] * scale)
 
 
-def key_of(robot: str, skill: str, frame: str) -> str:
-    """The key of an estimate: whose it is, of which skill, and the frame in which it is measured."""
-    return f"{robot}/{skill}/{frame}"
+def offset_key(robot: str, skill: str) -> str:
+    """Return the key of an estimate: whose it is, of which skill, and the frame in which it is measured."""
+    return f"{robot}/{skill}/world"
+
+
+def measured_offset(command: Command, item: Optional[WorldObject]) -> Optional[Planar]:
+    """The item's position less the aim, metres in the world's plane: one sample of the bias."""
+    if item is None or item.pose is None or command.aim is None:
+        return None
+    return (item.pose.position[0] - command.aim.position[0], item.pose.position[1] - command.aim.position[1])
 
 
 def robot_of(key: str) -> str:

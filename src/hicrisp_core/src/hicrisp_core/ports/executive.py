@@ -12,7 +12,7 @@ from hicrisp_core.model.meaning import Question
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
 from hicrisp_core.ports.corrector import Corrector
-from hicrisp_core.ports.eyes import Namer, Observer
+from hicrisp_core.ports.eyes import Namer, NamingRequest, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
 from hicrisp_core.ports.remarks import Remarks
@@ -78,6 +78,10 @@ def no_gate(_: Event) -> None:
     """Never hold a command back."""
 
 
+def no_naming(_: str) -> None:
+    """No text gives a name."""
+
+
 def not_simulated() -> Optional[WorldState]:
     """Nobody knows the true state of a real world."""
     return None
@@ -102,6 +106,7 @@ class Ports:
         memory: what earlier runs left, where it is on.
         remarks: what the user says while the task runs, where somebody may.
         interpreter: understands that.
+        naming: the name that a text gives to such an object; ``None`` if it asks for something else.
         namer: keeps the names that the user gives to what no file describes, where somebody sees such things.
         true_state: the world as a simulation knows it, for what the memory keeps; ``None`` from a real one.
     """
@@ -124,5 +129,6 @@ class Ports:
     memory: Optional[Memory] = None
     remarks: Optional[Remarks] = None
     interpreter: Optional[Interpreter] = None
+    naming: Callable[[str], Optional[NamingRequest]] = no_naming
     namer: Optional[Namer] = None
     true_state: Callable[[], Optional[WorldState]] = not_simulated

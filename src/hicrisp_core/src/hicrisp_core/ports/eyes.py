@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, FrozenSet, Mapping, Optional, Protocol, Tuple, runtime_checkable
+from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Protocol, Tuple, runtime_checkable
 
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.model.scan import Scan
@@ -57,6 +57,13 @@ class Eyes(Protocol):
         Args:
             thing: its present name; empty where only one is there.
         """
+
+
+class NamingRequest(NamedTuple):
+    """What is to be called how, by its present name; that is empty for the only unknown one."""
+
+    thing: str
+    name: str
 
 
 @runtime_checkable

@@ -4,7 +4,6 @@ no other language that is taken for English.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from dataclasses import replace
@@ -15,7 +14,7 @@ from hicrisp_core.config.files import config_folders
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning, Question, Reason, Refusal, Speaker
+from hicrisp_core.model.meaning import Meaning, Question, Reason, Refusal, Speaker, wants_end
 from hicrisp_core.parsing.names import words_of
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
@@ -24,11 +23,6 @@ from hicrisp_core.understanding.controlled.reader import Reader
 from hicrisp_core.understanding.embedded import shown
 from hicrisp_core.understanding.verifier import refusal_of, verify
 
-ENDING = ("stop", "cancel", "abort", "halt", "stop it", "cancel it", "stop now", "stop that", "stop everything",
-          "stop the task", "cancel the task", "cancel that")
-"""The words that end a task without any model: the one fixed list."""
-_ASIDE = ("please", "no", "now", "ok", "okay")
-"""Words that change nothing about an order to stop."""
 WORDS = "words.txt"
 """The file of ``config/llm`` with the words of the sentences that the embedded model learnt from."""
 _MOST_STRANGE = 0.5
@@ -108,9 +102,3 @@ def known_words() -> FrozenSet[str]:
     """Return the words of the sentences that the embedded model learnt from."""
     files = [folder / WORDS for folder in config_folders("llm") if (folder / WORDS).is_file()]
     return frozenset(files[0].read_text(encoding="utf-8").split()) if files else frozenset()
-
-
-def wants_end(text: str) -> bool:
-    """Check whether words only say that the task is to end: "Stop!", "no, cancel it please"."""
-    words = re.sub(r"[^\w\s']", " ", text.lower()).split()
-    return " ".join(words) in ENDING or " ".join(word for word in words if word not in _ASIDE) in ENDING

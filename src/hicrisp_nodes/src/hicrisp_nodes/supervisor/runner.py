@@ -26,6 +26,7 @@ from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFi
 from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.records import FaultRecord
 from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE_FILE
+from hicrisp_core.understanding.controlled.interpreter import naming_in
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter
@@ -286,6 +287,7 @@ class TaskRunner:
             memory=self._recall(),
             remarks=request.remarks,
             interpreter=RosInterpreter(self._thinkers.interpreter, cancel),
+            naming=naming_in,
             namer=self._namer,
             true_state=lambda: true_state(self._configuration),
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Dict, Sequence
 
-from hicrisp_core.body.drive_goals import DriveSpace, Reached, drive_space_of
 from hicrisp_core.model import Pose
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
+from hicrisp_core.robot.drive_goals import DriveSpace, Reached, drive_space_of
 from hicrisp_core.scene import Scene
 
 from hicrisp_msgs.srv import FirstReached, FirstReachedRequest

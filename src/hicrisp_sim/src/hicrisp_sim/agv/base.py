@@ -5,10 +5,10 @@ from __future__ import annotations
 from threading import Event
 from typing import Optional, Sequence
 
-from hicrisp_core.body.drive_goals import Reached
 from hicrisp_core.model import CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.ports.robot import UNCONSTRAINED, USUAL, Constraints, Manner, Progress
+from hicrisp_core.robot.drive_goals import Reached
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.arena import check_goal
 from hicrisp_core.time.deadline import Deadline

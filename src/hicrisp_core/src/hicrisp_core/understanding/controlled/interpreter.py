@@ -7,13 +7,14 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice, permutations
-from typing import Callable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, facts_in
 from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal, Speaker, Turn
+from hicrisp_core.ports.eyes import NamingRequest
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.nouns import ONE
@@ -339,13 +340,6 @@ def context_of(request: Request) -> Context:
     """Return what the phrases of a request may refer to."""
     goal = request.goal.names if request.goal is not None else ()
     return Context((*goal, *request.handled), recipes=recipes())
-
-
-class NamingRequest(NamedTuple):
-    """What is to be called how, by its present name; that is empty for the only unknown one."""
-
-    thing: str
-    name: str
 
 
 def naming_in(text: str) -> Optional[NamingRequest]:
