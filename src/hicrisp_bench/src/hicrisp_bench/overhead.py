@@ -46,7 +46,7 @@ def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
             world.fails(f"place_next_to({robot}, box, cylinder)", instead=elsewhere)
         events: List[Dict[str, Any]] = []
         began = time.perf_counter()
-        executive = parts.executive({robot: world}, world, events.append, brain=_FixedBrain())
+        executive = parts.executive({robot: world}, world, events.append, brain=_FixedBrain(), interpreter=None)
         result = executive.run(Task("bench"))
         seconds.append((time.perf_counter() - began) / max(1, result.steps_executed))
     return spread(seconds)

@@ -7,10 +7,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Dict, List, Mapping, Tuple
+from typing import Dict, List, Tuple
 
-from shapely.geometry import MultiPolygon, Point
-from shapely.geometry.base import BaseGeometry
+from shapely.geometry import GeometryCollection, Point
 
 from hicrisp_core.detector.relations import measure
 from hicrisp_core.domain.schema import Domain, expected_facts
@@ -76,9 +75,9 @@ class _Question:
 
     def radius(self, steady: float) -> float:
         """How far the item may be beside its target in every direction, metres."""
-        if not self._will_do(self.target, steady):
+        least = min(_MOST, self._clearance)
+        if least < 0.0 or not self._will_do(self.target, steady):
             return 0.0
-        least = _MOST
         for number in range(_DIRECTIONS):
             angle = math.tau * number / _DIRECTIONS
             least = min(least, self._reach((math.cos(angle), math.sin(angle)), least, steady))
@@ -102,8 +101,9 @@ class _Question:
 
     def _will_do(self, pose: Pose, steady: float) -> bool:
         there = replace(self.world, objects=self._objects(pose))
-        return self._clear(pose) and self._stands(pose, steady) and all(
-            self._holds(fact, there) for fact in self._facts)
+        aside = math.dist(pose.position[:2], self.target.position[:2])
+        return all(self._holds(fact, there) for fact in self._facts) and (
+            aside <= self._room or self._stands(pose, steady))
 
     def _objects(self, pose: Pose) -> Dict[str, WorldObject]:
         return {**self.world.objects, self.item.name: replace(self.item, pose=pose, lost=False)}
@@ -120,11 +120,11 @@ class _Question:
                      if self.item.name in (fact.subject, fact.object) and self._holds(fact, at_target))
 
     @cached_property
-    def _neighbours(self) -> Mapping[str, Tuple[BaseGeometry, float]]:
-        """What stands at the item's height, with the space that must be left to it, metres."""
+    def _clearance(self) -> float:
+        """How far the item may be moved until it comes too near to what stands at its height, metres."""
         low, high = vertical_span(self.item, self.target)
         shadow = footprint(self.item, self.target)
-        found: Dict[str, Tuple[BaseGeometry, float]] = {}
+        least = math.inf
         for name, thing in self.world.objects.items():
             if name == self.item.name or thing.pose is None or thing.form.ground:
                 continue
@@ -134,12 +134,20 @@ class _Question:
             taken = footprint(thing, thing.pose)
             if thing.form.hollow and taken.contains(Point(*self.target.position[:2])):
                 taken = taken.difference(taken.buffer(-BOWL_WALL - _WALL))
-            found[name] = (taken, min(_CLEAR, float(taken.distance(shadow)) * 0.9))
-        return found
+            space = float(taken.distance(shadow))
+            least = min(least, max(space - _CLEAR, space * 0.1))
+        return least
 
-    def _clear(self, pose: Pose) -> bool:
-        shadow = footprint(self.item, pose)
-        return all(float(taken.distance(shadow)) >= space for taken, space in self._neighbours.values())
+    @cached_property
+    def _room(self) -> float:
+        """How far the item may be moved until it juts out over the one fixed thing that carries it, metres; less
+        than 0 on anything else.
+        """
+        carriers = self._carriers(self.item, self.target)
+        if len(carriers) != 1 or carriers[0].movable or carriers[0].pose is None:
+            return -1.0
+        below, shadow = footprint(carriers[0], carriers[0].pose), footprint(self.item, self.target)
+        return float(below.boundary.distance(shadow)) if below.contains(shadow) else -1.0
 
     def _stands(self, pose: Pose, steady: float) -> bool:
         """Whether all that carries the item, one below the other, keeps carrying it: the weight of all above
@@ -151,11 +159,11 @@ class _Question:
             carriers = self._carriers(upper, at)
             if not carriers:
                 return True
-            surface = MultiPolygon([polygon for polygon in (
-                footprint(upper, at).intersection(footprint(each, each.pose))
-                for each in carriers if each.pose is not None) if polygon.geom_type == "Polygon"]).convex_hull
+            shared = [footprint(upper, at).intersection(footprint(each, each.pose))
+                      for each in carriers if each.pose is not None]
+            surface, centre = GeometryCollection(shared).convex_hull, Point(x, y)
             edge = steady * min(min(each.size[:2]) for each in (upper, *carriers)) / 2.0
-            if not surface.buffer(-edge).contains(Point(x, y)):
+            if not surface.contains(centre) or surface.boundary.distance(centre) < edge:
                 return False
             below = carriers[0]
             if len(carriers) > 1 or not below.movable or below.pose is None:

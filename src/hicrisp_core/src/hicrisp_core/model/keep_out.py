@@ -42,11 +42,11 @@ def width_along(thing: WorldObject, pose: Pose, direction: Vector) -> float:
 
 def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
     """Height of the lowest and of the highest point, metres in the world frame."""
+    x, y, z = rotate(pose.inverse().orientation, (0.0, 0.0, 1.0))  # Up, in the object's frame.
     if thing.form.round:
-        up = rotate(pose.orientation, (0.0, 0.0, 1.0))[2]
-        half = abs(up) * thing.size[2] / 2.0 + math.sqrt(max(0.0, 1.0 - up * up)) * thing.size[0] / 2.0
+        half = abs(z) * thing.size[2] / 2.0 + math.hypot(x, y) * thing.size[0] / 2.0
     else:
-        half = half_extents(thing, pose)[2]
+        half = (abs(x) * thing.size[0] + abs(y) * thing.size[1] + abs(z) * thing.size[2]) / 2.0
     return pose.position[2] - half, pose.position[2] + half
 
 

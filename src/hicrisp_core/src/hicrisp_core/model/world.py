@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose, Shape, Vector, shape_named
@@ -88,7 +89,7 @@ class WorldObject:
     visibility: Visibility = Visibility.VISIBLE
     ahead: float = 0.0
 
-    @property
+    @cached_property
     def form(self) -> Shape:
         """Its shape."""
         return shape_named(self.shape)
