@@ -16,7 +16,7 @@ from hicrisp_bench.attacks.suite import policies_of
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, run_attack
 from hicrisp_bench.cli import main
 from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Command, Pose, Task
@@ -109,7 +109,7 @@ def test_a_key_is_in_nothing_that_a_run_leaves(
         llm = LlmSettings("canary", model="m", base_url=server.url, api_key_env="CANARY_KEY", retries=0,
                           probe=False)
         scene = load_scene("barman")
-        parts = load_parts(CONFIG, scene.domain, "hicrisp", llm)
+        parts = load_factory(CONFIG, scene.domain, "hicrisp", llm)
         world = SymbolicWorld(parts.domain, scene.first_state(), "robot")
         def hide(value: Any) -> Any:
             return redacted_values(value, *llm.api_keys)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hicrisp_bench.camera_sight import camera_sight
 from hicrisp_bench.touches import Touches
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Pose, Task
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
@@ -36,7 +36,7 @@ def test_a_thing_that_no_file_describes_is_named_by_the_user_and_moved_by_that_n
     world = EmbeddedWorld("tabletop", 3, sight=camera_sight)
     world.inject("intruder", "", (0.45, -0.25, 0.04, 0.04, 0.06))
     world.observe(Deadline(10.0))
-    parts = replace(load_parts(CONFIG, world.domain, "hierarchical"), memory=None)
+    parts = replace(load_factory(CONFIG, world.domain, "hierarchical"), memory=None)
     executive = parts.executive({world.robot.name: world.robot}, world, lambda _: None)
     refused = executive.run(Task("call the unknown thing cylinder"))
     assert not refused.success
@@ -49,7 +49,7 @@ def test_a_thing_that_no_file_describes_is_named_by_the_user_and_moved_by_that_n
 
 def test_a_box_of_which_the_hand_leaves_little_open_to_view_is_seen_where_it_is() -> None:
     world = EmbeddedWorld("clutter", 2, sight=camera_sight)
-    parts = replace(load_parts(CONFIG, world.domain, "hierarchical"), memory=None)
+    parts = replace(load_factory(CONFIG, world.domain, "hierarchical"), memory=None)
     assert parts.executive({world.robot.name: world.robot}, world, lambda _: None).run(Task("pick up the box")).success
     for _ in range(4):  # Each look moves the thing in the hand a little.
         seen = world.observe(Deadline(10.0)).objects["box"].pose

@@ -18,10 +18,10 @@ from hicrisp_bench.suite import Report
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.goals.typed import check_goal
+from hicrisp_core.goals.validation import check_goal
+from hicrisp_core.llm.cached_chat_model import RoleModel
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.llm.role_model import RoleModel
 from hicrisp_core.llm.roles import GOAL
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState

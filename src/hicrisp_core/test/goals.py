@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import List, Mapping, Sequence, Tuple
 
 from hicrisp_core.model.goal import Goal, Statement
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_goal, parse_statement
 from hicrisp_core.model.meaning import Meaning
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 
@@ -15,7 +15,7 @@ from hicrisp_core.time.deadline import Deadline
 def read(*texts: str) -> Tuple[Statement, ...]:
     """The statements of texts."""
     statements = tuple(parse_statement(text) for text in texts)
-    assert not any(isinstance(each, Misfit) for each in statements), statements
+    assert not any(isinstance(each, GoalError) for each in statements), statements
     return statements
 
 
@@ -27,7 +27,7 @@ def goal(*end: str, keep: Sequence[str] = (), first: Sequence[str] = (), robot: 
 def staged(*stages: str, otherwise: Sequence[str] = (), keep: Sequence[str] = ()) -> Goal:
     """A goal from the texts of its stages, such as ``maybe if on(a,b): in(a,c)``."""
     found = parse_goal({"stages": stages, "otherwise": otherwise, "invariants": keep})
-    assert not isinstance(found, Misfit), found
+    assert not isinstance(found, GoalError), found
     return found
 
 

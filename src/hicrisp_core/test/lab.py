@@ -8,7 +8,7 @@ from threading import Event, RLock
 from typing import Callable, Dict, List, Optional, Sequence
 
 from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Command, Outcome, Relation, RobotState, Task, WorldObject, WorldState
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.robot import Progress
@@ -78,7 +78,7 @@ class LabRun:
         self.panda, self.agv = (Member(name, self.world, lock) for name in ("panda", "agv"))
         self.brain = ScriptedBrain(domain, *(steps(domain, *plan) for plan in plans))
         self.events: List[Dict[str, object]] = []
-        self.executive = Parts(domain, policy).executive(
+        self.executive = RunFactory(domain, policy).executive(
             {"panda": self.panda, "agv": self.agv}, self.world, self.events.append, self.cancel,
             **{"brain": self.brain, **ports})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict, List, Sequence, Tuple
 
 from hicrisp_core.domain import Domain, Searcher, preconditions_of
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Plan, Pose, Relation, RobotState, Step, Task, WorldObject, WorldState
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
@@ -69,7 +69,7 @@ class Run:
         scripted = ScriptedBrain(domain, *(steps(domain, *plan) for plan in plans))
         self.brain = ports.pop("brain", scripted)
         self.events: List[Dict[str, object]] = []
-        self.executive = Parts(domain, policy).executive(
+        self.executive = RunFactory(domain, policy).executive(
             {"panda": self.world}, self.world, self.events.append, brain=self.brain, **ports)
 
     def __call__(self, text: str = "do it"):

@@ -9,7 +9,7 @@ from hicrisp_core.brain.agents import AgentBrain
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.dialect import is_strict
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, StackEntry, Status, Step, StepRecord, Task
@@ -279,7 +279,7 @@ class Over:
     def __init__(self, server, domain, config_dir, policy, state=WORLD):
         self.world = SymbolicWorld(domain, state)
         self.events = []
-        self.executive = Parts(domain, load_policy(config_dir / "policies" / f"{policy}.yaml")).executive(
+        self.executive = RunFactory(domain, load_policy(config_dir / "policies" / f"{policy}.yaml")).executive(
             {"panda": self.world}, self.world, self.events.append,
             brain=brain_over(server, domain, config_dir))
 

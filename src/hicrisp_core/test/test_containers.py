@@ -9,10 +9,10 @@ from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.domain import Searcher, load_domain
 from hicrisp_core.domain.schema import apply_effects
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.truth import holds
-from hicrisp_core.goals.typed import contradiction
+from hicrisp_core.goals.validation import contradiction
 from hicrisp_core.model import Command, FeedbackKind, Outcome, Pose, Relation, Status, Task, WorldObject
 from hicrisp_core.time.deadline import Deadline
 from pose_world import PoseWorld, catalogue
@@ -92,7 +92,7 @@ def test_a_thing_that_was_left_in_its_bowl_was_not_put_down(domain):
 
 def test_out_of_the_bowl_onto_the_table_is_a_task_and_not_done_already(domain, config_dir):
     world = world_of(domain, box=IN_BOWL)
-    parts = load_parts(config_dir, domain, "hierarchical")
+    parts = load_factory(config_dir, domain, "hierarchical")
     result = parts.executive({"panda": world}, world, lambda event: None,
                              interpreter=ScriptedInterpreter(goal("on(box,table)"))).run(Task("take it out"))
     assert result.success, result.message

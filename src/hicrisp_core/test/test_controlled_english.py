@@ -14,8 +14,8 @@ from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.meaning import Answer, Reason, Refusal, Speaker, Turn
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.scene import load_scene
 from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in, read
 from hicrisp_core.understanding.controlled.reader import Reader, recipes
@@ -151,7 +151,7 @@ def test_a_sentence_means_what_the_domain_says_of_these_objects(scene: str, text
     said, meant = line_of(text, reader), parse_line(expected)
 
     assert not isinstance(said, Refusal), said
-    assert not isinstance(meant, Misfit), meant
+    assert not isinstance(meant, GoalError), meant
     assert reader.meaning(said) == reader.meaning(meant)
 
 

@@ -8,7 +8,7 @@ from typing import Sequence
 
 import pytest
 from goals import ScriptedInterpreter, goal
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from panda_body import PANDA
@@ -34,7 +34,7 @@ T = ("left_of 1 0", "right_of 2 0", "in_front_of 3 0", "left_of 4 1", "right_of 
 def run(domain, config_dir, wanted: Goal, places, policy: str = "hierarchical"):
     world = PoseWorld(domain, catalogue(**places))
     events = []
-    parts = load_parts(config_dir, domain, policy, bodies={"panda": PANDA})
+    parts = load_factory(config_dir, domain, policy, bodies={"panda": PANDA})
     executive = parts.executive({"panda": world}, world, events.append,
                                 interpreter=ScriptedInterpreter(wanted))
     return executive.run(Task("any words")), world, events

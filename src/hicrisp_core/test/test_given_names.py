@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hicrisp_core.detector.eyes import GivenNames
+from hicrisp_core.detector.state_estimator import GivenNames
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
 

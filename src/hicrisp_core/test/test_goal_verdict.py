@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from goals import ScriptedInterpreter, goal, read
 from hicrisp_core.domain.wording import goal_words
-from hicrisp_core.executive.keeping import Keeping
+from hicrisp_core.executive.invariants import InvariantGuard
 from hicrisp_core.model import Command, Plan, Pose, Relation, Rung, WorldObject, WorldState
 from hicrisp_core.model.meaning import Choice, Question
 from hicrisp_core.policy.policy import Policy, load_policy
@@ -166,7 +166,7 @@ def test_a_place_that_would_end_what_is_to_stay_so_is_left_for_another(domain):
               for name, xy in at.items()}
     world = WorldState(things)
     places = [Pose((0.5, 0.16, 0.02)), Pose((0.5, -0.06, 0.02))]
-    keeping = Keeping(domain, read("not(next_to(box,glass))"))
+    keeping = InvariantGuard(domain, read("not(next_to(box,glass))"))
     command = Command("place_next_to", {"robot": "panda", "item": "box", "reference": "cup"}, "panda")
     aimed = keeping.aimed(command, world, lambda each: each.aimed(places[min(1, len(each.avoid))], None))
     assert aimed.target == places[1]

@@ -10,11 +10,11 @@ from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.planning import conditions_of, way_to
 from hicrisp_core.goals.truth import holds, missing, normal, same_goal
-from hicrisp_core.goals.typed import check_goal, mended
+from hicrisp_core.goals.validation import check_goal, mended
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, all_of, any_of
+from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
 from hicrisp_core.model.goal_text import DEEPEST, LONGEST, parse_statement
-from hicrisp_core.model.misfit import Misfit, MisfitKind
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 from tabletop import table_top
@@ -41,16 +41,17 @@ def test_small_slips_of_the_pen_are_read_as_they_are_meant(text, meant):
 
 
 @pytest.mark.parametrize(("text", "kind"), [
-    ("", MisfitKind.FORM), ("on", MisfitKind.FORM), ("on(a", MisfitKind.FORM), ("on(a,b))", MisfitKind.FORM),
-    ("on(a,b) or on(b,c)", MisfitKind.FORM), ("on(,b)", MisfitKind.FORM), ("on(a,b,c)", MisfitKind.FORM),
-    ("at_least(on(a,b))", MisfitKind.FORM), ("at_least(x,on(a,b))", MisfitKind.FORM),
-    ("on(__import__('os').system('x'),b)", MisfitKind.FORM), ("on(a;b,c)", MisfitKind.FORM),
-    ("on(a," + "b" * LONGEST + ")", MisfitKind.LIMIT),
-    ("not(" * (DEEPEST + 2) + "on(a,b)" + ")" * (DEEPEST + 2), MisfitKind.LIMIT),
-    ("all(" + ",".join(f"on(a,{i})" for i in range(100)) + ")", MisfitKind.LIMIT)])
+    ("", GoalErrorKind.FORM), ("on", GoalErrorKind.FORM), ("on(a", GoalErrorKind.FORM),
+    ("on(a,b))", GoalErrorKind.FORM),
+    ("on(a,b) or on(b,c)", GoalErrorKind.FORM), ("on(,b)", GoalErrorKind.FORM), ("on(a,b,c)", GoalErrorKind.FORM),
+    ("at_least(on(a,b))", GoalErrorKind.FORM), ("at_least(x,on(a,b))", GoalErrorKind.FORM),
+    ("on(__import__('os').system('x'),b)", GoalErrorKind.FORM), ("on(a;b,c)", GoalErrorKind.FORM),
+    ("on(a," + "b" * LONGEST + ")", GoalErrorKind.LIMIT),
+    ("not(" * (DEEPEST + 2) + "on(a,b)" + ")" * (DEEPEST + 2), GoalErrorKind.LIMIT),
+    ("all(" + ",".join(f"on(a,{i})" for i in range(100)) + ")", GoalErrorKind.LIMIT)])
 def test_what_cannot_be_read_is_refused_with_its_kind(text, kind):
     found = parse_statement(text)
-    assert isinstance(found, Misfit)
+    assert isinstance(found, GoalError)
     assert found.kind is kind
     assert found.message
 
@@ -60,21 +61,21 @@ def test_any_text_at_all_is_read_or_refused():
     for _ in range(3000):
         text = "".join(random.choice("on(a,b) not any(at_least2;'\\ \n") for _ in range(random.randrange(40)))
         found = parse_statement(text)
-        assert isinstance(found, Misfit) or parse_statement(str(found)) == found
+        assert isinstance(found, GoalError) or parse_statement(str(found)) == found
 
 
 @pytest.mark.parametrize(("text", "kind", "said"), [
-    ("over(fork,plate)", MisfitKind.PREDICATE, "there are: behind"),
-    ("on(fork)", MisfitKind.PREDICATE, "on(thing,object)"),
-    ("on(spoon,plate)", MisfitKind.NAME, "there is no 'spoon'; there are: bowl, cup, fork"),
-    ("on(frok,plate)", MisfitKind.NAME, "did you mean 'fork'?"),
-    ("in(bowl,bowl)", MisfitKind.TYPE, "a graspable is needed; there are: cup, fork, glass, plate"),
-    ("in(fork,plate)", MisfitKind.TYPE, "there are: bowl"),
-    ("on(fork,bowl)", MisfitKind.TYPE, "use in(fork,bowl)"),
-    ("not(on(fork,bowl))", MisfitKind.TYPE, "use in(fork,bowl)"),
-    ("holding(fork,cup)", MisfitKind.TYPE, "there are: panda"),
-    ("next_to(fork,fork)", MisfitKind.CONTRADICTION, "itself"),
-    ("at_least(3,on(fork,plate),on(cup,plate))", MisfitKind.COUNT, "3 of 2")])
+    ("over(fork,plate)", GoalErrorKind.PREDICATE, "there are: behind"),
+    ("on(fork)", GoalErrorKind.PREDICATE, "on(thing,object)"),
+    ("on(spoon,plate)", GoalErrorKind.NAME, "there is no 'spoon'; there are: bowl, cup, fork"),
+    ("on(frok,plate)", GoalErrorKind.NAME, "did you mean 'fork'?"),
+    ("in(bowl,bowl)", GoalErrorKind.TYPE, "a graspable is needed; there are: cup, fork, glass, plate"),
+    ("in(fork,plate)", GoalErrorKind.TYPE, "there are: bowl"),
+    ("on(fork,bowl)", GoalErrorKind.TYPE, "use in(fork,bowl)"),
+    ("not(on(fork,bowl))", GoalErrorKind.TYPE, "use in(fork,bowl)"),
+    ("holding(fork,cup)", GoalErrorKind.TYPE, "there are: panda"),
+    ("next_to(fork,fork)", GoalErrorKind.CONTRADICTION, "itself"),
+    ("at_least(3,on(fork,plate),on(cup,plate))", GoalErrorKind.COUNT, "3 of 2")])
 def test_what_does_not_fit_the_domain_or_the_world_is_refused_with_what_does(domain, text, kind, said):
     found = check_goal(goal(text), domain, WORLD)
     assert (found.kind, said in found.message) == (kind, True), found.message
@@ -89,7 +90,7 @@ def test_what_does_not_fit_the_domain_or_the_world_is_refused_with_what_does(dom
     ("holding(panda,fork)", "holding(panda,cup)"), ("holding(panda,fork)", "on(fork,table)"),
     ("on(fork,plate)", "on(plate,cup)", "on(cup,fork)"), ("all(on(fork,plate),on(plate,fork))",)])
 def test_a_goal_that_contradicts_itself_is_refused(domain, end):
-    assert check_goal(goal(*end), domain, WORLD).kind is MisfitKind.CONTRADICTION
+    assert check_goal(goal(*end), domain, WORLD).kind is GoalErrorKind.CONTRADICTION
 
 
 def test_what_must_not_be_on_the_way_may_not_be_at_the_end(domain):
@@ -105,7 +106,7 @@ def test_a_goal_with_a_choice_or_in_another_order_contradicts_nothing(domain):
 
 def test_an_unknown_robot_and_an_empty_goal_are_refused(domain):
     assert "there are: panda" in check_goal(goal("on(fork,plate)", robot="agv"), domain, WORLD).message
-    assert check_goal(Goal(), domain, WORLD).kind is MisfitKind.EMPTY
+    assert check_goal(Goal(), domain, WORLD).kind is GoalErrorKind.EMPTY
 
 
 def test_what_goes_into_a_bowl_is_not_on_it(domain):
@@ -195,8 +196,8 @@ def test_what_the_search_plans_makes_the_goal_true(domain, end):
 def test_a_count_with_too_many_cases_is_refused_rather_than_searched(domain):
     parts = tuple(Holds(Relation(f"thing_{i}", "in", "bowl")) for i in range(40))
     found = conditions_of([Count(parts, 20)], domain)
-    assert isinstance(found, Misfit)
-    assert found.kind is MisfitKind.LIMIT
+    assert isinstance(found, GoalError)
+    assert found.kind is GoalErrorKind.LIMIT
 
 
 def test_a_choice_with_too_many_cases_is_searched_part_by_part(domain):
@@ -206,7 +207,7 @@ def test_a_choice_with_too_many_cases_is_searched_part_by_part(domain):
     towers = [all_of(*(Holds(Relation(upper, "on", lower)) for lower, upper in zip(some, some[1:])))
               for some in combinations(cubes, 3)]
     wanted = Goal.of(any_of(*towers))
-    assert isinstance(conditions_of(wanted.statements, domain), Misfit)
+    assert isinstance(conditions_of(wanted.statements, domain), GoalError)
     upon = way_to(Searcher(domain), world, wanted, Deadline(20.0)).commands[-1]
     assert upon.arguments["surface"] == "cube_1"
     barred = frozenset(f"place_on(panda, {name}, cube_1)" for name in cubes)

@@ -8,8 +8,8 @@ import pytest
 from hicrisp_core.check import check_file
 from hicrisp_core.config.settings import read_yaml
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_statement, statements_of
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.prompting.quarantine import CLOSE, OPEN, quarantined
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -92,8 +92,8 @@ def test_what_is_fenced_is_one_line_for_every_reader() -> None:
 def test_a_condition_that_could_not_be_read_again_is_refused_and_not_lost() -> None:
     text = "not(on(a,b),on(a,r),not(on(c,b),not(on(d,c),not(on(c,e)))))"
     read = parse_statement(text)
-    assert isinstance(read, Misfit)
+    assert isinstance(read, GoalError)
     assert "at most 5 brackets" in read.message
     kept = parse_statement("not(on(a,b),not(on(c,b),on(d,c)))")
-    assert not isinstance(kept, Misfit)
+    assert not isinstance(kept, GoalError)
     assert statements_of([str(kept)]) == (kept,)

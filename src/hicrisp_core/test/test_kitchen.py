@@ -10,7 +10,7 @@ import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import check, load_domain
 from hicrisp_core.domain.schema import apply_effects
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Plan, Relation, Status, Step, Task, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.plan_text import parse_plan
@@ -47,7 +47,7 @@ class Written:
 def run(*lines: str, state: WorldState = BAR):
     """Run a plan in the bar with the mid-level planner alone: the result and the world."""
     world = SymbolicWorld(DOMAIN, state, "robot")
-    executive = Parts(DOMAIN, MID_LEVEL).executive({"robot": world}, world, lambda event: None,
+    executive = RunFactory(DOMAIN, MID_LEVEL).executive({"robot": world}, world, lambda event: None,
                                                    brain=Written(*lines))
     return executive.run(Task("serve")), world
 
@@ -115,7 +115,7 @@ def test_what_stands_in_for_a_step_may_fail_and_be_tried_again_without_a_way_bac
     world = SymbolicWorld(DOMAIN, BAR, "robot")
     world.fails("get(ice_cubes, ice_cubes_bowl, hand_left)", status=Status.EXECUTION)
     brain = Written("get gin_bottle from shelf hand_right", "get ice_cubes from ice_cubes_bowl hand_right")
-    result = Parts(DOMAIN, MID_LEVEL).executive(
+    result = RunFactory(DOMAIN, MID_LEVEL).executive(
             {"robot": world}, world, lambda event: None, brain=brain).run(Task("serve"))
     assert result.success
     assert world.executed[1:] == ["get(ice_cubes, ice_cubes_bowl, hand_left)"] * 2
@@ -126,7 +126,7 @@ def test_closing_what_has_no_door_is_left_out_with_a_note() -> None:
     events: List[dict] = []
     world = SymbolicWorld(DOMAIN, BAR, "robot")
     brain = Written("close mixing_container", "gaze tray")
-    result = Parts(DOMAIN, MID_LEVEL).executive({"robot": world}, world, events.append,
+    result = RunFactory(DOMAIN, MID_LEVEL).executive({"robot": world}, world, events.append,
                                                 brain=brain).run(Task("serve"))
     assert result.success
     assert not world.state.holds("closed", "mixing_container")

@@ -8,7 +8,7 @@ from typing import Dict, List, Optional, Tuple
 import numpy as np
 import pytest
 from hicrisp_core.config.files import config_file
-from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_euler, from_yaw
@@ -26,9 +26,9 @@ LIDAR = 0.22
 
 def look(
     *ends: Tuple[float, float], base: Pose = DOCKED, links: Optional[Dict[str, Pose]] = None, tilt: float = 0.0,
-) -> Tuple[SceneEyes, WorldState]:
+) -> Tuple[StateEstimator, WorldState]:
     """The world after one scan whose rays ended at some points of the map, at the lidar's height."""
-    eyes = SceneEyes(SCENE, DOMAIN)
+    eyes = StateEstimator(SCENE, DOMAIN)
     lidar = Pose((*base.position[:2], base.position[2] + LIDAR), from_euler(0.0, tilt, base.yaw))
     away = np.array(ends) - np.array(base.position[:2])
     angles = np.arctan2(away[:, 1], away[:, 0]) - base.yaw
@@ -94,7 +94,7 @@ def test_a_lidar_that_is_tilted_does_not_take_the_floor_for_a_thing() -> None:
 @pytest.mark.parametrize(("height", "told"), [
     (-270.25, "is 270.0 m below its floor"), (0.55, "is 0.8 m above its floor")])
 def test_a_base_that_is_not_on_its_floor_is_nowhere(height: float, told: str) -> None:
-    eyes = SceneEyes(SCENE, DOMAIN)
+    eyes = StateEstimator(SCENE, DOMAIN)
     fallen = Pose((*DOCKED.position[:2], height), DOCKED.orientation)
     world = eyes.see({"agv/base_link": (fallen, 1.0)}, 1.0)
     assert world.robots["agv"].pose is None

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from chat_server import ChatServer
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Relation, Step, Task
 from hicrisp_core.policy.policy import Policy, load_policy
@@ -51,7 +51,7 @@ def run(domain, config_dir):
             world = Moving(domain, server, during, meanwhile)
             brain = ScriptedBrain(domain, [Step("take the red box", ""),
                                            Step("put it next to the cylinder", "")])
-            executive = Parts(domain, policy, settings, config_dir / "prompts" / "brainbody").executive(
+            executive = RunFactory(domain, policy, settings, config_dir / "prompts" / "brainbody").executive(
                 {"panda": world}, world, lambda event: None, brain=brain)
             return executive.run(Task("do it")), world, len(server.requests)
     return of

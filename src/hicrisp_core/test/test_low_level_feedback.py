@@ -4,7 +4,7 @@ import math
 
 import pytest
 from goals import ScriptedInterpreter, goal
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Task
 from hicrisp_core.policy.policy import Policy, load_policy
 from pose_world import PoseWorld, catalogue
@@ -18,7 +18,7 @@ def run(domain, policy: Policy, bias=(0.0, 0.0), sigma=0.0, seed=0, tasks=1, sli
     world.slips = slips
     brain = ScriptedBrain(domain, *[steps(domain, *PLAN)] * tasks)
     events = []
-    executive = Parts(domain, policy).executive({"panda": world}, world, events.append, brain=brain,
+    executive = RunFactory(domain, policy).executive({"panda": world}, world, events.append, brain=brain,
                                                 interpreter=ScriptedInterpreter(goal("next_to(box,cylinder)")))
     return [executive.run(Task("any words")) for _ in range(tasks)], world, executive
 

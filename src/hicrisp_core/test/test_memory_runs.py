@@ -11,7 +11,7 @@ from chat_server import ChatServer
 from goals import ScriptedInterpreter, goal
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.domain.wording import goal_words
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Example, entry_of
@@ -64,7 +64,7 @@ def test_a_biased_arm_needs_no_correction_once_it_is_known(tmp_path, domain, con
         world = PoseWorld(domain, catalogue(box=(0.4, 0.2), cylinder=(0.5, -0.1)),
                           (0.07 * math.cos(angle), 0.07 * math.sin(angle)))
         policy = load_policy(config_dir / "policies" / "hierarchical.yaml")
-        executive = Parts(domain, policy, memory=memory_of(store, domain)).executive(
+        executive = RunFactory(domain, policy, memory=memory_of(store, domain)).executive(
             {"panda": world}, world, events.append)
         result = executive.run(Task("place the box next to the cylinder"))
         assert result.success

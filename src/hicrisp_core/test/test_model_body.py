@@ -10,7 +10,7 @@ from hicrisp_core.body.factory import make_body, without_model
 from hicrisp_core.body.model_body import ModelBody
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import FeedbackKind, Status, Step, Task
 from hicrisp_core.policy.policy import Policy, load_policy
@@ -162,7 +162,7 @@ def run(domain, config_dir, settings):
         policy = load_policy(config_dir / "policies" / "brainbody.yaml")
         events = []
         with ChatServer(*script) as server:
-            parts = Parts(domain, policy, settings(server), config_dir / "prompts" / policy.prompts)
+            parts = RunFactory(domain, policy, settings(server), config_dir / "prompts" / policy.prompts)
             executive = parts.executive({"panda": world}, world, events.append)
             return executive.run(Task("place the box next to the cylinder")), server, events
     return go

@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from agv_world import DOMAIN, seen
 from goals import SayingInterpreter, goal
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Outcome, Relation, Status, Task
 from hicrisp_core.model.meaning import Answer, Choice, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.policy.policy import Policy
@@ -57,7 +57,7 @@ class TalkRun:
         self.world.said = {command: [said] if isinstance(said, str) else list(said)
                            for command, said in said.items()}
         self.interpreter = SayingInterpreter(MEANINGS)
-        self.executive = Parts(domain, policy).executive(
+        self.executive = RunFactory(domain, policy).executive(
             {robot: self.world}, self.world, self.events.append, cancel=self.cancel, remarks=self.remarks,
             interpreter=self.interpreter, **ports)
 
@@ -296,7 +296,7 @@ def test_a_driver_that_does_not_confirm_that_it_stands_ends_the_task(domain):
 
     world = Loose(domain, table_top(THINGS), run)
     world.said = {PICK_RED: [BLUE]}
-    executive = Parts(domain, replace(POLICY, rungs=())).executive(
+    executive = RunFactory(domain, replace(POLICY, rungs=())).executive(
         {"panda": world}, world, run.events.append, remarks=run.remarks, interpreter=run.interpreter)
     result = executive.run(Task(RED))
     assert result.failures[0].kind == "lost"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from chat_server import ChatServer
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
@@ -49,7 +49,7 @@ def run(folder, llm, domain, config_dir, text=TASK.text):
     world = SymbolicWorld(domain, WORLD)
     world.fails("place_next_to(panda, red_box, cylinder)", status=Status.PLANNING, message="out of reach")
     with EventLog(folder) as log:
-        parts = Parts(domain, policy, llm, config_dir / "prompts" / policy.prompts)
+        parts = RunFactory(domain, policy, llm, config_dir / "prompts" / policy.prompts)
         result = parts.executive({"panda": world}, world, log).run(Task(text))
     return result, world.executed
 
@@ -123,7 +123,7 @@ def test_the_rules_that_a_model_gets_do_not_change_with_task_or_world(domain, co
                 server.requests.clear()
                 models = Models(LlmSettings("t", base_url=server.url))
                 make_brain(models, domain, folder, policy).plan(PlanRequest(Task(text), world), Deadline(60))
-                Parts(domain, Policy("b", body="model"), models.settings,
+                RunFactory(domain, Policy("b", body="model"), models.settings,
                       config_dir / "prompts" / "default").body() \
                     .translate(Step(text, ""), world, Deadline(60))
                 systems.append([request["messages"][0]["content"] for request in server.requests])
@@ -146,7 +146,7 @@ def test_a_key_that_a_model_says_back_is_in_no_event_report_or_recording(domain,
         llm = LlmSettings("t", base_url=server.url, api_key_env="LAB_KEY", record=str(tmp_path / "mine.jsonl"))
         world = SymbolicWorld(domain, WORLD)
         with EventLog(tmp_path, [heard.append], lambda entry: redacted_values(entry, *llm.api_keys)) as log:
-            parts = Parts(domain, policy, llm, config_dir / "prompts" / policy.prompts)
+            parts = RunFactory(domain, policy, llm, config_dir / "prompts" / policy.prompts)
             result = parts.executive({"panda": world}, world, log).run(Task("what is the key?"))
             log(TaskReceived(text="it was plainword123").as_dict())
     finish_run(tmp_path)

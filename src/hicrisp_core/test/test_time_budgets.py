@@ -13,10 +13,10 @@ from goals import ScriptedInterpreter, visits
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import Domain
-from hicrisp_core.executive import ledger as ledger_module
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.executive import run_log as ledger_module
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.ledger import Ledger, TaskResult
+from hicrisp_core.executive.run_log import RunLog, TaskResult
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Outcome, Pose, Task, WorldState
 from hicrisp_core.policy.policy import Budget, Policy, load_policy
 from hicrisp_core.robot.base_robot import BaseRobot
@@ -50,7 +50,7 @@ class Arena:
 
     def visit(self, *areas: str, **ports: Any) -> TaskResult:
         """Visit areas, one after another."""
-        executive: Executive = Parts(DOMAIN, self.policy).executive(
+        executive: Executive = RunFactory(DOMAIN, self.policy).executive(
             {"agv": self.robot}, self, self.events.append,
             **{"brain": SearchBrain(DOMAIN), "interpreter": ScriptedInterpreter(visits(*areas)), **ports})
         return executive.run(Task("any words"))
@@ -203,7 +203,7 @@ def test_what_a_model_thinks_costs_wall_time_and_none_of_the_robots_clock_howeve
 def test_the_wall_seconds_of_thinking_are_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(ledger_module.time, "monotonic", lambda: now[0])
-    ledger = Ledger(Budget(seconds=10.0), lambda _: None)
+    ledger = RunLog(Budget(seconds=10.0), lambda _: None)
     ledger.saw(0.0)
     with ledger.thinking():
         now[0] = 11.0
@@ -215,7 +215,7 @@ def test_what_goes_by_on_a_fast_clock_while_a_model_thinks_is_none_of_the_tasks_
 ) -> None:
     now = [0.0]
     monkeypatch.setattr(ledger_module.time, "monotonic", lambda: now[0])
-    ledger = Ledger(Budget(), lambda _: None)
+    ledger = RunLog(Budget(), lambda _: None)
     ledger.saw(100.0)
     with ledger.thinking():
         now[0] = 10.0
@@ -250,11 +250,11 @@ def test_a_correction_of_several_commands_ends_between_them(domain: Domain) -> N
 
 
 @pytest.fixture
-def ledger() -> Ledger:
-    return Ledger(Budget(correction_seconds=10.0), lambda _: None)
+def ledger() -> RunLog:
+    return RunLog(Budget(correction_seconds=10.0), lambda _: None)
 
 
-def fails(ledger: Ledger, robot: str = "agv") -> None:
+def fails(ledger: RunLog, robot: str = "agv") -> None:
     view = ledger.within(robot=robot) if robot else ledger
     view.failed(None, Feedback(Level.HIGH, FeedbackKind.NO_EFFECT), "", "")
 
@@ -267,7 +267,7 @@ def fails(ledger: Ledger, robot: str = "agv") -> None:
     (lambda ledger: ledger.begun_anew(), False),
 ])
 def test_a_robot_is_in_trouble_until_a_step_of_its_own_or_one_in_its_place_is_done(
-    ledger: Ledger, ends: Callable[[Ledger], object], used: bool
+    ledger: RunLog, ends: Callable[[RunLog], object], used: bool
 ) -> None:
     ledger.saw(0.0)
     fails(ledger)
@@ -277,7 +277,7 @@ def test_a_robot_is_in_trouble_until_a_step_of_its_own_or_one_in_its_place_is_do
     assert bool(ledger.exhausted()) is used
 
 
-def test_two_robots_in_trouble_use_each_second_once(ledger: Ledger) -> None:
+def test_two_robots_in_trouble_use_each_second_once(ledger: RunLog) -> None:
     for stamp, robot in enumerate(("panda", "agv", "")):
         ledger.saw(float(stamp))
         fails(ledger, robot)

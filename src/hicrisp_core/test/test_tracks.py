@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from failures import words
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import check, load_domain
 from hicrisp_core.model import (
     CauseKind,
@@ -45,7 +45,7 @@ def view(scene, stamp=NOW, age=0.0, **tracks):
 
 
 def look(scene, domain, seen, now=NOW, limit=1.0):
-    return SceneEyes(scene, domain, limit).see({}, now, seen)
+    return StateEstimator(scene, domain, limit).see({}, now, seen)
 
 
 def placed(domain, world, action="place_next_to"):
@@ -65,7 +65,7 @@ def test_a_track_gives_a_thing_its_pose_and_how_sure_that_is(scene, domain):
 
 def test_poses_without_a_camera_are_exact_and_seen(scene, domain):
     frames = {thing.name: (thing.pose, NOW) for thing in scene.things}
-    world = SceneEyes(scene, domain).see(frames, NOW)
+    world = StateEstimator(scene, domain).see(frames, NOW)
     assert world.viewed is None
     assert {(thing.uncertainty, thing.visibility) for thing in world.objects.values()} == {
         (EXACT, Visibility.VISIBLE)}
@@ -73,7 +73,7 @@ def test_poses_without_a_camera_are_exact_and_seen(scene, domain):
 
 def test_no_frame_of_a_thing_counts_where_a_camera_looks(scene, domain):
     frames = {"box": (Pose((0.5, 0.0, 0.025)), NOW)}
-    world = SceneEyes(scene, domain).see(frames, NOW, view(scene, box=None))
+    world = StateEstimator(scene, domain).see(frames, NOW, view(scene, box=None))
     assert world.objects["box"].pose is None
 
 
@@ -151,7 +151,7 @@ def test_what_is_hidden_is_neither_done_nor_failed(scene, domain):
 def test_a_failure_that_is_seen_needs_no_second_thing(scene, domain):
     held = replace(track(scene, "box", Pose((0.4, 0.0, 0.4))), visibility=Visibility.HELD)
     hidden = track(scene, "cylinder", visibility=Visibility.HIDDEN)
-    eyes = SceneEyes(scene, domain)
+    eyes = StateEstimator(scene, domain)
     frames = {"panda_hand_tcp": (Pose((0.4, 0.0, 0.4), (1.0, 0.0, 0.0, 0.0)), NOW),
               "panda_leftfinger": (Pose((0.4, 0.025, 0.4)), NOW),
               "panda_rightfinger": (Pose((0.4, -0.025, 0.4)), NOW)}

@@ -12,8 +12,8 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure
 from hicrisp_core.model import Pose, Relation, RobotState, Step, WorldObject
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_error import GoalErrorKind
 from hicrisp_core.model.meaning import Answer, Question, Reason, Refusal, Speaker, Turn
-from hicrisp_core.model.misfit import MisfitKind
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.interpreter import Request
@@ -211,15 +211,15 @@ def test_earlier_tasks_are_told_fenced_and_with_what_they_meant(ask):
 
 
 @pytest.mark.parametrize(("wanted", "kind", "quote"), [
-    (goal("in(red_box,bowl)", robot="hal"), MisfitKind.NAME, "hal"),
-    (goal("on(red_box,mug)", keep=["not(on(red_box,mug))"]), MisfitKind.CONTRADICTION, "on(red_box,mug)"),
-    (goal("holding(panda,mug)", "holding(panda,red_box)"), MisfitKind.CONTRADICTION,
+    (goal("in(red_box,bowl)", robot="hal"), GoalErrorKind.NAME, "hal"),
+    (goal("on(red_box,mug)", keep=["not(on(red_box,mug))"]), GoalErrorKind.CONTRADICTION, "on(red_box,mug)"),
+    (goal("holding(panda,mug)", "holding(panda,red_box)"), GoalErrorKind.CONTRADICTION,
      "holding(panda,mug) and holding(panda,red_box)"),
-    (goal("lying(mug)"), MisfitKind.PREDICATE, "lying(mug)"),
-    (goal("any(lying(mug),lying(red_box))"), MisfitKind.PREDICATE, "lying(mug)"),
-    (goal("at_least(2,lying(mug),in(red_box,bowl))"), MisfitKind.PREDICATE, "lying(mug)"),
-    (goal("in(red_box,mug)"), MisfitKind.TYPE, "in(red_box,mug)"),
-    (goal(), MisfitKind.EMPTY, ""),
+    (goal("lying(mug)"), GoalErrorKind.PREDICATE, "lying(mug)"),
+    (goal("any(lying(mug),lying(red_box))"), GoalErrorKind.PREDICATE, "lying(mug)"),
+    (goal("at_least(2,lying(mug),in(red_box,bowl))"), GoalErrorKind.PREDICATE, "lying(mug)"),
+    (goal("in(red_box,mug)"), GoalErrorKind.TYPE, "in(red_box,mug)"),
+    (goal(), GoalErrorKind.EMPTY, ""),
 ])
 def test_the_verifier_finds_what_can_never_be(domain, wanted, kind, quote):
     found = verify(wanted, domain, WORLD)

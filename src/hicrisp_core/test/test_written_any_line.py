@@ -6,8 +6,8 @@ import random
 
 import pytest
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.understanding.written import Context, meaning_of, parse_line
 from test_written_worlds import Answer, Question, Refusal, recipes, scene_world
 
@@ -58,7 +58,7 @@ def test_any_line_has_a_meaning(scene, seed):
     for _ in range(80):
         line = writer.line()
         said = parse_line(line)
-        if isinstance(said, Misfit):
+        if isinstance(said, GoalError):
             continue
         meaning = meaning_of(said, writer.domain, writer.world, context)
         assert isinstance(meaning, (Goal, Question, Answer, Refusal)), line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hicrisp_core.goals.typed import check_goal
+from hicrisp_core.goals.validation import check_goal
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import parse_goal
 from test_written_worlds import Reason, goal, linked, refused, scene_world, table_of

@@ -14,8 +14,8 @@ from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.meaning import Answer, Meaning, Question, Reason, Refusal
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.names import Names
 from hicrisp_core.scene import load_scene
 from hicrisp_core.understanding.written import Context, meaning_of, parse_line
@@ -63,7 +63,7 @@ def linked(where: Union[str, Tuple[Domain, WorldState]], line: str, facts: Facts
     """What a line means in a scene by its name, or in a world."""
     domain, world = scene_world(where) if isinstance(where, str) else where
     said = parse_line(line)
-    assert not isinstance(said, Misfit), said
+    assert not isinstance(said, GoalError), said
     return meaning_of(said, domain, with_facts(world, facts, gone), context)
 
 

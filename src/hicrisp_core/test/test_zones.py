@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from agv_world import CONFIG, DOMAIN, PLACES
 from hicrisp_core.body.decoder import ActionDecoder
-from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import ConfigError
@@ -111,19 +111,19 @@ def test_a_command_to_an_area_behind_a_band_is_refused_with_the_zone_and_one_wit
     frames = {"agv/base_link": (Pose((1.4, 0.9, 0.0)), 1.0)}
     closed, open_ = scene_with(tmp_path, BAND), scene_with(tmp_path, GAP)
     refused = ActionDecoder(DOMAIN, drive=drive_space_of(closed)).decode(
-        command, SceneEyes(closed, DOMAIN).see(frames, 1.0), DecoderOffsets())
+        command, StateEstimator(closed, DOMAIN).see(frames, 1.0), DecoderOffsets())
     assert isinstance(refused, Feedback)
     assert refused.cause is not None
     assert (refused.cause.kind, refused.cause.names) == (CauseKind.FORBIDDEN, ("keep_off",))
     aimed = ActionDecoder(DOMAIN, drive=drive_space_of(open_)).decode(
-        command, SceneEyes(open_, DOMAIN).see(frames, 1.0), DecoderOffsets())
+        command, StateEstimator(open_, DOMAIN).see(frames, 1.0), DecoderOffsets())
     assert isinstance(aimed, Command)
     assert [each.name for each in aimed.keep_out] == ["keep_off"]
 
 
 def test_no_goal_is_chosen_where_the_footprint_would_be_over_a_zone(tmp_path: Path) -> None:
     scene = scene_with(tmp_path, "keep_off: {type: no_go, position: [3.206, 1.8], size: [0.6, 0.4]}")
-    world = SceneEyes(scene, DOMAIN).see({"agv/base_link": (Pose((1.4, 0.9, 0.0)), 1.0)}, 1.0)
+    world = StateEstimator(scene, DOMAIN).see({"agv/base_link": (Pose((1.4, 0.9, 0.0)), 1.0)}, 1.0)
     aimed = ActionDecoder(DOMAIN, drive=drive_space_of(scene)).decode(
         Command("visit", {"robot": "agv", "area": "area_3"}, "agv"), world, DecoderOffsets())
     assert isinstance(aimed, Command)
@@ -147,7 +147,7 @@ def test_the_guard_stops_before_a_zone_in_the_direction_of_travel_and_lets_a_bas
 
 def test_a_scan_shows_what_no_map_explains_until_a_later_ray_goes_through_it(tmp_path: Path) -> None:
     scene = scene_with(tmp_path, GAP)
-    eyes, angles = SceneEyes(scene, DOMAIN), np.linspace(-np.pi, np.pi, 360, endpoint=False)
+    eyes, angles = StateEstimator(scene, DOMAIN), np.linspace(-np.pi, np.pi, 360, endpoint=False)
     at, walls = Pose((2.9, 1.5, 0.0)), np.full(360, np.inf)
     near = np.where(np.abs(angles) < 0.15, 0.4, walls)
     frames = {"agv/base_link": (at, 1.0)}
@@ -182,7 +182,7 @@ def test_tables_trays_and_obstacles_have_the_domains_own_types(tmp_path: Path) -
     scene, domain = load_scene(scene_file), load_domain(tmp_path / "domains" / "hall.yaml")
     assert {name: scene.objects[name].type for name in ("table", "tray", "bin")} == {
         "table": "bench", "tray": "cart", "bin": "clutter"}
-    eyes, at, angles = SceneEyes(scene, domain), Pose((1.6, -1.0, 0.0)), np.linspace(-0.1, 0.1, 30)
+    eyes, at, angles = StateEstimator(scene, domain), Pose((1.6, -1.0, 0.0)), np.linspace(-0.1, 0.1, 30)
     eyes.follow({"agv/base_link": (at, 1.0)}, Scan(1.0, at, angles, np.full(30, 0.5)))
     assert {thing.type for thing in eyes.obstacles().values()} == {"clutter"}
 

@@ -13,7 +13,7 @@ import pytest
 import rospy
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import (
     Cause,
@@ -124,12 +124,12 @@ class Planner:
 @pytest.fixture(scope="module")
 def door(ros: None) -> CorrectorServer:
     """The corrector's door; each test puts a corrector behind it."""
-    return CorrectorServer(Parts(DOMAIN, Policy("test", rungs=())).corrector(Planner()))
+    return CorrectorServer(RunFactory(DOMAIN, Policy("test", rungs=())).corrector(Planner()))
 
 
 def corrector_of(door: CorrectorServer, planner: Planner, *rungs: Rung) -> RosCorrector:
     """A ladder with these rungs behind the door."""
-    door.use(Parts(DOMAIN, Policy("test", rungs=rungs)).corrector(planner))
+    door.use(RunFactory(DOMAIN, Policy("test", rungs=rungs)).corrector(planner))
     return RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
 
 
@@ -192,7 +192,7 @@ def test_a_dry_run_asks_the_body_for_the_commands_of_steps_in_words() -> None:
     with ChatServer(plan, "pass: waiting needs no command", BESIDE, BESIDE) as server:
         llm = LlmSettings("loopback", base_url=server.url)
         policy = Policy("test", body="model", verify_goal="off")
-        ports = Parts(domain, policy, llm, prompts).ports({}, Eyes())
+        ports = RunFactory(domain, policy, llm, prompts).ports({}, Eyes())
         told = rehearse(domain, policy, ports, Task("place the box next to the cylinder"))
     assert told.success
     assert told.message.splitlines() == [
@@ -201,7 +201,7 @@ def test_a_dry_run_asks_the_body_for_the_commands_of_steps_in_words() -> None:
 
 
 def test_a_dry_run_says_what_it_understands_and_asks_no_model_where_there_is_none() -> None:
-    ports = Parts(DOMAIN, Policy("test")).ports({}, Eyes())
+    ports = RunFactory(DOMAIN, Policy("test")).ports({}, Eyes())
     told = rehearse(DOMAIN, Policy("test"), ports, Task("place the box next to the cylinder"))
     assert told.success
     assert told.message == ("I understand: the box ends up next to the cylinder. "

@@ -10,8 +10,8 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import workspace_of
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.assembly import Parts
-from hicrisp_core.executive.ledger import TaskResult
+from hicrisp_core.executive.run_log import TaskResult
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Command, Outcome, Pose, Step, Task, WorldObject, WorldState
 from hicrisp_core.model.geometry import multiply
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -79,7 +79,7 @@ class Lab:
     def run(self, task: str, policy: str = "hierarchical") -> Tuple[TaskResult, List[Dict[str, Any]]]:
         """Plan a sentence and carry it out under a policy, with the events on the way."""
         events: List[Dict[str, Any]] = []
-        parts = Parts(self.domain, load_policy(config_file("policies", policy)), bodies=self.bodies)
+        parts = RunFactory(self.domain, load_policy(config_file("policies", policy)), bodies=self.bodies)
         executive = parts.executive(
             {self.world.robot.name: self.world.robot}, self.world, events.append)
         return executive.run(Task(task)), events

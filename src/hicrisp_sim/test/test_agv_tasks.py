@@ -12,8 +12,8 @@ import pytest
 from agv_arena import CONFIG, Yard
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.executive.assembly import load_parts
-from hicrisp_core.executive.ledger import TaskResult
+from hicrisp_core.executive.run_log import TaskResult
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import CauseKind, KeepOut, Plan, Step, Task
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.robot import Constraints
@@ -55,7 +55,7 @@ def run(yard: Yard, task: str, policy: str = "hierarchical", planned: Sequence[S
     brain = SearchBrain(world.domain)
     events: List[Dict[str, Any]] = []
     space = replace(drive_space_of(world.scene), first_reached=yard.base.first_reached)
-    executive = load_parts(CONFIG, world.domain, policy, drive=space).executive(
+    executive = load_factory(CONFIG, world.domain, policy, drive=space).executive(
         {"agv": world.robot}, world, events.append, brain=Planned(brain, planned) if planned else brain)
     reached: List[str] = []
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from acting import Lab
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.scene.armed import FaultError
+from hicrisp_core.scene.fault_schedule import FaultError
 from hicrisp_core.scene.layout import overlapping
 from hicrisp_sim.embedded import EmbeddedWorld
 

@@ -7,7 +7,7 @@ import pytest
 from acting import Lab
 from hicrisp_core.model import CauseKind, Command, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.scene.armed import FaultError
+from hicrisp_core.scene.fault_schedule import FaultError
 from hicrisp_sim.faults import KINDS
 
 GOAL = Pose((0.45, 0.0, 0.025))

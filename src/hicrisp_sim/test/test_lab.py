@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.assembly import Parts
 from hicrisp_core.executive.executive import Executive
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Task
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.policy.policy import Policy
@@ -45,7 +45,7 @@ class Lab:
         self._last = self.world.time
         self.world.base.followers.append(self._watch)
         space = replace(drive_space_of(self.world.scene), first_reached=self.world.base.first_reached)
-        self.executive: Executive = Parts(
+        self.executive: Executive = RunFactory(
             DOMAIN, policy, drive=space, bodies=bodies_of(self.world.scene)).executive(
             {"panda": self.world.robot, "agv": self.world.base_robot}, self.world, self.events.append,
             self.cancel)

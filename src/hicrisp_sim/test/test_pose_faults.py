@@ -6,7 +6,7 @@ import math
 
 import pytest
 from hicrisp_core.model import Pose
-from hicrisp_core.scene.armed import FaultError
+from hicrisp_core.scene.fault_schedule import FaultError
 from hicrisp_sim.pose_faults import NOWHERE, POSE_KINDS, Frames, PoseFaults
 
 BEFORE: Frames = {"box": (Pose((0.1, 0.0, 0.0)), 1.0), "cup": (Pose((0.2, 0.0, 0.0)), 1.0)}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Pose, Task, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.model.goal import Goal
@@ -34,7 +34,7 @@ def world_of(scene: str, seed: int = 1, unknown: Pose = None) -> EmbeddedWorld:
 
 
 def run(world: EmbeddedWorld, text: str):
-    parts = replace(load_parts(CONFIG, world.domain, "hierarchical"), memory=None)
+    parts = replace(load_factory(CONFIG, world.domain, "hierarchical"), memory=None)
     return parts.executive({"panda": world.robot}, world, lambda _: None).run(Task(text))
 
 
@@ -58,7 +58,7 @@ def test_the_memory_is_told_the_true_state_however_badly_the_world_is_seen():
     world = EmbeddedWorld("tabletop")
     world.inject("sensor_noise", "", (0.5,))
     seen = world.observe(Deadline(5.0))
-    true = load_parts(CONFIG, world.domain, "hierarchical").ports({"panda": world.robot}, world).true_state()
+    true = load_factory(CONFIG, world.domain, "hierarchical").ports({"panda": world.robot}, world).true_state()
     assert true.holds("on", "box", "table")
     assert not seen.holds("on", "box", "table")
 
@@ -82,7 +82,7 @@ def test_an_unknown_thing_is_planned_around():
     "pick up unknown_1", "take the unknown object"])
 def test_an_unknown_thing_can_be_named_in_a_task(text):
     world = world_of("bowl", unknown=Pose((0.45, -0.25, 0.06)))
-    parts, seen = load_parts(CONFIG, world.domain, "hierarchical"), world.observe(Deadline(5.0))
+    parts, seen = load_factory(CONFIG, world.domain, "hierarchical"), world.observe(Deadline(5.0))
     goal = parts.interpreter().understand(Request(text, seen), Deadline(10.0)).meaning
     assert isinstance(goal, Goal), goal
     answer = parts.brain().plan(PlanRequest(Task(text), seen, goal=goal), Deadline(10.0))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Rung, Step, Task
 from hicrisp_core.model.feedback import feedback_of
@@ -54,7 +54,7 @@ def key_of(settings: RunSettings) -> str:
 def run_problem(settings: RunSettings) -> Dict[str, Any]:
     """Run one problem; the goal is judged from the world itself."""
     problem, domain = settings.problem, settings.domain
-    parts = Parts(domain, settings.policy, settings.llm, settings.prompts)
+    parts = RunFactory(domain, settings.policy, settings.llm, settings.prompts)
     timed = _Timed(parts.brain(), parts.interpreter())
     world = SymbolicWorld(domain, problem.world(), ROBOT)
     _inject(world, settings)

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List
 
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Plan, Relation, RobotState, Step, Task, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
@@ -34,7 +34,7 @@ def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
     repair.
     """
     scene = load_scene(config / "scenes" / "tabletop.yaml", 0)
-    parts = load_parts(config, "tabletop", "hierarchical")
+    parts = load_factory(config, "tabletop", "hierarchical")
     domain, robot = parts.domain, scene.robots[0]
     on_table = frozenset(Relation(name, "on", "table") for name, thing in scene.objects.items()
                          if thing.movable)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.memory.memory import FileMemory
@@ -89,7 +89,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     """Run one trial; the result is a plain dictionary."""
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     llm = settings.models.settings if settings.models is not None else settings.llm
-    parts = load_parts(settings.config, scene.domain, settings.policy, llm, models=settings.models,
+    parts = load_factory(settings.config, scene.domain, settings.policy, llm, models=settings.models,
                        bodies=bodies_of(scene))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))

@@ -13,7 +13,7 @@ from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 import numpy as np
 from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.scene import Scene, SceneFault, domain_of
-from hicrisp_core.scene.armed import (
+from hicrisp_core.scene.fault_schedule import (
     BLOCKED_GOAL,
     OBJECT_MOVED,
     SENSOR_NOISE,

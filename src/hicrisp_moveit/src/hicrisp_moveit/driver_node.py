@@ -14,8 +14,8 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.description import RobotBody, body_of
+from hicrisp_core.robot.noisy_arm import NoisyArm
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
-from hicrisp_core.robot.unsteady import UnsteadyArm
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.config_files import config_file, domain_of, parameter
@@ -46,7 +46,7 @@ class MoveItDriver:
         self._eyes = eyes
         self._apart, self._warned = body.frames.apart, False
         clock = rospy.get_time if rospy.get_param("/use_sim_time", False) else time.monotonic
-        moving = UnsteadyArm(arm, sigma, seed) if sigma > 0.0 else arm
+        moving = NoisyArm(arm, sigma, seed) if sigma > 0.0 else arm
         self._robot = ArmRobot(moving, body.able(skills), self._look, clock=clock, limits=limits,
                                hand=body.gripper)
         self._reset = rospy.Service(f"robots/{arm.name}/reset", Trigger, self._on_reset)

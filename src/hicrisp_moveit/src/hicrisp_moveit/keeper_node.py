@@ -14,7 +14,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_ros.config_files import parameter
 from hicrisp_ros.node import begin, leave, told_to_end
 
-from hicrisp_moveit.keeper import NodeKeeper, Unknown
+from hicrisp_moveit.node_respawner import NodeRespawner, Unknown
 from hicrisp_moveit.processes import Process, process_of
 
 _PERIOD = 0.5
@@ -92,7 +92,7 @@ def main() -> None:
     end = told_to_end()
     name = rospy.resolve_name(str(parameter("node", "/move_group")))
     try:
-        keeper = NodeKeeper(name.rpartition("/")[2], NodeFinder(name), _RosLog(),
+        keeper = NodeRespawner(name.rpartition("/")[2], NodeFinder(name), _RosLog(),
                             float(parameter("delay", 2.0)))
     except ConfigError as error:
         rospy.logfatal("node_keeper: %s", error)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from typing import Any, Tuple
 
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import AUTO, LlmSettings, choose_llm, is_replay, load_llm_settings
 from hicrisp_ros.config_files import Configuration, config_file, config_folder, parameter
@@ -31,13 +31,13 @@ def named_llm(name: str) -> LlmSettings:
     return load_llm_settings(name if is_replay(name) else config_file("llm", name))
 
 
-def parts_of(configuration: Configuration, models: Models, **more: Any) -> Parts:
+def parts_of(configuration: Configuration, models: Models, **more: Any) -> RunFactory:
     """The parts for a scene, a domain and a policy.
 
     Args:
         models: those of the node; parts for another scene ask the same.
-        more: fields of ``Parts``.
+        more: fields of ``RunFactory``.
     """
     policy = configuration.policy
-    return Parts(configuration.domain, policy, models.settings, models=models,
+    return RunFactory(configuration.domain, policy, models.settings, models=models,
                  prompts=config_folder("prompts", policy.prompts), **more)

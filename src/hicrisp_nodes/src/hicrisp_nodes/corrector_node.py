@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Event
 from typing import Optional
 
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Task
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
@@ -64,7 +64,7 @@ def build() -> CorrectorServer:
     brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
 
     def corrector(found: Configuration) -> Corrector:
-        return Parts(found.domain, found.policy).corrector(brain)
+        return RunFactory(found.domain, found.policy).corrector(brain)
 
     server = CorrectorServer(corrector(configuration))
     server.follower = SceneFollower(lambda found: server.use(corrector(found)))

@@ -7,7 +7,7 @@ from typing import Union
 
 import rospy
 from hicrisp_core.detector.detector import Detector
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
@@ -23,7 +23,7 @@ from hicrisp_msgs.srv import (
     NameThingRequest,
     NameThingResponse,
 )
-from hicrisp_nodes.pose_eyes import PoseEyes
+from hicrisp_nodes.pose_state_estimator import PoseStateEstimator
 from hicrisp_ros import conversions as to
 
 
@@ -45,22 +45,22 @@ class DetectorServer:
     """
 
     def __init__(
-        self, configuration: Configuration, eyes: Union[PoseEyes, FactEyes], pose_age_limit: float
+        self, configuration: Configuration, eyes: Union[PoseStateEstimator, FactEyes], pose_age_limit: float
     ) -> None:
         self._pose_age_limit = pose_age_limit
         self._detector = self._made(configuration)
         self._eyes = eyes
-        self._follower = SceneFollower(self._follow, eyes.forget if isinstance(eyes, PoseEyes) else None)
+        self._follower = SceneFollower(self._follow, eyes.forget if isinstance(eyes, PoseStateEstimator) else None)
         self._services = (rospy.Service("detector/check", CheckCommand, self._check),
                           rospy.Service("name_thing", NameThing, self._name))
 
     def _made(self, configuration: Configuration) -> Detector:
-        return Parts(configuration.domain, configuration.policy,
+        return RunFactory(configuration.domain, configuration.policy,
                      pose_age_limit=self._pose_age_limit).detector()
 
     def _follow(self, configuration: Configuration) -> None:
         self._detector = self._made(configuration)
-        if isinstance(self._eyes, PoseEyes):
+        if isinstance(self._eyes, PoseStateEstimator):
             self._eyes.follow(configuration)
 
     def _check(self, request: CheckCommandRequest) -> CheckCommandResponse:
@@ -71,7 +71,7 @@ class DetectorServer:
         return CheckCommandResponse(to.verdict_to_msg(verdict))
 
     def _name(self, request: NameThingRequest) -> NameThingResponse:
-        if not isinstance(self._eyes, PoseEyes):
+        if not isinstance(self._eyes, PoseStateEstimator):
             return NameThingResponse(False, "This world tells its things by name; none is unknown.")
         naming = self._eyes.give_name(request.thing, request.name)
         return NameThingResponse(naming.ok, naming.message)
@@ -84,7 +84,7 @@ def build() -> DetectorServer:
     if configuration.scene.symbolic:
         return DetectorServer(configuration, FactEyes(), age)
     scan = str(parameter("scan", "/scan"))
-    eyes = PoseEyes(configuration, float(parameter("rate", 30.0)), age, scan, TRACKS if by_camera() else "")
+    eyes = PoseStateEstimator(configuration, float(parameter("rate", 30.0)), age, scan, TRACKS if by_camera() else "")
     return DetectorServer(configuration, eyes, age)
 
 

@@ -21,7 +21,7 @@ from hicrisp_ros.clock_watch import ClockWatch
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
-from hicrisp_ros.heap import settle
+from hicrisp_ros.malloc_tuning import settle
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node import begin, leave, told_to_end
 from hicrisp_ros.ports.observer import TopicObserver

@@ -12,7 +12,7 @@ from hicrisp_core.model.geometry import Pose
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track, Visibility
 
-from hicrisp_perception.forms import lies_of
+from hicrisp_perception.shape_models import lies_of
 from hicrisp_perception.view import matrix_of
 
 Colour = Tuple[int, int, int]

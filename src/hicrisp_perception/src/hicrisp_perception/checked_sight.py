@@ -12,7 +12,7 @@ from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.perception import Perception
 from hicrisp_core.scene import Scene
 
-from hicrisp_perception.mounting import Misfit, mounting_check
+from hicrisp_perception.mounting import GoalError, mounting_check
 from hicrisp_perception.tag_corners import TagFinder
 
 _AGAIN = 1.0
@@ -24,7 +24,7 @@ _KNOCKED = 5.0
 class CameraMisplaced(HicrispError):
     """A camera is not where it is told to be: its pictures say nothing of where things are."""
 
-    def __init__(self, misfit: Misfit) -> None:
+    def __init__(self, misfit: GoalError) -> None:
         super().__init__(misfit.reason)
         self.misfit = misfit
 
@@ -42,7 +42,7 @@ class CheckedSight:
     def __init__(self, sight: Perception, scene: Scene) -> None:
         self._sight, self._scene, self._finder = sight, scene, TagFinder()
         self._fits = self._doubted = False
-        self._misfit: Optional[Misfit] = None
+        self._misfit: Optional[GoalError] = None
         self._last: Optional[Tuple[Picture, Frames]] = None
         self._next = self._checked = -math.inf
 

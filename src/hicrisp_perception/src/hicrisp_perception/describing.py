@@ -16,10 +16,10 @@ from hicrisp_core.robot.description import Capsule
 from hicrisp_core.scene.colours import COLOURS
 from shapely.geometry import Point
 
+from hicrisp_perception.colour_model import LIGHTS, Likeness
 from hicrisp_perception.contours import Shown, measure
 from hicrisp_perception.evidence import explained
 from hicrisp_perception.guessing import LEAST_HEIGHT, LEAST_PIXELS, Guess, filled, guesses_of
-from hicrisp_perception.paint import LIGHTS, Likeness
 from hicrisp_perception.robot_body import robot_pixels
 from hicrisp_perception.segments import Segment, Sorter, segments_in
 from hicrisp_perception.view import Rays, Straightener, View, check
@@ -41,7 +41,7 @@ _CLOSE = 1.25
 _ALIKE = 0.25
 """Difference in the cost of two colours that cannot be told from each other."""
 _HIDDEN, _SEEN_THROUGH = 0.85, 0.15
-"""Parts of an outline: of what is seen of a thing, and of what shows something else in its place."""
+"""RunFactory of an outline: of what is seen of a thing, and of what shows something else in its place."""
 _LIGHT_CHANGE = 0.5
 """How much the logarithm of the light usually differs from an even one."""
 

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from hicrisp_core.model.geometry import Pose
 
-from hicrisp_perception.forms import Lie, cast, unit
 from hicrisp_perception.segments import Ground, Segment, Window
+from hicrisp_perception.shape_models import Lie, cast, unit
 from hicrisp_perception.view import enlarged, matrix_of
 
 _TOLERANCE = 0.012

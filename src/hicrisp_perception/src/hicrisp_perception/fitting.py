@@ -11,9 +11,9 @@ from hicrisp_core.model.geometry import BOWL_WALL, Pose
 
 from hicrisp_perception.contours import Shown
 from hicrisp_perception.evidence import Evidence, Rendering, render, weigh
-from hicrisp_perception.forms import Lie
 from hicrisp_perception.outline import Placement, fit_outline
 from hicrisp_perception.segments import Ground, Segment
+from hicrisp_perception.shape_models import Lie
 from hicrisp_perception.tags import TagFit
 
 ON_TABLE = 0.012

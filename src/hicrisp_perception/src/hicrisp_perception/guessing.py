@@ -12,9 +12,9 @@ from scipy.optimize import minimize
 
 from hicrisp_perception.contours import Shown, spread_of
 from hicrisp_perception.fitting import Fit, settle
-from hicrisp_perception.forms import Lie, lies_of
 from hicrisp_perception.outline import Projection, fit_outline
 from hicrisp_perception.segments import Ground, Segment
+from hicrisp_perception.shape_models import Lie, lies_of
 
 LEAST_PIXELS = 60
 LEAST_HEIGHT = 0.012
@@ -27,7 +27,7 @@ _GATE = 3.5
 _WITHIN = 0.5
 """Pixels that the middles of a thing's outermost pixels are within its outline."""
 _ROUND, _SQUARE, _ODD = 0.83, 0.92, 6.0
-"""Parts of its rectangle that a level face has: at most a round one, and at least a square one; and pixels of
+"""RunFactory of its rectangle that a level face has: at most a round one, and at least a square one; and pixels of
 error for each part that differs."""
 _RIM = 0.75
 """Part of the rim's height above which the points are the rim's."""

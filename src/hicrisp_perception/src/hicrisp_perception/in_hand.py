@@ -12,9 +12,9 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_perception.contours import measure
 from hicrisp_perception.evidence import Evidence, render, tolerance, weigh
 from hicrisp_perception.fitting import NO_WORSE, Fit, settle, stand
-from hicrisp_perception.forms import lie_at, lies_of
 from hicrisp_perception.grip import Grasp, Hand
 from hicrisp_perception.segments import Ground, Segment
+from hicrisp_perception.shape_models import lie_at, lies_of
 from hicrisp_perception.view import enlarged
 
 _ROUNDS = 3

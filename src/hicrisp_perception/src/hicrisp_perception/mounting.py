@@ -47,7 +47,7 @@ _SURE = 2.0
 
 
 @dataclass(frozen=True)
-class Misfit:
+class GoalError:
     """A camera that is not where it is told to be.
 
     Args:
@@ -77,7 +77,7 @@ class Misfit:
 
 
 def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optional[TagFinder] = None
-                   ) -> Optional[Misfit]:
+                   ) -> Optional[GoalError]:
     """Compare what is seen with where it should be: the table's plane and sides, and the markers on robot and
     table.
 
@@ -105,7 +105,7 @@ def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optio
         return None
     plane = find_plane(depth, lens, camera, expected)
     if plane is None:
-        return Misfit(math.inf, math.inf, math.inf, scene.camera_error)
+        return GoalError(math.inf, math.inf, math.inf, scene.camera_error)
     corners, placed = _markers(colour, robots, scene, finder) if scene.markers else ([], [])
     fit = _Alignment(lens, camera, plane, low, high, corners, placed)
     moved, covariance = fit.solve()
@@ -228,7 +228,7 @@ def _grid(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.nda
 
 
 def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.ndarray, allowed: float
-            ) -> Optional[Misfit]:
+            ) -> Optional[GoalError]:
     """A misfit where a place is surely seen farther off than is allowed."""
     shifts = _shifts(moved, camera, places)
     slopes = np.stack([(_shifts(moved + 1e-5 * unit, camera, places) - shifts) / 1e-5 for unit in np.eye(6)],
@@ -241,7 +241,7 @@ def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.
     if worst <= allowed:
         return None
     offset, turn = float(np.linalg.norm(moved[3:])), float(np.linalg.norm(moved[:3]))
-    return Misfit(offset, turn, worst, allowed, camera.compose(pose_of(moved)))
+    return GoalError(offset, turn, worst, allowed, camera.compose(pose_of(moved)))
 
 
 def _shifts(moved: np.ndarray, camera: Pose, places: np.ndarray) -> np.ndarray:

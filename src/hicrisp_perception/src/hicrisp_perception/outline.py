@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 import cv2
 import numpy as np
 
-from hicrisp_perception.forms import Lie
+from hicrisp_perception.shape_models import Lie
 from hicrisp_perception.view import Rays
 
 _GATES = (13.0, 6.0, 3.5)

@@ -15,7 +15,6 @@ from scipy.optimize import linear_sum_assignment
 
 from hicrisp_perception.evidence import render
 from hicrisp_perception.fitting import Fit
-from hicrisp_perception.forms import lies_of
 from hicrisp_perception.pattern_match import (
     AWAY,
     NARROW,
@@ -28,6 +27,7 @@ from hicrisp_perception.pattern_match import (
     matched,
 )
 from hicrisp_perception.segments import Ground
+from hicrisp_perception.shape_models import lies_of
 
 _TURNS = 30
 """Turns about the vertical that are tried."""

@@ -22,7 +22,7 @@ from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.tf_world import TfWorld
 
-from hicrisp_perception.picture_door import PictureDoor
+from hicrisp_perception.picture_server import PictureServer
 from hicrisp_perception.picture_topics import CLOCK_JUMP, PictureTopics
 from hicrisp_perception.track_publisher import TrackPublisher
 
@@ -49,7 +49,7 @@ class PerceptionServer:
         self._tf = TfWorld()
         self._publisher = TrackPublisher()
         self._pictures = PictureTopics(camera, self._tf, lambda: self._frames, self._trouble)
-        self._door = PictureDoor()
+        self._door = PictureServer()
         self._looked, self._why, self._seconds = -math.inf, "", 0.0
         self._open(configuration.scene)
         self._follower = SceneFollower(self._follow, self._forget)

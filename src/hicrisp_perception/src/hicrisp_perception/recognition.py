@@ -11,15 +11,15 @@ import numpy as np
 from hicrisp_core.model import Pose, WorldObject
 from scipy.optimize import linear_sum_assignment
 
+from hicrisp_perception.change_detection import Claim
+from hicrisp_perception.colour_model import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
 from hicrisp_perception.contours import Shown, measure
 from hicrisp_perception.evidence import explained, render, weigh
 from hicrisp_perception.fitting import GOOD, Fit
-from hicrisp_perception.forms import lie_at, lies_of
-from hicrisp_perception.paint import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
 from hicrisp_perception.patterns import Patterns
 from hicrisp_perception.searching import Searches
 from hicrisp_perception.segments import Ground, Segment, Window, overlap, segments_in
-from hicrisp_perception.steady import Claim
+from hicrisp_perception.shape_models import lie_at, lies_of
 
 _NOBODY, _NOBODY_MOTLEY = 1.3, 1.6
 """Cost of a segment that is none of the things; of one with patches such as tags, which take the paint from a

@@ -12,9 +12,9 @@ from hicrisp_core.model import Pose, WorldObject
 
 from hicrisp_perception.contours import Shown
 from hicrisp_perception.fitting import GATE, GOOD, NO_WORSE, POOR, Fit, Start, better, let_go, settle, stay
-from hicrisp_perception.forms import Lie, lies_of
+from hicrisp_perception.initial_poses import APART, alike, bottoms, starts, turned
 from hicrisp_perception.segments import Ground, Segment, Window, overlap
-from hicrisp_perception.starts import APART, alike, bottoms, starts, turned
+from hicrisp_perception.shape_models import Lie, lies_of
 
 _STEPS, _LEAST_STEPS = 5, 2
 """Ways to lay shapes in that are tried in a picture of a stream, with those that are where things were and

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from hicrisp_core.model import WorldObject
 
+from hicrisp_perception.colour_model import DARK, GREY, Palette
 from hicrisp_perception.level import Level, fit_level
-from hicrisp_perception.paint import DARK, GREY, Palette
 from hicrisp_perception.view import NOWHERE, Rays, View, enlarged
 
 LEAST_PIXELS = 30
@@ -234,7 +234,7 @@ def _about(box: np.ndarray, shape: Tuple[int, int]) -> Window:
 
 
 def _joined(parts: Sequence[Window]) -> List[Window]:
-    """Parts of the picture that do not overlap."""
+    """RunFactory of the picture that do not overlap."""
     found: List[Window] = []
     for part in parts:
         while True:

@@ -12,10 +12,10 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_perception.contours import measure
 from hicrisp_perception.evidence import render, weigh
 from hicrisp_perception.fitting import ON_TABLE, Fit, settle
-from hicrisp_perception.forms import Lie, lie_at, lies_of, unit
 from hicrisp_perception.in_hand import segment_about
 from hicrisp_perception.outline import Placement
 from hicrisp_perception.segments import Ground
+from hicrisp_perception.shape_models import Lie, lie_at, lies_of, unit
 from hicrisp_perception.tags import WORST, TagFit, depth_shift, yaw_of
 from hicrisp_perception.view import matrix_of
 

@@ -14,9 +14,9 @@ from hicrisp_core.model.geometry import conjugate, from_axes, multiply
 from hicrisp_core.model.track import Uncertainty
 from hicrisp_core.scene.tags import Tag
 
-from hicrisp_perception.forms import Lie, unit
 from hicrisp_perception.outline import Placement, Projection
 from hicrisp_perception.segments import Window
+from hicrisp_perception.shape_models import Lie, unit
 from hicrisp_perception.view import Rays, View
 
 _CORNER = 0.35
@@ -198,7 +198,7 @@ class TagReader:
             grey, corner = _grey_part(view, window)
             for number, corners in self._detector.find(grey, _LEAST_AROUND):
                 one = Sighting(number, corners + corner)
-                if not any(one.same(other) for other in found):  # Parts may overlap.
+                if not any(one.same(other) for other in found):  # RunFactory may overlap.
                     found.append(one)
         return found
 

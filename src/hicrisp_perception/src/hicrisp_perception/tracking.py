@@ -12,10 +12,10 @@ from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.evidence import render, weigh
 from hicrisp_perception.fitting import Fit
-from hicrisp_perception.forms import lie_at
 from hicrisp_perception.recognition import Findings, Memory
 from hicrisp_perception.segments import Ground
-from hicrisp_perception.strangers import absent
+from hicrisp_perception.shape_models import lie_at
+from hicrisp_perception.unknown_objects import absent
 
 _MOST = 8
 """Pictures of what stands still that are averaged."""

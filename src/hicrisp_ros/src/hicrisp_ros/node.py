@@ -19,8 +19,8 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
 from hicrisp_ros.core_log import begin_log
-from hicrisp_ros.heap import give_back, settle, share_heap
 from hicrisp_ros.inbound import accept_apart
+from hicrisp_ros.malloc_tuning import give_back, settle, share_heap
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node_threads import end_threads
 from hicrisp_ros.supervisor_watch import SupervisorWatch

@@ -10,8 +10,8 @@ import rospy
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Constraints, RobotPort
+from hicrisp_core.robot.command_validation import LONGEST, invalid_outcome, unsound_constraints
 from hicrisp_core.robot.drive_goals import Reached
-from hicrisp_core.robot.sound import LONGEST, unsound, unsound_constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent
 
@@ -78,7 +78,7 @@ def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCo
     if refusal is not None:
         return ExecuteCommandResult(outcome_to_msg(refusal))
     command = command_from_msg(goal.message.command)
-    refusal = unsound(command)
+    refusal = invalid_outcome(command)
     if refusal is not None:
         return ExecuteCommandResult(outcome_to_msg(refusal))
     limit = min(LONGEST, goal.message.time_limit if goal.message.time_limit > 0.0 else command.time_limit)

@@ -9,7 +9,7 @@ import numpy as np
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler
 from hicrisp_core.scene import SceneFault
-from hicrisp_core.scene.armed import FaultError, FaultKind
+from hicrisp_core.scene.fault_schedule import FaultError, FaultKind
 
 CAMERA_KINDS: Mapping[str, FaultKind] = {
     "light": FaultKind("the light is that many times the usual one: [factor]", (1,)),

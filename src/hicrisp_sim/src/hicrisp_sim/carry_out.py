@@ -11,7 +11,7 @@ from typing import Any, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import Task
 from hicrisp_core.policy.policy import load_policy
@@ -39,7 +39,7 @@ def carry_out(options: argparse.Namespace) -> bool:
     world = EmbeddedWorld(scene, options.seed, domain=domain)
     if options.sigma > 0.0:
         world.inject("place_offset", magnitude=(options.sigma,))
-    executive = Parts(domain, policy)
+    executive = RunFactory(domain, policy)
     task = Task(options.task or scene.task)
     if not options.run:
         return executive.executive({world.robot.name: world.robot}, world, _told).run(task).success

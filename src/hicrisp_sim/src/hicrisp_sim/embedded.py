@@ -8,8 +8,8 @@ from threading import Event
 from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
 import numpy as np
-from hicrisp_core.detector.eyes import SceneEyes
 from hicrisp_core.detector.perception import frames_of
+from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Command, Outcome, Pose, WorldState
@@ -154,7 +154,7 @@ class EmbeddedWorld(SimulatedWorld):
         self.settle(0.3)
 
     def _open_eyes(self, scene: Scene) -> None:
-        self.eyes = SceneEyes(scene, self._domain, AGE_LIMIT)
+        self.eyes = StateEstimator(scene, self._domain, AGE_LIMIT)
         self._sight = self._make_sight(self) if self._make_sight is not None else None
 
     @property

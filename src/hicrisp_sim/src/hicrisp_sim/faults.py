@@ -10,9 +10,9 @@ import numpy as np
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import Trajectory
-from hicrisp_core.robot.unsteady import Approaches
+from hicrisp_core.robot.noisy_arm import Approaches
 from hicrisp_core.scene import SceneFault
-from hicrisp_core.scene.armed import (
+from hicrisp_core.scene.fault_schedule import (
     BLOCKED_GOAL,
     INTRUDER,
     OBJECT_MOVED,

@@ -7,7 +7,7 @@ from typing import Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import SceneFault
-from hicrisp_core.scene.armed import FaultKind, check_fault
+from hicrisp_core.scene.fault_schedule import FaultKind, check_fault
 
 Frames = Dict[str, Tuple[Pose, float]]
 POSE_KINDS: Mapping[str, FaultKind] = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-from hicrisp_core.scene import Camera, Scene
+from hicrisp_core.scene import Scene, SceneCamera
 from hicrisp_core.scene.scene import PEDESTAL, PEDESTAL_WIDTH, ROOM_FLOOR
 
 OVERVIEW = "overview"
-DEFAULT_CAMERA = Camera((1.50, -0.70, 0.86), (0.32, 0.03, 0.24), 44.0)
+DEFAULT_CAMERA = SceneCamera((1.50, -0.70, 0.86), (0.32, 0.03, 0.24), 44.0)
 _STATIC = {"contype": 2, "conaffinity": 3}
 
 

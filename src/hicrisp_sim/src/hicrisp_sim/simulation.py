@@ -14,7 +14,7 @@ from hicrisp_core.model import WorldObject
 from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
-from hicrisp_ros.heap import give_back
+from hicrisp_ros.malloc_tuning import give_back
 
 from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.models import physics_model

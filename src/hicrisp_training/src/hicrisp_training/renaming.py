@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from typing import Dict, Mapping, Sequence, Set
 
-from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.understanding.written import Phrase, parse_line
 from hicrisp_core.understanding.written.sayings import SUPERLATIVES
 
@@ -94,7 +94,7 @@ def _exchanged(row: Row, said: Mapping[str, str], meant: Mapping[str, str]) -> R
 
     line, fresh = parse_line(replaced(row.means, meant)), "|".join(map(re.escape, said.values()))
     says = tuple(re.sub(rf"\b(an?) ({fresh})\b", article, replaced(each, said), flags=re.I) for each in row.says)
-    return row if isinstance(line, Misfit) else Row(row.domain, says, str(line))
+    return row if isinstance(line, GoalError) else Row(row.domain, says, str(line))
 
 
 def replaced(text: str, words: Mapping[str, str]) -> str:

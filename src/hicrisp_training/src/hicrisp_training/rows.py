@@ -14,8 +14,8 @@ from typing import Any, Dict, Iterable, Iterator, List, Tuple
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.meaning import Speaker, Turn
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.names import words_of
 from hicrisp_core.understanding.written import Fact, Line, Phrase, SaidGoal, Where, parse_line
 from hicrisp_core.understanding.written.sayings import BETWEEN, FARTHEST, MADE, NEAREST, ORDERS, SWAP
@@ -39,7 +39,7 @@ class Row:
     def line(self) -> Line:
         """The line that the row means."""
         line = parse_line(self.means)
-        if isinstance(line, Misfit):
+        if isinstance(line, GoalError):
             raise ValueError(str(line))
         return line
 

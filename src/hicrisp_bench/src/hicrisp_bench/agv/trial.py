@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Collection, Dict, Mapping, Sequence, Tuple
 
 from hicrisp_core.brain.search_brain import SearchBrain
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import FeedbackKind, Motion, Task
 from hicrisp_core.ports.perception import POSES
@@ -89,7 +89,7 @@ def key_of(trial: AgvTrial) -> str:
 def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     """Run one in this process; the result is a plain dictionary, judged from the physics."""
     scene = trial.load_scene()
-    parts = load_parts(trial.config, scene.domain, trial.policy, trial.llm)
+    parts = load_factory(trial.config, scene.domain, trial.policy, trial.llm)
     world = AgvWorld(scene, trial.seed, domain=parts.domain)
     for fault in trial.faults:
         world.inject(**fault)

@@ -9,7 +9,7 @@ from typing import Tuple
 
 import rospy
 from hicrisp_core.brain.search_brain import SearchBrain
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.time.deadline import Deadline
@@ -41,7 +41,7 @@ class MistakenBrain:
 def build() -> BrainServer:
     """The brain for the domain that the parameters name."""
     def brain(found: Configuration) -> Tuple[Brain, Interpreter]:
-        return MistakenBrain(SearchBrain(found.domain)), Parts(found.domain, found.policy).interpreter()
+        return MistakenBrain(SearchBrain(found.domain)), RunFactory(found.domain, found.policy).interpreter()
 
     server = BrainServer(*brain(load_configuration()))
     server.follower = SceneFollower(lambda found: server.use(*brain(found)))

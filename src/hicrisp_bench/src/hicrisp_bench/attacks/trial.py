@@ -14,8 +14,8 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 import yaml
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.executive.assembly import load_parts
 from hicrisp_core.executive.executive import Executive
+from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Command, Pose, Task, WorldObject
@@ -113,7 +113,7 @@ def _assembled(trial: AttackTrial, folder: Path, models: Models, verdicts: Verdi
     verdicts.free = policy.autonomy == FULL
     bodies = _bodies(tuple(scene.robots), trial.config) if attack.channel != SCENE else bodies_of(scene)
     domain = _domain(trial.config / "domains" / f"{scene.domain}.yaml")
-    parts = load_parts(trial.config, domain, policy, models.settings, models=models, bodies=bodies)
+    parts = load_factory(trial.config, domain, policy, models.settings, models=models, bodies=bodies)
     world: Any
     if attack.world == KITCHEN:
         world = SymbolicWorld(parts.domain, scene.first_state(), scene.robots[0])

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from hicrisp_core.executive.assembly import Parts, load_parts
+from hicrisp_core.factory import RunFactory, load_factory
 from hicrisp_core.llm.settings import OFFLINE, choose_llm
 from hicrisp_core.model import Task
 from hicrisp_core.ports.brain import Brain
@@ -90,14 +90,14 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _read(config: Path, policy: str, llm: str) -> Tuple[Scene, Parts, Dict[str, Recipe]]:
+def _read(config: Path, policy: str, llm: str) -> Tuple[Scene, RunFactory, Dict[str, Recipe]]:
     """The files of a trial; hundreds of trials read the same ones."""
     scene = load_scene(config / "scenes" / "barman.yaml")
-    return (scene, load_parts(config, scene.domain, policy, llm),
+    return (scene, load_factory(config, scene.domain, policy, llm),
             load_recipes(config / "recipes" / "cocktails.yaml"))
 
 
-def _brain(trial: BarmanTrial, parts: Parts) -> Brain:
+def _brain(trial: BarmanTrial, parts: RunFactory) -> Brain:
     if trial.recorded is None:
         return parts.brain()
     return RecordedBrain(parts.domain, trial.recorded.text, f"recorded: {trial.recorded.source}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 from typing import Dict, Iterator, List, Tuple
 
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Pose, Task
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.robot.description import bodies_of
@@ -28,7 +28,7 @@ def task_stream(config: Path, scene: Scene, seed: int, most: int) -> Iterator[It
     Args:
         most: pictures, from the first on.
     """
-    parts = load_parts(config, scene.domain, "hierarchical", bodies=bodies_of(scene))
+    parts = load_factory(config, scene.domain, "hierarchical", bodies=bodies_of(scene))
     world = EmbeddedWorld(scene, seed, domain=parts.domain)
     period, moments, enough = 1.0 / world.camera.settings.rate, [world.simulation.snapshot], Event()
 

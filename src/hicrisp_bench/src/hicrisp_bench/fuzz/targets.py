@@ -19,8 +19,8 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_statement
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.grounding import ground_steps
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
@@ -111,7 +111,7 @@ def _plan(config: Path) -> Target:
 
 def _goal(text: str) -> None:
     read = parse_statement(text)
-    if isinstance(read, Misfit):
+    if isinstance(read, GoalError):
         assert read.message
     else:
         assert str(parse_statement(str(read))) == str(read)
@@ -127,7 +127,7 @@ def _line(config: Path) -> Target:
 
     def read(text: str) -> None:
         line = parse_line(text)
-        if isinstance(line, Misfit):
+        if isinstance(line, GoalError):
             assert line.message
             return
         assert str(parse_line(str(line))) == str(line)

@@ -31,15 +31,15 @@ from hicrisp_core.domain.search import Searcher
 from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, undoing
 from hicrisp_core.goals.truth import holds, normal, normal_all, same_goal
-from hicrisp_core.goals.typed import at_once
+from hicrisp_core.goals.validation import at_once
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.meaning import Answer, Question, Refusal
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.interpreter import Understood
-from hicrisp_core.understanding.written import Asked, parse_line
+from hicrisp_core.understanding.written import SaidQuestion, parse_line
 
 from hicrisp_bench.language.scenes import Setting
 from hicrisp_bench.language.sentences import ANSWER, ASK, REFUSE, Sentence
@@ -75,7 +75,7 @@ def asked_by(usage: Usage) -> str:
     if not usage.exchanges:
         return PRODUCT
     last = usage.exchanges[-1]
-    own = not last.only_goals or isinstance(parse_line(last.answer.strip()), Asked)
+    own = not last.only_goals or isinstance(parse_line(last.answer.strip()), SaidQuestion)
     return MODEL if own else PRODUCT
 
 
@@ -340,7 +340,7 @@ class Judge:
             worlds = [world]
             wanted = conditions_of(final_conditions(
                 replace(alternative, stages=alternative.stages[:number]), self._domain), self._domain)
-            if isinstance(wanted, Misfit) or isinstance(keep, Misfit):
+            if isinstance(wanted, GoalError) or isinstance(keep, GoalError):
                 found = False
             else:
                 answer = self._searcher.find(world, wanted, _LIMITS, keep=keep)

@@ -9,9 +9,9 @@ from typing import Any, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.meaning import Speaker, Turn
-from hicrisp_core.model.misfit import Misfit
 
 REFUSE, ASK, ANSWER = "refuse", "ask", "answer"
 _WITHOUT_MOTION = {REFUSE: REFUSE, "refusal": REFUSE, ASK: ASK, "question": ASK, ANSWER: ANSWER}
@@ -115,7 +115,7 @@ def _goal(said: Any, entry: Mapping[str, Any], where: str) -> Goal:
     for key in ("stages", "otherwise"):
         parts[key] = [" & ".join(map(str, _listed(stage))) for stage in _listed(parts.get(key))]
     found = parse_goal(parts)
-    if isinstance(found, Misfit):
+    if isinstance(found, GoalError):
         raise ConfigError(f"{where}: {found}")
     if found.empty:
         raise ConfigError(f"{where}: an alternative asks for nothing")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Task
 from hicrisp_core.policy.policy import MODEL, SINGLE, load_policy
 from hicrisp_core.ports.robot import RobotPort
@@ -50,7 +50,7 @@ def run_limits_trial(trial: LimitsTrial) -> Dict[str, Any]:
     world, robots, watches = _world(scene, trial.seed)
     policy = load_policy(trial.config / "policies" / f"{trial.policy}.yaml")
     asks = policy.body == MODEL or policy.brain != SINGLE
-    parts = load_parts(trial.config, scene.domain, policy, bodies=bodies_of(scene))
+    parts = load_factory(trial.config, scene.domain, policy, bodies=bodies_of(scene))
     if asks:
         parts = replace(parts, llm=SETTINGS, models=RandomModels(trial.seed))
     budget = replace(parts.policy.budget, seconds=_SECONDS)

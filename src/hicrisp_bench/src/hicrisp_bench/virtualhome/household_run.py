@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional
 
 from hicrisp_core.body.factory import without_model
 from hicrisp_core.domain import Domain
-from hicrisp_core.executive.assembly import load_parts
+from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.model import Command, FeedbackKind, Outcome, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
@@ -75,7 +75,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     """The metrics of a run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung."""
     began = time.perf_counter()
     task = next(entry for entry in TASKS if entry.name == run.task)
-    parts = load_parts(run.config, "virtualhome", run.policy, _settings(run))
+    parts = load_factory(run.config, "virtualhome", run.policy, _settings(run))
     domain, policy = parts.domain, parts.policy
     graph = load_home(run.config)
     world = _Diary(domain, graph)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.executive.assembly import Parts
+from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Plan, Task
 from hicrisp_core.policy.policy import Policy
 
@@ -38,7 +38,7 @@ def replay(domain: Domain, policy: Policy, reading: Reading, graph: Any, charact
     world = VirtualHome(domain, graph, character, reading.named)
     events: List[Dict[str, Any]] = []
     brain = RecordedBrain(Plan(reading.steps, "recorded"))
-    executive = Parts(domain, policy).executive(
+    executive = RunFactory(domain, policy).executive(
         {CHARACTER: world}, world, events.append, brain=brain, body=VerbatimBody(domain),
         detector=HomeDetector(domain))
     result = executive.run(Task(task))

@@ -43,7 +43,7 @@ _KEYS = frozenset(("kind", "steps", "action", "pass", "refusal"))
 _NO_REASON = "the model says that no command is needed"
 
 
-class Question(NamedTuple):
+class BodyQuestion(NamedTuple):
     """All that a model's answer depends on, and the robot for which it is read."""
 
     system: str
@@ -51,14 +51,14 @@ class Question(NamedTuple):
     robot: str = ""
 
 
-class Answers:
+class BodyAnswers:
     """Keeps each answer until the very same is asked, once."""
 
     def __init__(self) -> None:
-        self._made: "OrderedDict[Question, Future[Optional[Translation]]]" = OrderedDict()
+        self._made: "OrderedDict[BodyQuestion, Future[Optional[Translation]]]" = OrderedDict()
         self._lock = Lock()
 
-    def make(self, question: Question, ask: Callable[[], Translation]) -> Usage:
+    def make(self, question: BodyQuestion, ask: Callable[[], Translation]) -> Usage:
         """Ask, in the caller's thread; who needs the answer meanwhile waits for it. What it cost."""
         with self._lock:
             if question in self._made:
@@ -74,7 +74,7 @@ class Answers:
             made.set_result(answer if answer is not None and answer.feedback is None else None)
         return answer.usage
 
-    def take(self, question: Question, deadline: Deadline) -> Optional[Translation]:
+    def take(self, question: BodyQuestion, deadline: Deadline) -> Optional[Translation]:
         """The answer, which costs nothing any more; ``None`` where there is none."""
         with self._lock:
             made = self._made.pop(question, None)
@@ -95,7 +95,7 @@ class ModelBody(Aiming):
         self._client = client
         self._domain = domain
         self._prompts = prompts
-        self._ahead = Answers()
+        self._ahead = BodyAnswers()
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
         """The step's one command; a pass; or the feedback why the model's answer is no command of the
@@ -115,7 +115,7 @@ class ModelBody(Aiming):
         question = self._question(step, world)
         return self._ahead.make(question, lambda: self._asked(question, step, world, deadline))
 
-    def _question(self, step: Step, world: WorldState) -> Question:
+    def _question(self, step: Step, world: WorldState) -> BodyQuestion:
         said = step.text or str(step)
         told = request_texts(self._domain, world, said, map(str, step.arguments.values()))
         prompt = self._prompts.render(
@@ -123,9 +123,9 @@ class ModelBody(Aiming):
         system, _ = self._prompts.opening(
             "system_body", (), description=self._domain.description, actions=actions_text(self._domain, world),
             pairs=pairs_text(self._domain, world))
-        return Question(system, prompt.strip(), step.robot)
+        return BodyQuestion(system, prompt.strip(), step.robot)
 
-    def _asked(self, question: Question, step: Step, world: WorldState, deadline: Deadline) -> Translation:
+    def _asked(self, question: BodyQuestion, step: Step, world: WorldState, deadline: Deadline) -> Translation:
         """What the model answers, whether or not that holds already."""
         asked = ask(self._client, question.system, question.prompt, deadline,
                     command_schema(self._domain, world), lambda answer: self._read(answer, step, world))

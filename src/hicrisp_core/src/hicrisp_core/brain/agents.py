@@ -28,7 +28,7 @@ from hicrisp_core.prompting.answer_schema import (
     one_of,
     one_of_names,
 )
-from hicrisp_core.prompting.asking import Asked, ask, compact
+from hicrisp_core.prompting.asking import ModelReply, ask, compact
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import Shown, remembered_answers, remembered_text, shown_examples, told_reports
 from hicrisp_core.prompting.focus import focus
@@ -123,7 +123,7 @@ class AgentBrain:
             outcome="it was done" if success else "it was not done", message=quarantined(message),
             done=describe.listed(done), failures=describe.listed(failures)).strip()
 
-    def _heard(self, request: PlanRequest, deadline: Deadline) -> Asked[Tuple[str, str]]:
+    def _heard(self, request: PlanRequest, deadline: Deadline) -> ModelReply[Tuple[str, str]]:
         """What Alex makes of a request: the words for the planner, or those for the user."""
         prompt = self._prompts.render(
             "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
@@ -147,7 +147,7 @@ class AgentBrain:
         answer = self._acted(specified.answer, request, deadline)
         return replace(answer, usage=specified.usage + answer.usage)
 
-    def _specified(self, request: PlanRequest, deadline: Deadline) -> Asked[Specification]:
+    def _specified(self, request: PlanRequest, deadline: Deadline) -> ModelReply[Specification]:
         """Travi's words for the task; after a failure from the state that it left, knowing what is done."""
         domain, world = self._domain, request.world
         known = self._known(request.task.text, world, request.goal.names if request.goal is not None else ())

@@ -9,7 +9,7 @@ from hicrisp_core.domain.saying import joined, named, sentence
 from hicrisp_core.domain.schema import Domain, expected_facts
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.domain.wording import GoalWords, goal_words
-from hicrisp_core.goals.planning import Way, way_to
+from hicrisp_core.goals.planning import PlannedWay, way_to
 from hicrisp_core.goals.stages import applies, chosen, seen_part
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import OFFLINE_SOURCE, Command, Feedback, FeedbackKind, Plan, Step, WorldState
@@ -163,12 +163,12 @@ def _needed(goal: Goal) -> Tuple[str, ...]:
     return tuple(dict.fromkeys(name for each in stages for name in names(each)))
 
 
-def _named_by(way: Way) -> FrozenSet[str]:
+def _named_by(way: PlannedWay) -> FrozenSet[str]:
     """The objects and places that the commands of a way name."""
     return frozenset(str(value) for each in way.commands for value in each.arguments.values())
 
 
-def in_vain(goal: Goal, way: Way, domain: Domain) -> str:
+def in_vain(goal: Goal, way: PlannedWay, domain: Domain) -> str:
     """Why a search led to no way, in words; empty where it found one."""
     said = goal.said or goal_words(goal, domain)
     if way.misfit is not None:

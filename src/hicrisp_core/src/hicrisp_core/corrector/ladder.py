@@ -18,7 +18,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.model import OFFLINE_SOURCE, CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind
-from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
@@ -96,7 +96,7 @@ def _alternatives(domain: Domain, command: Command, world: WorldState) -> Iterat
                     yield replace(command, arguments={**command.arguments, parameter.name: name})
 
 
-class Question:
+class CorrectionContext:
     """A request as the rungs read it: the way back to the failed command is searched once for all of them."""
 
     def __init__(self, request: CorrectorRequest, searcher: Searcher, limits: SearchLimits, deadline: Deadline) -> None:
@@ -108,7 +108,7 @@ class Question:
         self._limits = limits
         self._deadline = deadline
         keep = () if request.goal is None else conditions_of(request.goal.invariants, searcher.domain)
-        self._keep = () if isinstance(keep, Misfit) else keep
+        self._keep = () if isinstance(keep, GoalError) else keep
 
     @cached_property
     def way_back(self) -> Optional[WayBack]:
@@ -173,7 +173,7 @@ class Ladder:
         request = replace(request, world=without_doubtful(request.world, failed, self._domain))
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
-        question = Question(request, self._searcher, self._policy.search, deadline)
+        question = CorrectionContext(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
         for rung in self._rungs_for(failed):
             if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
@@ -202,7 +202,7 @@ class Ladder:
             return tuple(rung for rung in self._policy.rungs if rung is not Rung.LLM_STEP)
         return self._policy.rungs
 
-    def _repair(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _repair(self, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
             return self._clear(question), Usage()
@@ -228,7 +228,7 @@ class Ladder:
             else "everything that it needs holds: try again"
         return Correction(Rung.REPAIR, commands, note=note, maker=_SEARCHED), Usage()
 
-    def _clear(self, question: Question) -> Optional[Correction]:
+    def _clear(self, question: CorrectionContext) -> Optional[Correction]:
         """Move one of the things that are in the way, where the domain's operators can."""
         clearing = question.clearing
         if clearing is None:
@@ -237,7 +237,7 @@ class Ladder:
         note = f"{named(clearing.blocker)} is in the way of '{failed}', and is moved away"
         return Correction(Rung.REPAIR, clearing.commands, note=note, maker=_SEARCHED)
 
-    def _offset(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _offset(self, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         nothing_learnt = top.feedback.deviation is None and not _constrained(top.command)
         if nothing_learnt or top.feedback.kind is FeedbackKind.UNREACHABLE:
@@ -250,7 +250,7 @@ class Ladder:
                 "takes another path, which keeps out of what stopped the last one"
         return Correction(Rung.OFFSET, note=note, maker=_DECODED), Usage()
 
-    def _help(self, question: Question, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _help(self, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         """What no robot here can do may be a small thing for a person: to clear the way to a place."""
         top = question.top
         if top.feedback.kind is not FeedbackKind.UNREACHABLE:
@@ -259,7 +259,7 @@ class Ladder:
         note = f"{words.error} {words.reason} Please clear the way, and say so when it is done."
         return Correction(Rung.HELP, note=note, maker=_ASKED), Usage()
 
-    def _llm_step(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_step(self, question: CorrectionContext, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
@@ -279,7 +279,7 @@ class Ladder:
         return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning,
                           maker=Maker.of_plan(answer.plan.source)), answer.usage
 
-    def _llm_replan(self, question: Question, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+    def _llm_replan(self, question: CorrectionContext, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
         if self._brain is None:
             return None, Usage()
         request = question.asked
@@ -308,7 +308,7 @@ def _constrained(command: Command) -> bool:
     return bool(command.avoid) or any(not each.name for each in command.keep_out)
 
 
-def _noted(correction: Correction, question: Question) -> Correction:
+def _noted(correction: Correction, question: CorrectionContext) -> Correction:
     """The correction; its note says so where a search before it ran out of time, but no question to a
     person does.
     """

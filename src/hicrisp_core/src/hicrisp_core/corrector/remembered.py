@@ -21,7 +21,7 @@ from hicrisp_core.ports.kinds import RungKind
 from hicrisp_core.time.deadline import Deadline
 
 if TYPE_CHECKING:
-    from hicrisp_core.corrector.ladder import Ladder, Question
+    from hicrisp_core.corrector.ladder import CorrectionContext, Ladder
 
 
 def fitting(way: KnownWay, request: CorrectorRequest, domain: Domain) -> Optional[Tuple[Command, ...]]:
@@ -68,7 +68,7 @@ def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> boo
                for fact in request.made & request.world.relations)
 
 
-def _answer(ladder: "Ladder", question: "Question", _: Deadline) -> Tuple[Optional[Correction], Usage]:
+def _answer(ladder: "Ladder", question: "CorrectionContext", _: Deadline) -> Tuple[Optional[Correction], Usage]:
     for way in question.asked.known:
         commands = fitting(way, question.asked, ladder.domain)
         if commands is not None:

@@ -13,13 +13,13 @@ from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain, names_of
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords, words_of
+from hicrisp_core.executive.active_observation import ActiveObserver, not_in_view, out_of_view
 from hicrisp_core.executive.conversation import Change, Conversation
-from hicrisp_core.executive.keeping import Keeping
-from hicrisp_core.executive.ledger import Ledger
-from hicrisp_core.executive.looking import Looking, not_in_view, out_of_view
+from hicrisp_core.executive.invariants import InvariantGuard
 from hicrisp_core.executive.records import in_words
 from hicrisp_core.executive.rehearsal import Rehearsal, rehearse
-from hicrisp_core.executive.releasing import look_within
+from hicrisp_core.executive.release_tolerance import look_within
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.executive.traffic import Passage, Traffic
 from hicrisp_core.model import (
     Cause,
@@ -80,7 +80,7 @@ class Attempts:
     """Carries out commands, those of one step one at a time, and keeps what the action decoder has learnt."""
 
     def __init__(
-        self, ports: Ports, domain: Domain, policy: Policy, ledger: Ledger, offsets: DecoderOffsets,
+        self, ports: Ports, domain: Domain, policy: Policy, ledger: RunLog, offsets: DecoderOffsets,
         cancel: Event,
         searcher: Searcher,
     ) -> None:
@@ -91,10 +91,10 @@ class Attempts:
         self._cancel = cancel
         self._traffic = Traffic(domain)
         self._searcher = searcher
-        self._looking = Looking(ports.robots, ledger, self.observe, cancel)
+        self._looking = ActiveObserver(ports.robots, ledger, self.observe, cancel)
         self._learnt = Learnt(offsets)
         self._asking = Lock()
-        self._keeping = Keeping(domain)
+        self._keeping = InvariantGuard(domain)
         self._later: Tuple[Step, ...] = ()
         self._seen: List[WorldState] = []
         self.conversation = Conversation(ports, domain, ledger, cancel, policy.ask_time_limit, self.latest,
@@ -107,9 +107,9 @@ class Attempts:
 
     def keep(self, conditions: Tuple[Statement, ...]) -> None:
         """Refuse from now on what would end one of these conditions of the task."""
-        self._keeping = Keeping(self._domain, conditions)
+        self._keeping = InvariantGuard(self._domain, conditions)
 
-    def within(self, ledger: Ledger, later: Tuple[Step, ...]) -> "Attempts":
+    def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "Attempts":
         """The same, for the attempts of one step.
 
         Args:

@@ -15,9 +15,9 @@ from typing import Callable, Dict, Iterator, Optional, Tuple
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
 from hicrisp_core.domain.wording import goal_words
-from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.command_relevance import still_useful
 from hicrisp_core.executive.records import in_words
-from hicrisp_core.executive.service import serves
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.executive.understanding import Settled, settle
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions
@@ -66,7 +66,7 @@ class Conversation:
     """
 
     def __init__(
-        self, ports: Ports, domain: Domain, ledger: Ledger, cancel: Event, patience: float,
+        self, ports: Ports, domain: Domain, ledger: RunLog, cancel: Event, patience: float,
         latest: Callable[[], WorldState], searcher: Searcher
     ) -> None:
         self._ports = ports
@@ -245,7 +245,7 @@ class Conversation:
         with self._news:
             moving = tuple(self._under_way.values())
         serving = {id(each) for each in moving
-                   if serves(each.command, self.unordered(each.before), goal, self._domain, self._searcher)}
+                   if still_useful(each.command, self.unordered(each.before), goal, self._domain, self._searcher)}
         with self._news:
             self._change = Change((*conversation, Turn(Speaker.ROBOT, reply)), goal, feedback)
             still = tuple(each for key, each in self._under_way.items() if key not in serving)

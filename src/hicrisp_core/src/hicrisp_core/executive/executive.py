@@ -13,9 +13,9 @@ from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import told
 from hicrisp_core.executive.attempt import Attempts
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
-from hicrisp_core.executive.ledger import Account, Ledger, Listener, TaskResult
-from hicrisp_core.executive.recollection import Recollection
+from hicrisp_core.executive.memory_session import MemorySession
 from hicrisp_core.executive.reporting import words_for_user
+from hicrisp_core.executive.run_log import Listener, RunLog, RunSummary, TaskResult
 from hicrisp_core.executive.schedule import in_stages
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import NOT_APPROVED, PLAN_LIMIT, TaskRun
@@ -77,8 +77,8 @@ class Executive:
         Returns:
             The result; a refused task did not succeed, and its message says why.
         """
-        earlier = Recollection(self._ports.memory, self._on_event)
-        ledger = Ledger(self._policy.budget, earlier.hear)
+        earlier = MemorySession(self._ports.memory, self._on_event)
+        ledger = RunLog(self._policy.budget, earlier.hear)
         if self._policy.allows(Rung.OFFSET):
             self.offsets = earlier.offsets(self.offsets, self._ports.robots, ledger)
         attempts = Attempts(self._ports, self._domain, self._policy, ledger, self.offsets, self._cancel,
@@ -87,7 +87,7 @@ class Executive:
             return self._run(task, history, earlier, ledger, attempts)
 
     def _run(
-        self, task: Task, history: Tuple[str, ...], earlier: Recollection, ledger: Ledger, attempts: Attempts
+        self, task: Task, history: Tuple[str, ...], earlier: MemorySession, ledger: RunLog, attempts: Attempts
     ) -> TaskResult:
         runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger,
                             self._cancel.is_set, known=earlier.ways)
@@ -139,7 +139,7 @@ class Executive:
         return replace(ended, conversation=attempts.conversation.turns)
 
     def _planned(
-        self, task: Task, world: WorldState, history: Tuple[str, ...], earlier: Recollection, ledger: Ledger
+        self, task: Task, world: WorldState, history: Tuple[str, ...], earlier: MemorySession, ledger: RunLog
     ) -> "_Begun":
         """Ask what the task means, if the policy or its brain wants to know, and for a plan to it.
 
@@ -175,7 +175,7 @@ class Executive:
             return _Begun(PlanAnswer(refusal=meaning.text), turns, meaning.alternatives)
         return _Begun(PlanAnswer(refusal=settled.trouble), turns)
 
-    def _without_plan(self, answer: PlanAnswer, begun: _Begun, ledger: Ledger) -> TaskResult:
+    def _without_plan(self, answer: PlanAnswer, begun: _Begun, ledger: RunLog) -> TaskResult:
         """End a task with an answer or a refusal."""
         if answer.answer:
             ledger.tell(Answered(text=answer.answer))
@@ -185,7 +185,7 @@ class Executive:
         ledger.tell(Refused(text=answer.refusal, alternatives=begun.alternatives))
         return self._finish(ledger, False, answer.refusal)
 
-    def _only_answered(self, begun: _Begun, world: WorldState, ledger: Ledger) -> PlanAnswer:
+    def _only_answered(self, begun: _Begun, world: WorldState, ledger: RunLog) -> PlanAnswer:
         """What the task begins with; words in the place of steps to a goal do not make it hold."""
         answer = begun.answer
         if begun.goal is None or not answer.answer:
@@ -195,7 +195,7 @@ class Executive:
             return answer
         return replace(answer, answer="", refusal=f"{sentence(answer.answer)} {told(left, self._domain)}")
 
-    def _named(self, naming: Naming, ledger: Ledger) -> TaskResult:
+    def _named(self, naming: Naming, ledger: RunLog) -> TaskResult:
         """End a task that only gives a name."""
         ledger.tell(Answered(text=naming.message) if naming.ok else Refused(text=naming.message))
         return self._finish(ledger, naming.ok, naming.message)
@@ -218,8 +218,8 @@ class Executive:
         return f"{reason}; {' and '.join(stopped)} {stand} still" if stopped else reason
 
     def _finish(
-        self, ledger: Ledger, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",
-        account: Optional[Account] = None, goal: str = "",
+        self, ledger: RunLog, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",
+        account: Optional[RunSummary] = None, goal: str = "",
     ) -> TaskResult:
         said = tuple(step.text or str(step) for step in plan)
         result = replace(ledger.result(success, message, said, self._cancel.is_set(), account), goal=goal)

@@ -9,8 +9,8 @@ from hicrisp_core.detector.detector import STILL_SURE, doubt_about
 from hicrisp_core.domain.checker import no_picture
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words, words_of
-from hicrisp_core.executive.ledger import Ledger
-from hicrisp_core.executive.looking import out_of_sight
+from hicrisp_core.executive.active_observation import out_of_sight
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import missing, truth, unknown_in
 from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
@@ -32,7 +32,7 @@ class GoalKeeper:
     """
 
     def __init__(
-        self, domain: Domain, policy: Policy, ledger: Ledger, goal: Optional[Goal], world: WorldState
+        self, domain: Domain, policy: Policy, ledger: RunLog, goal: Optional[Goal], world: WorldState
     ) -> None:
         self._domain = domain
         self._asked = policy.verify_goal == TASK and policy.detect

@@ -9,7 +9,7 @@ from threading import Lock, Thread
 from typing import List, Tuple
 
 from hicrisp_core.domain.schema import Domain, apply_effects
-from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.model import Command, Step, WorldState
 from hicrisp_core.ports.body import Body, Foresight
 from hicrisp_core.ports.brain import Usage
@@ -26,7 +26,7 @@ class LookAhead:
         on: whether it does anything.
     """
 
-    def __init__(self, body: Body, domain: Domain, ledger: Ledger, on: bool) -> None:
+    def __init__(self, body: Body, domain: Domain, ledger: RunLog, on: bool) -> None:
         self._body = body if on and isinstance(body, Foresight) else None
         self._domain = domain
         self._ledger = ledger

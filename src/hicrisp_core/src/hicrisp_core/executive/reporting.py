@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Optional, Tuple
 
-from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.model import StepRecord, Task
 from hicrisp_core.ports.brain import Reporter, ReportRequest
 from hicrisp_core.time.deadline import Deadline
@@ -18,7 +18,7 @@ _MOST_FAILURES = 10
 
 def words_for_user(
     reporter: Optional[Reporter], task: Task, success: bool, message: str, done: Tuple[StepRecord, ...],
-    ledger: Ledger, history: Tuple[str, ...],
+    ledger: RunLog, history: Tuple[str, ...],
 ) -> str:
     """What the user is told.
 

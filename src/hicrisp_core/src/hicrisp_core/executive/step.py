@@ -16,7 +16,7 @@ from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import cause_text, told, words_of
 from hicrisp_core.executive.attempt import Attempt, Attempts, told_by_user
-from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.executive.tried import Tried
 from hicrisp_core.model import (
     CauseKind,
@@ -122,14 +122,14 @@ class StepRunner:
     corrector: Corrector
     domain: Domain
     policy: Policy
-    ledger: Ledger
+    ledger: RunLog
     canceled: Callable[[], bool]
     seen: Set[str] = field(default_factory=set)
     """Marks of the loop guard, for the whole task."""
     known: Ways = nothing_known
     """The corrections of earlier runs."""
 
-    def within(self, ledger: Ledger, later: Tuple[Step, ...]) -> "StepRunner":
+    def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "StepRunner":
         """The same, for one step: its events, and the steps that come after it."""
         return replace(self, attempts=self.attempts.within(ledger, later), ledger=ledger)
 

@@ -16,12 +16,12 @@ from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.achievements import Achievements
+from hicrisp_core.executive.active_observation import out_of_sight
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
-from hicrisp_core.executive.ledger import Account, Ledger
 from hicrisp_core.executive.look_ahead import LookAhead
-from hicrisp_core.executive.looking import out_of_sight
 from hicrisp_core.executive.relapses import Relapses
+from hicrisp_core.executive.run_log import RunLog, RunSummary
 from hicrisp_core.executive.schedule import Schedule, StepState, in_stages
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import Command, Feedback, FeedbackKind, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
@@ -54,7 +54,7 @@ class TaskRun:
 
     def __init__(
         self, task: Task, conversation: Tuple[Turn, ...], plan: Plan, runner: StepRunner, ports: Ports,
-        domain: Domain, policy: Policy, ledger: Ledger, world: WorldState,
+        domain: Domain, policy: Policy, ledger: RunLog, world: WorldState,
     ) -> None:
         self._goal = GoalKeeper(domain, policy, ledger, plan.goal, world)
         if plan.goal is not None:
@@ -138,11 +138,11 @@ class TaskRun:
             true if self._ports.watch is None else self._ports.watch.see(true))
 
     @property
-    def account(self) -> Account:
+    def account(self) -> RunSummary:
         """What became of every step."""
         done = (record.step.text or str(record.step) for record in self._done)
         notes = (f" (not needed: {record.note})" if record.note else "" for record in self._done)
-        return Account(tuple(map("".join, zip(done, notes))),
+        return RunSummary(tuple(map("".join, zip(done, notes))),
                        tuple(self._said(index) for index, _ in self._failed),
                        tuple(map(self._said, self._schedule.indices(StepState.WAITING))), self._done)
 

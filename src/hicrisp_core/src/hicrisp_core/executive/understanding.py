@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Callable, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
-from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.model.meaning import Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.interpreter import Request, Understood
@@ -33,7 +33,7 @@ class Settled:
 
 
 def settle(
-    ports: Ports, ledger: Ledger, request: Request, patience: float,
+    ports: Ports, ledger: RunLog, request: Request, patience: float,
     over: Callable[[], bool] = lambda: False,
 ) -> Settled:
     """Ask the interpreter for the meaning of a request, and the user whatever it asks back.

@@ -13,7 +13,7 @@ from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import missing, normal, ways_to_say
 from hicrisp_core.model import Command, Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, facts_in
-from hicrisp_core.model.misfit import Misfit, MisfitKind
+from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 
@@ -33,7 +33,7 @@ class _TooMany(Exception):
 
 def conditions_of(
     statements: Iterable[Statement], domain: Domain, either_way: bool = True
-) -> Union[Tuple[Condition, ...], Misfit]:
+) -> Union[Tuple[Condition, ...], GoalError]:
     """Conditions that all hold just when all the statements do.
 
     Args:
@@ -45,7 +45,7 @@ def conditions_of(
         try:
             clauses += _clauses(normal(statement, domain, chosen=False), domain, either_way)
         except _TooMany:
-            return Misfit(MisfitKind.LIMIT, f"'{str(statement)[:120]}' counts more cases than are looked at; "
+            return GoalError(GoalErrorKind.LIMIT, f"'{str(statement)[:120]}' counts more cases than are looked at; "
                                             "name the things one by one", str(statement))
     return tuple(Condition(tuple(Clause((Atom(predicate, arguments),), denied)
                                  for predicate, arguments, denied in clause))
@@ -62,7 +62,7 @@ def picks(
     """
     def parts(statement: Statement) -> Sequence[Statement]:
         if not isinstance(statement, Count) or statement.group != ("any", 1) \
-                or not isinstance(conditions_of((statement,), domain), Misfit):
+                or not isinstance(conditions_of((statement,), domain), GoalError):
             return (statement,)
         return sorted(statement.parts, key=lambda part: len(missing((part,), facts, domain)))
 
@@ -104,7 +104,7 @@ def _literal(fact: Relation, denied: bool) -> Literal:
 
 
 @dataclass(frozen=True)
-class Way:
+class PlannedWay:
     """What came of the search for a goal.
 
     Args:
@@ -117,7 +117,7 @@ class Way:
 
     commands: Tuple[Command, ...] = ()
     ending: Ending = Ending.NO_WAY
-    misfit: Optional[Misfit] = None
+    misfit: Optional[GoalError] = None
     others: Tuple[str, ...] = ()
     left_out: Tuple[Stage, ...] = ()
 
@@ -130,7 +130,7 @@ class Way:
 def way_to(
     searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits = GOAL_LIMITS,
     protect: Tuple[Statement, ...] = (), barred: FrozenSet[str] = frozenset(),
-) -> Way:
+) -> PlannedWay:
     """Find commands that reach the stages in their order; none of them ends an invariant.
 
     An invariant that does not hold yet counts as part of the end. A stage whose ``when`` does not hold where
@@ -164,11 +164,11 @@ class _Road:
     barred: FrozenSet[str]
     either_way: bool
 
-    def through(self, world: WorldState) -> Way:
+    def through(self, world: WorldState) -> PlannedWay:
         domain, invariants = self.searcher.domain, self.goal.invariants
         keep = conditions_of((*invariants, *next(picks(self.protect, world.relations, domain))), domain)
-        if isinstance(keep, Misfit):
-            return Way(misfit=keep)
+        if isinstance(keep, GoalError):
+            return PlannedWay(misfit=keep)
         commands: List[Command] = []
         made: Tuple[Stage, ...] = ()
         left_out: Tuple[Stage, ...] = ()
@@ -196,29 +196,29 @@ class _Road:
                 world = apply_effects(domain, command, world)
             commands += way.commands
             made = (*made, stage)
-        return Way(tuple(commands), Ending.FOUND, left_out=left_out)
+        return PlannedWay(tuple(commands), Ending.FOUND, left_out=left_out)
 
-    def _stage(self, world: WorldState, stage: Stage, keep: Conditions) -> Way:
-        way = Way()
+    def _stage(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:
+        way = PlannedWay()
         for picked in picks(stage.conditions, world.relations, self.searcher.domain):
             way = self._picked(world, replace(stage, conditions=picked), keep)
             if way.found or way.misfit is not None or way.ending is Ending.OUT_OF_TIME:
                 break
         return way
 
-    def _picked(self, world: WorldState, stage: Stage, keep: Conditions) -> Way:
+    def _picked(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:
         conditions = conditions_of(stage.conditions, self.searcher.domain, self.either_way)
-        if isinstance(conditions, Misfit):
-            return Way(misfit=conditions)
+        if isinstance(conditions, GoalError):
+            return PlannedWay(misfit=conditions)
         if stage.robot in world.robots and len(world.robots) > 1:
             alone = replace(world, robots={stage.robot: world.robots[stage.robot]})
             answer = self.searcher.find(alone, conditions, self.limits, self.deadline, keep=keep, barred=self.barred)
             if answer.found:
-                return Way(answer.commands, Ending.FOUND)
+                return PlannedWay(answer.commands, Ending.FOUND)
         answer = self.searcher.find(world, conditions, self.limits, self.deadline, keep=keep, barred=self.barred)
         if not answer.found:
-            return Way(ending=answer.ending)
+            return PlannedWay(ending=answer.ending)
         acting = tuple(sorted({command.robot for command in answer.commands}))
         if answer.commands and stage.robot and stage.robot not in acting:
-            return Way(others=acting)
-        return Way(answer.commands, Ending.FOUND)
+            return PlannedWay(others=acting)
+        return PlannedWay(answer.commands, Ending.FOUND)

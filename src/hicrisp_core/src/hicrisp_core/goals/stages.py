@@ -7,7 +7,7 @@ from typing import AbstractSet, FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
-from hicrisp_core.goals.typed import at_once
+from hicrisp_core.goals.validation import at_once
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Count, Goal, Holds, Stage, Statement, all_of, facts_in
 

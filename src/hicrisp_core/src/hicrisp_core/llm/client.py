@@ -19,7 +19,7 @@ from hicrisp_core.llm.budget import LlmBudget
 from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.dialect import Dialect
-from hicrisp_core.llm.exchange import Attempt, Completion, LlmFailure, Message
+from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, RequestAttempt
 from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
 from hicrisp_core.llm.probe import LEAST_TOKENS, QUESTION, SEED, probe
 from hicrisp_core.llm.reply import read_reply
@@ -152,7 +152,7 @@ class ChatClient(ChatModel):
     ) -> Union[Completion, LlmFailure]:
         began = time.monotonic()
         failure = LlmFailure("timeout", "the deadline had passed before the model was asked", 0)
-        before: List[Attempt] = []
+        before: List[RequestAttempt] = []
         retries = 0
         self._dialect.begin()
         while not deadline.passed and len(before) < self._budget.calls_left:
@@ -168,13 +168,13 @@ class ChatClient(ChatModel):
                 if failure.kind in _MAY_ADAPT and isinstance(error, openai.APIStatusError) and \
                         self._dialect.adapt(error, request, schema):
                     log.info("%s; asking in another form", failure.message)
-                    before.append(Attempt("form", failure.message, seconds))
+                    before.append(RequestAttempt("form", failure.message, seconds))
                     continue
                 pause = max(pause, retry_after(error))
             retries += 1
             if failure.kind not in MAY_PASS or retries > most or pause >= deadline.remaining:
                 return self._ended(self._explained(failure, deadline), before, began)
-            before.append(Attempt(failure.kind, failure.message, seconds))
+            before.append(RequestAttempt(failure.kind, failure.message, seconds))
             log.warning("%s; asking again in %.1f s (retry %d of %d)", failure.message, pause, retries,
                         most)
             self._sleep(pause)
@@ -182,7 +182,7 @@ class ChatClient(ChatModel):
 
     @staticmethod
     def _ended(
-        found: Union[Completion, LlmFailure], before: Sequence[Attempt], began: float
+        found: Union[Completion, LlmFailure], before: Sequence[RequestAttempt], began: float
     ) -> Union[Completion, LlmFailure]:
         return replace(found, calls=len(before) + 1, before=tuple(before),
                        seconds=time.monotonic() - began)

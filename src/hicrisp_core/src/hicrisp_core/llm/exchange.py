@@ -12,7 +12,7 @@ Message = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Attempt:
+class RequestAttempt:
     """One request that brought no answer; another followed it.
 
     Args:
@@ -48,7 +48,7 @@ class Completion:
     cut_off: bool = False
     seconds: float = 0.0
     calls: int = 1
-    before: Tuple[Attempt, ...] = field(default=(), compare=False)
+    before: Tuple[RequestAttempt, ...] = field(default=(), compare=False)
     exchanges: Tuple[Exchange, ...] = field(default=(), compare=False)
     sure: Optional[float] = None
     note: str = ""
@@ -68,5 +68,5 @@ class LlmFailure:
     message: str
     calls: int = 1
     seconds: float = 0.0
-    before: Tuple[Attempt, ...] = field(default=(), compare=False)
+    before: Tuple[RequestAttempt, ...] = field(default=(), compare=False)
     exchanges: Tuple[Exchange, ...] = field(default=(), compare=False)

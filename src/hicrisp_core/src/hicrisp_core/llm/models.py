@@ -9,10 +9,10 @@ from typing import Dict, List, Tuple, Union
 
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.backends import Backend
+from hicrisp_core.llm.cached_chat_model import AnswerCache, RoleModel
 from hicrisp_core.llm.capabilities import Capabilities
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.replay import ReplayModel
-from hicrisp_core.llm.role_model import Memory, RoleModel
 from hicrisp_core.llm.roles import BRAIN
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.deadline import Deadline
@@ -36,7 +36,7 @@ class Models:
     def __init__(self, settings: LlmSettings) -> None:
         self.settings = settings
         self._roles: Dict[str, ChatModel] = {}
-        self._shared: List[Tuple[LlmSettings, ChatModel, Memory]] = []
+        self._shared: List[Tuple[LlmSettings, ChatModel, AnswerCache]] = []
         self._probed: List[ChatModel] = []
         self.known: Tuple[Capabilities, ...] = ()
         """What was found out about the endpoints that were asked."""
@@ -66,7 +66,7 @@ class Models:
         shared = next(((model, memory) for known, model, memory in self._shared if known == alike), None)
         if shared is None:
             backend: Backend = extensions().backends.get(settings.backend)
-            shared = backend.make(settings), Memory(settings.cache)
+            shared = backend.make(settings), AnswerCache(settings.cache)
             self._shared.append((alike, *shared))
         model, memory = shared
         repeats = settings.cache > 0 and settings.temperature == 0.0

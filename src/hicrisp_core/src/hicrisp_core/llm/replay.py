@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Attempt, Completion, LlmFailure, Message
+from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, RequestAttempt
 from hicrisp_core.llm.fingerprint import schema_hash
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.time.deadline import Deadline
@@ -129,7 +129,7 @@ def _other_schema(recorded: str, asked: str) -> str:
 
 def _answer(question: Tuple[Exchange, ...]) -> Union[Completion, LlmFailure]:
     last = question[-1]
-    before = tuple(Attempt(each.failure, each.error, each.seconds) for each in question[:-1])
+    before = tuple(RequestAttempt(each.failure, each.error, each.seconds) for each in question[:-1])
     if last.failure:
         return LlmFailure(last.failure, last.error, last.attempt, last.seconds, before)
     return Completion(last.answer, last.answered_by, last.prompt_tokens, last.completion_tokens, last.cut_off,

@@ -13,8 +13,8 @@ from typing import Any, Callable, Dict, List, Mapping, Tuple, Union
 
 from hicrisp_core.model import Step
 from hicrisp_core.model.feedback import FeedbackKind
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.model.offsets import OffsetEstimate
 
 LONGEST_TEXT = 400
@@ -253,7 +253,7 @@ def _source(value: Mapping[str, Any]) -> Source:
 def _goal(value: Mapping[str, Any], things: Mapping[str, Thing]) -> Dict[str, Tuple[str, ...]]:
     said = _mapping(value, "goal") if "goal" in value else {}
     goal = parse_goal({part: _list(said, part, MOST_CONDITIONS) for part in _PARTS if part in said})
-    if isinstance(goal, Misfit):
+    if isinstance(goal, GoalError):
         raise _Wrong(f"the goal cannot be read: {goal}")
     unknown = [name for name in goal.names if name not in things and name not in goal.robots and not is_number(name)]
     if unknown:

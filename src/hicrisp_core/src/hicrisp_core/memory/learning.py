@@ -15,7 +15,7 @@ from hicrisp_core.memory.names import mentioned, names_in, things_of
 from hicrisp_core.model import MakerKind, Step, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.trace.events import CommandTried, CorrectionMade
-from hicrisp_core.trace.story import Attempt, Story, story_of
+from hicrisp_core.trace.story import AttemptRecord, Story, story_of
 
 _LEARNT = ("repair", "llm_step", "memory")
 """The rungs whose commands are worth knowing: they lead to where the failed one can be tried again."""
@@ -95,7 +95,7 @@ def _corrections(
     """The corrections of one step that worked, and the remembered ones that did not."""
     mended: List[Mended] = []
     in_vain: Set[str] = set()
-    failed: Optional[Attempt] = None
+    failed: Optional[AttemptRecord] = None
     correction: Optional[CorrectionMade] = None
     done: List[Step] = []
 
@@ -107,7 +107,7 @@ def _corrections(
         if isinstance(moment, CorrectionMade):
             missed()
             correction, done = (moment, []) if moment.rung in _LEARNT else (None, [])
-        elif isinstance(moment, Attempt) and moment.ok is not None:
+        elif isinstance(moment, AttemptRecord) and moment.ok is not None:
             if not moment.ok:
                 missed()
                 correction, failed = None, moment
@@ -124,7 +124,7 @@ def _corrections(
 
 
 def _mended(
-    failed: Attempt, again: Attempt, done: List[Step], correction: CorrectionMade, world: WorldState,
+    failed: AttemptRecord, again: AttemptRecord, done: List[Step], correction: CorrectionMade, world: WorldState,
     domain: Domain, source: Source,
 ) -> Optional[Mended]:
     feedback, command = failed.feedback, _step(failed.command)

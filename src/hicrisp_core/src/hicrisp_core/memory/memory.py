@@ -9,7 +9,7 @@ from typing import Callable, Collection, Dict, Iterable, List, Mapping, Optional
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.goals.typed import check_goal
+from hicrisp_core.goals.validation import check_goal
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, Numbered, Offset, Source, Thing
 from hicrisp_core.memory.learning import lesson_of
@@ -17,8 +17,8 @@ from hicrisp_core.memory.likeness import Likeness, alike_in_words
 from hicrisp_core.memory.names import mentioned, names_in, todays_names, without_names
 from hicrisp_core.memory.store import Store, Trouble
 from hicrisp_core.model import Feedback, StackEntry, Step, Task, Value, WorldState
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.model.offsets import DecoderOffsets, OffsetEstimate, robot_of
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.memory import FinishedRun
@@ -83,7 +83,7 @@ def _today(
     text = names.said(example.text, example.things, world)
     steps = grounded([names.step(step) for step in example.steps], domain, world)
     goal = parse_goal(example.goal)
-    if text is None or steps is None or isinstance(goal, Misfit):
+    if text is None or steps is None or isinstance(goal, GoalError):
         return None
     goal = names.goal(goal)
     if not goal.empty and check_goal(goal, domain, world) is not None:

@@ -16,7 +16,7 @@ from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
 _IDENTIFIER = re.compile(r"[^\W_]+(?:_[^\W_]+)+")
 
 
-class Names:
+class RoleNames:
     """Who stands for whom.
 
     Args:
@@ -65,7 +65,7 @@ class Names:
 def todays_names(
     things: Mapping[str, Thing], domain: Domain, world: WorldState, settled: Optional[Mapping[str, str]] = None,
     preferred: Sequence[str] = (),
-) -> Optional[Names]:
+) -> Optional[RoleNames]:
     """Who stands for whom: the same name where it is of the same type, else a thing of that type, the most
     alike.
 
@@ -89,7 +89,7 @@ def todays_names(
         mapping[name] = min(free, key=lambda other, thing=thing: (  # type: ignore[misc]
             -_shared(thing, other, world), preferred.index(other) if other in preferred else len(preferred),
             other))
-    return Names(mapping)
+    return RoleNames(mapping)
 
 
 def without_names(text: str, types: Mapping[str, str]) -> str:

@@ -11,8 +11,8 @@ from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Entry, Example, Mended, Numbered, Offset, Unfit, entry_of, record_of
 from hicrisp_core.model import Step
 from hicrisp_core.model.goal import facts_in
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.trace.plain import to_json
 
 LONGEST_LINE = 100_000
@@ -99,7 +99,7 @@ def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[E
             return Unfit(why)
     if isinstance(entry, Example):
         goal = parse_goal(entry.goal)
-        unknown = [] if isinstance(goal, Misfit) else [
+        unknown = [] if isinstance(goal, GoalError) else [
             fact.predicate for statement in goal.statements for fact in facts_in(statement)
             if fact.predicate not in domain.predicates]
         if unknown:

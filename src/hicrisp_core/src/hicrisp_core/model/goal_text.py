@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Iterable, List, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, all_of, any_of
-from hicrisp_core.model.misfit import Misfit, MisfitKind
+from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
 from hicrisp_core.model.world import Relation
 
 LONGEST = 1200
@@ -28,48 +28,48 @@ _NUMBER = re.compile(r"\d{1,3}$")
 
 
 class _Unreadable(Exception):
-    def __init__(self, kind: MisfitKind, message: str) -> None:
+    def __init__(self, kind: GoalErrorKind, message: str) -> None:
         super().__init__(message)
         self.kind = kind
 
 
-def parse_statement(text: str) -> Union[Statement, Misfit]:
+def parse_statement(text: str) -> Union[Statement, GoalError]:
     """Read one statement; ``str`` of what is read writes it again.
 
     Names are taken as they are written, with ``_`` for a space; whether they exist is asked elsewhere.
     """
     if len(text) > LONGEST:
-        return Misfit(MisfitKind.LIMIT, f"a condition has at most {LONGEST} characters, this one has {len(text)}",
+        return GoalError(GoalErrorKind.LIMIT, f"a condition has at most {LONGEST} characters, this one has {len(text)}",
                       text[:80])
     try:
         return _Reader(text).whole()
     except _Unreadable as error:
-        return Misfit(error.kind, f"{error}: '{text.strip()[:160]}'", text)
+        return GoalError(error.kind, f"{error}: '{text.strip()[:160]}'", text)
 
 
 def statements_of(texts: Iterable[str]) -> Tuple[Statement, ...]:
     """Return the statements of texts that ``str`` wrote; what cannot be read is left out."""
     read = map(parse_statement, texts)
-    return tuple(each for each in read if not isinstance(each, Misfit))
+    return tuple(each for each in read if not isinstance(each, GoalError))
 
 
-def parse_stage(text: str) -> Union[Stage, Misfit]:
+def parse_stage(text: str) -> Union[Stage, GoalError]:
     """Read one stage, ``maybe @panda if in(a,b): on(a,c) & on(b,d)``; ``str`` of what is read writes it again."""
     match = _STAGE.match(text.strip())
     if match is None:  # The pattern fits any text; this is for the type checker.
-        return Misfit(MisfitKind.FORM, "a stage was expected", text[:80])
+        return GoalError(GoalErrorKind.FORM, "a stage was expected", text[:80])
     when = _conditions(match.group("when") or "")
     conditions = _conditions(match.group("conditions"))
-    if isinstance(when, Misfit):
+    if isinstance(when, GoalError):
         return when
-    if isinstance(conditions, Misfit):
+    if isinstance(conditions, GoalError):
         return conditions
     if not conditions:
-        return Misfit(MisfitKind.FORM, "a stage needs at least one condition", text[:80])
+        return GoalError(GoalErrorKind.FORM, "a stage needs at least one condition", text[:80])
     return Stage(conditions, match.group("robot") or "", when, bool(match.group("optional")))
 
 
-def parse_goal(parts: Mapping[str, Any]) -> Union[Goal, Misfit]:
+def parse_goal(parts: Mapping[str, Any]) -> Union[Goal, GoalError]:
     """Read what :attr:`Goal.texts` writes, and what was written before goals had stages.
 
     Args:
@@ -83,14 +83,14 @@ def parse_goal(parts: Mapping[str, Any]) -> Union[Goal, Misfit]:
     earlier = [*([text] for text in parts.get("first") or ()), *([parts["end"]] if parts.get("end") else [])]
     texts = [*(parts.get("stages") or ()), *(" & ".join(map(str, some)) for some in earlier)]
     stages, otherwise = _stages(texts), _stages(parts.get("otherwise") or ())
-    if isinstance(stages, Misfit):
+    if isinstance(stages, GoalError):
         return stages
-    if isinstance(otherwise, Misfit):
+    if isinstance(otherwise, GoalError):
         return otherwise
     invariants: List[Statement] = []
     for text in (*(parts.get("invariants") or ()), *(parts.get("keep") or ())):
         found = parse_statement(str(text))
-        if isinstance(found, Misfit):
+        if isinstance(found, GoalError):
             return found
         invariants.append(found)
     if robot:
@@ -98,21 +98,21 @@ def parse_goal(parts: Mapping[str, Any]) -> Union[Goal, Misfit]:
     return Goal(stages, tuple(invariants), otherwise)
 
 
-def _stages(texts: Iterable[Any]) -> Union[Tuple[Stage, ...], Misfit]:
+def _stages(texts: Iterable[Any]) -> Union[Tuple[Stage, ...], GoalError]:
     found: List[Stage] = []
     for text in texts:
         stage = parse_stage(str(text))
-        if isinstance(stage, Misfit):
+        if isinstance(stage, GoalError):
             return stage
         found.append(stage)
     return tuple(found)
 
 
-def _conditions(text: str) -> Union[Tuple[Statement, ...], Misfit]:
+def _conditions(text: str) -> Union[Tuple[Statement, ...], GoalError]:
     found: List[Statement] = []
     for part in filter(None, (each.strip() for each in text.split("&"))):
         statement = parse_statement(part)
-        if isinstance(statement, Misfit):
+        if isinstance(statement, GoalError):
             return statement
         found.append(statement)
     return tuple(found)
@@ -129,7 +129,7 @@ class _Reader:
     def whole(self) -> Statement:
         found = self._statement(0)
         if self._next() is not None:
-            raise _Unreadable(MisfitKind.FORM, f"nothing may follow at '{self._next()}'")
+            raise _Unreadable(GoalErrorKind.FORM, f"nothing may follow at '{self._next()}'")
         self._check_written(str(found))
         return found
 
@@ -140,14 +140,14 @@ class _Reader:
             depth += 1 if mark == "(" else -1
             deepest = max(deepest, depth)
         if deepest > DEEPEST + 1:
-            raise _Unreadable(MisfitKind.LIMIT, _TOO_DEEP)
+            raise _Unreadable(GoalErrorKind.LIMIT, _TOO_DEEP)
         if len(written) > LONGEST:
-            raise _Unreadable(MisfitKind.LIMIT, f"a condition has at most {LONGEST} characters when it is "
+            raise _Unreadable(GoalErrorKind.LIMIT, f"a condition has at most {LONGEST} characters when it is "
                                                 f"written in full, this one has {len(written)}")
 
     def _statement(self, depth: int) -> Statement:
         if depth > DEEPEST:
-            raise _Unreadable(MisfitKind.LIMIT, _TOO_DEEP)
+            raise _Unreadable(GoalErrorKind.LIMIT, _TOO_DEEP)
         name = self._take("a predicate")
         if name.lower().startswith("not ") and self._next() == "(":
             self._tokens[self._at - 1:self._at] = [name[4:].strip()]
@@ -169,21 +169,21 @@ class _Reader:
     def _fact(self, predicate: str) -> Statement:
         self._facts += 1
         if self._facts > MOST_PARTS:
-            raise _Unreadable(MisfitKind.LIMIT, f"a condition may hold at most {MOST_PARTS} facts")
+            raise _Unreadable(GoalErrorKind.LIMIT, f"a condition may hold at most {MOST_PARTS} facts")
         arguments = [_normal(self._take("a name"))]
         while self._next() == ",":
             self._at += 1
             arguments.append(_normal(self._take("a name")))
         self._expect(")")
         if len(arguments) > 2:
-            raise _Unreadable(MisfitKind.FORM,
+            raise _Unreadable(GoalErrorKind.FORM,
                               f"'{predicate}' has {len(arguments)} arguments; at most two are possible")
         return Holds(Relation(arguments[0], predicate, arguments[1] if len(arguments) > 1 else ""))
 
     def _number(self) -> int:
         said = self._take("a number")
         if not _NUMBER.match(said):
-            raise _Unreadable(MisfitKind.FORM, f"a number was expected, not '{said}'")
+            raise _Unreadable(GoalErrorKind.FORM, f"a number was expected, not '{said}'")
         self._expect(",")
         return int(said)
 
@@ -193,7 +193,7 @@ class _Reader:
     def _take(self, what: str) -> str:
         token = self._next()
         if token is None or token in "(),":
-            raise _Unreadable(MisfitKind.FORM,
+            raise _Unreadable(GoalErrorKind.FORM,
                               f"{what} was expected " + (f"before '{token}'" if token else "at the end"))
         self._at += 1
         return token
@@ -201,7 +201,7 @@ class _Reader:
     def _expect(self, mark: str) -> None:
         if self._next() != mark:
             found = f"not '{self._next()}'" if self._next() else "at the end"
-            raise _Unreadable(MisfitKind.FORM, f"'{mark}' was expected, {found}" if self._next() else
+            raise _Unreadable(GoalErrorKind.FORM, f"'{mark}' was expected, {found}" if self._next() else
                               f"'{mark}' was expected {found}")
         self._at += 1
 
@@ -223,5 +223,5 @@ def _normal(name: str) -> str:
     """A name with ``_`` for spaces, without the quotes that models write around it."""
     word = re.sub(r"\s+", "_", name.strip().strip("'\"`").strip())
     if not _WORD.match(word):
-        raise _Unreadable(MisfitKind.FORM, f"'{name[:60]}' is no name")
+        raise _Unreadable(GoalErrorKind.FORM, f"'{name[:60]}' is no name")
     return word

@@ -102,7 +102,7 @@ def _merge(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
     return merged
 
 
-class Mended(NamedTuple):
+class RepairedJson(NamedTuple):
     """JSON made of a text, whether the text ended before it did, and how many of its characters it took."""
 
     text: str
@@ -110,7 +110,7 @@ class Mended(NamedTuple):
     length: int
 
 
-def mended(text: str) -> Optional[Mended]:
+def mended(text: str) -> Optional[RepairedJson]:
     """The value that begins at the first character, as JSON; ``None`` when its brackets do not match or are too deep.
 
     Comments and trailing commas go, Python's quotes and words become JSON's. Of a text that is cut off the
@@ -146,8 +146,8 @@ def mended(text: str) -> Optional[Mended]:
         if (listed or said in ("}", "]")) and open_[-1:] == ["]"] and open_.count("]") == 1:
             whole, closing = len(out) - listed, "".join(reversed(open_))
         if kind is None and not open_:
-            return Mended("".join(out), False, token.end())
-    return Mended("".join(out[:whole]) + closing, True, len(text))
+            return RepairedJson("".join(out), False, token.end())
+    return RepairedJson("".join(out[:whole]) + closing, True, len(text))
 
 
 def _escaped(found: "re.Match[str]") -> str:

@@ -22,7 +22,7 @@ Turn = Tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Asked(Generic[_Read]):
+class ModelReply(Generic[_Read]):
     """What came of a question: the answer as it was read, or why there is none; and what it cost.
 
     Args:
@@ -41,7 +41,7 @@ def ask(
     client: ChatModel, system: str, prompt: str, deadline: Deadline, schema: Mapping[str, Any],
     read: Callable[[Completion], Union[_Read, ParseFailure]], examples: Sequence[Turn] = (),
     keep: Callable[[_Read], bool] = lambda found: True,
-) -> Asked[_Read]:
+) -> ModelReply[_Read]:
     """Ask a model.
 
     Args:
@@ -60,17 +60,17 @@ def ask(
         usage = usage + cost_of(said)
         if isinstance(said, LlmFailure):
             before = f" Its first answer could not be used: {trouble}" if trouble else ""
-            return Asked(None, f"The language model gave no answer: {said.message}.{before}", usage, silent=True)
+            return ModelReply(None, f"The language model gave no answer: {said.message}.{before}", usage, silent=True)
         found = _SEVERAL if is_ambiguous(said.text, keys) else read(said)
         if isinstance(found, ParseFailure) or not keep(found):
             client.forget(messages, schema)
         if not isinstance(found, ParseFailure):
-            return Asked(found, "", usage, sure=said.sure)
+            return ModelReply(found, "", usage, sure=said.sure)
         trouble = str(found)
         messages = [*messages, {"role": "assistant", "content": said.text},
                     {"role": "user", "content": f"This cannot be used: {plain(trouble)} Answer again, in the form "
                                                 "that was asked for, with the names that are listed only."}]
-    return Asked(None, f"The language model's answer cannot be used: {trouble}", usage)
+    return ModelReply(None, f"The language model's answer cannot be used: {trouble}", usage)
 
 
 def compact(answer: object) -> str:

@@ -26,7 +26,7 @@ _LONGEST = 200
 _MOST = 4
 
 
-class Told(NamedTuple):
+class ToldExample(NamedTuple):
     """A task's end, and how it should be told to the user."""
 
     task: str
@@ -165,7 +165,7 @@ def remembered_answers(examples: Sequence[Remembered], answer: Callable[[Remembe
     return f"{_OPENING}\n{told}\n\n"
 
 
-def told_reports(domain: Domain) -> Iterator[Told]:
+def told_reports(domain: Domain) -> Iterator[ToldExample]:
     """Yield some reports of each kind: done, stopped half-way, not begun."""
     words = GoalWords(domain)
     every = [shown for shown in shown_examples(domain, {}) if shown.steps and shown.end or shown.refusal]
@@ -175,9 +175,9 @@ def told_reports(domain: Domain) -> Iterator[Told]:
         *before, last = (step.text for step in shown.steps)
         if at % 2 == 0:
             wanted = words.state([Holds(fact) for fact in shown.end])
-            yield Told(shown.task, True, "Every step was done.", (*before, last), f"Done: {wanted}.")
+            yield ToldExample(shown.task, True, "Every step was done.", (*before, last), f"Done: {wanted}.")
         else:
-            yield Told(shown.task, False, f"The last step failed: {last}.", tuple(before),
+            yield ToldExample(shown.task, False, f"The last step failed: {last}.", tuple(before),
                        f"I could not finish: this failed: {last}. Done before: {', '.join(before) or 'nothing'}.")
     for shown in refused:
-        yield Told(shown.task, False, shown.refusal, (), f"I could not do that. {shown.refusal}")
+        yield ToldExample(shown.task, False, shown.refusal, (), f"I could not do that. {shown.refusal}")

@@ -14,7 +14,7 @@ from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.robot import Arm, Progress
 from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
-from hicrisp_core.robot.skills import Attempt, SkillSettings, skills_of
+from hicrisp_core.robot.skills import SkillContext, SkillSettings, skills_of
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import LinkedEvent
 
@@ -92,7 +92,7 @@ class ArmRobot:
         end = self._clock() + limit
         stop = _Stop(cancel, self._clock, end)
         self._running = stop
-        attempt = Attempt(self._arm, self._observe, deadline, stop, progress or _ignore,
+        attempt = SkillContext(self._arm, self._observe, deadline, stop, progress or _ignore,
                           self._hand, self._settings, self._limits, skill.item(command), lambda: end - self._clock())
         try:
             outcome = attempt.interrupted() or skill.run(attempt, command)

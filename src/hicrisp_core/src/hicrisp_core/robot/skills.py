@@ -48,7 +48,7 @@ class SkillSettings:
 
 
 @dataclass
-class Attempt:
+class SkillContext:
     """One command on its way: the arm, the eyes, the limits under which the phases run, and what is handled.
 
     Args:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.ports.robot import MotionFailure
-from hicrisp_core.robot.skills import Attempt
+from hicrisp_core.robot.skills import SkillContext
 from hicrisp_core.robot.skills_pick import pick
 from hicrisp_core.robot.skills_place import place
 
 
-def _pick(attempt: Attempt, command: Command) -> Outcome:
+def _pick(attempt: SkillContext, command: Command) -> Outcome:
     if not attempt.item:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID, f"{command} names no item.", "item")
     return pick(attempt, attempt.item, command.look_within)
 
 
-def _place(attempt: Attempt, command: Command) -> Outcome:
+def _place(attempt: SkillContext, command: Command) -> Outcome:
     item, goal = attempt.item, command.target or command.aim
     if not item or goal is None:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
@@ -26,7 +26,7 @@ def _place(attempt: Attempt, command: Command) -> Outcome:
     return place(attempt, item, goal, (x, y, z), command.look_within)
 
 
-def _home(attempt: Attempt, command: Command) -> Outcome:
+def _home(attempt: SkillContext, command: Command) -> Outcome:
     del command  # It has no arguments that matter.
     attempt.progress("home", 0.0)
     attempt.look()
@@ -34,7 +34,7 @@ def _home(attempt: Attempt, command: Command) -> Outcome:
     return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
 
 
-def _move_tool(attempt: Attempt, command: Command) -> Outcome:
+def _move_tool(attempt: SkillContext, command: Command) -> Outcome:
     if command.target is None:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                f"{command} does not say where to move the tool.", "target")

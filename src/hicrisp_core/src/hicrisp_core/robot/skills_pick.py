@@ -12,7 +12,7 @@ from hicrisp_core.model.keep_out import vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
-from hicrisp_core.robot.skills import DONE, Attempt, below, failed
+from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 
 _REACHES = 3
 """How often the hand reaches for a thing that is seen elsewhere once it is there."""
@@ -28,7 +28,7 @@ _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
 
 
-def pick(attempt: Attempt, item: str, within: float = 0.0) -> Outcome:
+def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
     """Take an item from wherever it stands or lies and lift it.
 
     Args:
@@ -62,13 +62,13 @@ def pick(attempt: Attempt, item: str, within: float = 0.0) -> Outcome:
     return failed(outcome, doing)
 
 
-def _between(attempt: Attempt, world: WorldState) -> Optional[WorldObject]:
+def _between(attempt: SkillContext, world: WorldState) -> Optional[WorldObject]:
     """What is between the fingers, held or not."""
     movable = (thing for thing in world.objects.values() if thing.movable)
     return next((thing for thing in movable if in_hand(attempt, thing)), None)
 
 
-def _loose(attempt: Attempt, thing: WorldObject, world: WorldState) -> bool:
+def _loose(attempt: SkillContext, thing: WorldObject, world: WorldState) -> bool:
     """Whether the fingers are open around a thing that stands on something: a pick was ended on its way."""
     if thing.pose is None or not _rests(thing, world):
         return False
@@ -86,7 +86,7 @@ def _rests(thing: WorldObject, world: WorldState) -> bool:
                if other is not None and other.pose is not None)
 
 
-def _back_off(attempt: Attempt, thing: WorldObject) -> Outcome:
+def _back_off(attempt: SkillContext, thing: WorldObject) -> Outcome:
     """Open the fingers and leave a thing where it stands."""
     opened = attempt.open_hand(attempt.arm.max_opening)
     if not opened.ok:
@@ -107,7 +107,9 @@ def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcom
     return None
 
 
-def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: WorldState, within: float) -> Outcome:
+def _try(
+    attempt: SkillContext, thing: WorldObject, candidates: List[Grasp], world: WorldState, within: float
+) -> Outcome:
     """Carry out the best grasp to which there is a motion; without one, tell why there is none to the
     best.
     """
@@ -129,7 +131,7 @@ def _try(attempt: Attempt, thing: WorldObject, candidates: List[Grasp], world: W
     return best
 
 
-def _approach(attempt: Attempt, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
+def _approach(attempt: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
     """Go before a grasp and straight to it; PLANNING when another grasp should be tried."""
     attempt.progress("approach", 0.1)
     opened = attempt.open_hand(grasp.opening)
@@ -148,7 +150,7 @@ def _approach(attempt: Attempt, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
     return attempt.line(grasp.pose, attempt.settings.guarded * 2.0, touch, guarded=True)
 
 
-def _to_before(attempt: Attempt, grasp: Grasp) -> Union[Trajectory, MotionFailure]:
+def _to_before(attempt: SkillContext, grasp: Grasp) -> Union[Trajectory, MotionFailure]:
     """The motion to where the straight way to a grasp begins, as far from it as can be reached."""
     motion = attempt.plan_to(grasp.before(attempt.settings.approach))
     if isinstance(motion, MotionFailure) and motion.kind == "unreachable":
@@ -156,7 +158,7 @@ def _to_before(attempt: Attempt, grasp: Grasp) -> Union[Trajectory, MotionFailur
     return motion
 
 
-def _still_there(attempt: Attempt, thing: WorldObject, within: float) -> Outcome:
+def _still_there(attempt: SkillContext, thing: WorldObject, within: float) -> Outcome:
     """Whether the thing is seen where the hand reached for it (EXECUTION with OFF_GOAL where it is not)."""
     seen = attempt.look().objects[thing.name]
     if seen.pose is None or thing.pose is None:
@@ -168,7 +170,7 @@ def _still_there(attempt: Attempt, thing: WorldObject, within: float) -> Outcome
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.OFF_GOAL, (thing.name,), said=why, metres=off))
 
 
-def _close(attempt: Attempt, thing: WorldObject, width: float, world: WorldState) -> Outcome:
+def _close(attempt: SkillContext, thing: WorldObject, width: float, world: WorldState) -> Outcome:
     """Close the fingers, lift, and look whether the item came along.
 
     Args:
@@ -197,7 +199,7 @@ def _close(attempt: Attempt, thing: WorldObject, width: float, world: WorldState
     return DONE
 
 
-def in_hand(attempt: Attempt, thing: WorldObject) -> bool:
+def in_hand(attempt: SkillContext, thing: WorldObject) -> bool:
     """Whether an item is seen where the tool is, with the fingers neither closed nor wide open."""
     opening = attempt.arm.opening()
     if thing.pose is None or thing.form.hollow:

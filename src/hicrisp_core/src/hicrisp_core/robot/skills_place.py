@@ -16,7 +16,7 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings, Planar
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.grasps import hand_clearance
-from hicrisp_core.robot.skills import DONE, Attempt, below, failed
+from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 from hicrisp_core.robot.skills_pick import in_hand
 from hicrisp_core.robot.skills_placements import Placement, hold_of, ways_to_place
 
@@ -59,7 +59,7 @@ class Approach:
             told to.
     """
 
-    attempt: Attempt
+    attempt: SkillContext
     thing: WorldObject
     placement: Placement
     world: WorldState
@@ -178,7 +178,7 @@ def _beside(seen: WorldObject, placement: Placement) -> Planar:
     return (x - goal_x, y - goal_y)
 
 
-def carried(attempt: Attempt, name: str) -> Union[WorldObject, Outcome]:
+def carried(attempt: SkillContext, name: str) -> Union[WorldObject, Outcome]:
     """The item as it is seen in the hand, where it may have slipped; EXECUTION where it is there no more."""
     seen = attempt.look().objects[name]
     if seen.pose is None or not in_hand(attempt, seen):
@@ -189,7 +189,7 @@ def carried(attempt: Attempt, name: str) -> Union[WorldObject, Outcome]:
     return seen
 
 
-def tool_at(attempt: Attempt, seen: WorldObject, item: Pose) -> Pose:
+def tool_at(attempt: SkillContext, seen: WorldObject, item: Pose) -> Pose:
     """The tool pose that has an item at a pose, by how it is seen in the hand."""
     if seen.pose is None:
         raise ValueError(f"{seen.name} was not seen")
@@ -197,7 +197,7 @@ def tool_at(attempt: Attempt, seen: WorldObject, item: Pose) -> Pose:
 
 
 def touch_down(
-    attempt: Attempt, thing: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
+    attempt: SkillContext, thing: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
     unchecked: FrozenSet[str]
 ) -> Outcome:
     """Move the tool to a pose until the item touches; an early contact takes it back up (EXECUTION).
@@ -219,7 +219,7 @@ def touch_down(
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.TOUCHED, said=why))
 
 
-def let_go(attempt: Attempt, thing: WorldObject, clearance: float, touch: FrozenSet[str]) -> Outcome:
+def let_go(attempt: SkillContext, thing: WorldObject, clearance: float, touch: FrozenSet[str]) -> Outcome:
     """Open the fingers as far as there is room, and retreat.
 
     Args:
@@ -251,7 +251,7 @@ def rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:
 
 
 def place(
-    attempt: Attempt, item: str, target: Pose, correction: Vector = (0.0, 0.0, 0.0), within: float = 0.0
+    attempt: SkillContext, item: str, target: Pose, correction: Vector = (0.0, 0.0, 0.0), within: float = 0.0
 ) -> Outcome:
     """Put the item in the hand down at a pose of its centre; its yaw is free as far as its shape looks the
     same.
@@ -286,7 +286,7 @@ def place(
     return failed(best, doing)
 
 
-def _carry(attempt: Attempt, placement: Placement, clear: float, correction: Vector) -> Outcome:
+def _carry(attempt: SkillContext, placement: Placement, clear: float, correction: Vector) -> Outcome:
     """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the
     goal.
     """
@@ -302,7 +302,7 @@ def _carry(attempt: Attempt, placement: Placement, clear: float, correction: Vec
 
 
 def _lower(
-    attempt: Attempt, thing: WorldObject, placement: Placement, world: WorldState, correction: Vector
+    attempt: SkillContext, thing: WorldObject, placement: Placement, world: WorldState, correction: Vector
 ) -> Outcome:
     """Lower the item until it touches, and let go wherever that is."""
     seen = carried(attempt, thing.name)

@@ -33,7 +33,7 @@ _UNEVEN = 0.5
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)
-class Camera:
+class SceneCamera:
     """A viewpoint in the world frame: where it is and what it looks at, metres; vertical opening in
     degrees.
 
@@ -205,7 +205,7 @@ class Scene:
     task: str = ""
     tolerances: Mapping[str, float] = field(default_factory=dict)
     faults: Tuple[SceneFault, ...] = ()
-    cameras: Mapping[str, Camera] = field(default_factory=dict)
+    cameras: Mapping[str, SceneCamera] = field(default_factory=dict)
     camera: str = DEFAULT_CAMERA
     tags: bool = False
     markers: str = ""
@@ -281,7 +281,7 @@ class Tuning:
 
     tolerances: Mapping[str, float] = field(default_factory=dict)
     faults: Tuple[SceneFault, ...] = ()
-    cameras: Mapping[str, Camera] = field(default_factory=dict)
+    cameras: Mapping[str, SceneCamera] = field(default_factory=dict)
     camera: str = DEFAULT_CAMERA
     tags: bool = False
     markers: str = ""

@@ -37,7 +37,7 @@ class TableEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
-class SpotEntry:
+class TableSpotEntry:
     """Where a thing may be put by chance; the same as in ``RandomSpot``.
 
     Args:
@@ -80,7 +80,7 @@ class ThingEntry:
     position: Optional[Tuple[float, float]] = None
     yaw: float = 0.0
     on: Optional[str] = None
-    random: Optional[SpotEntry] = None
+    random: Optional[TableSpotEntry] = None
 
     def __post_init__(self) -> None:
         if [self.position, self.on, self.random].count(None) != 2:

@@ -28,7 +28,7 @@ class Bar(NamedTuple):
     label: str
 
 
-class Mark(NamedTuple):
+class DrawnMark(NamedTuple):
     """A line of a scale, or a label beside something: where it is along the scale, and its text."""
 
     at: float
@@ -51,8 +51,8 @@ class Drawing:
     floor: float
     bars: Tuple[Bar, ...]
     left: float = 0.0
-    scale: Tuple[Mark, ...] = ()
-    rows: Tuple[Mark, ...] = ()
+    scale: Tuple[DrawnMark, ...] = ()
+    rows: Tuple[DrawnMark, ...] = ()
     empty: Tuple[float, ...] = ()
     legend: Tuple[Bar, ...] = ()
 
@@ -101,7 +101,7 @@ def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) ->
     top = _round_up(max([*lengths, 1.0]))
     left, height, floor = 44.0, 180.0, 160.0
     slot = min(52.0, max(14.0, 340.0 / max(1, len(lengths))))
-    scale = tuple(Mark(floor - (floor - 14.0) * part / 4.0, f"{top * part / 4.0:g}") for part in range(5))
+    scale = tuple(DrawnMark(floor - (floor - 14.0) * part / 4.0, f"{top * part / 4.0:g}") for part in range(5))
     bars = []
     for place, ((number, _, ok), length) in enumerate(zip(measured, lengths)):
         bar = max((floor - 14.0) * length / top, 1.0)
@@ -116,11 +116,11 @@ def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> Drawing:
     left, width, row = 70.0, 900.0, 34.0
     pixels = (width - left - 10.0) / max(last, 1e-3)
     step = _round_up(max(last, 1e-3) / 8.0)
-    scale = tuple(Mark(left + pixels * step * mark, f"{step * mark:g} s") for mark in range(int(last / step) + 1))
+    scale = tuple(DrawnMark(left + pixels * step * mark, f"{step * mark:g} s") for mark in range(int(last / step) + 1))
     robots, bars = [], []
     for line, (robot, spans) in enumerate(lanes.items()):
         y = 8.0 + row * line
-        robots.append(Mark(y + 18.0, _short(robot, 9)))
+        robots.append(DrawnMark(y + 18.0, _short(robot, 9)))
         for span in spans:
             long = max(2.0, pixels * (span.ended - span.began))
             colour = {None: _UNKNOWN, True: _GOOD, False: _BAD}[span.ok]

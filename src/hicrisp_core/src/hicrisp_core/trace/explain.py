@@ -6,7 +6,7 @@ from typing import Any, Iterable, List, Mapping, Optional, Set, Tuple
 
 from hicrisp_core.trace.events import CorrectionMade, TaskFinished
 from hicrisp_core.trace.records import FeedbackRecord
-from hicrisp_core.trace.story import Attempt, StepStory, Story, story_of
+from hicrisp_core.trace.story import AttemptRecord, StepStory, Story, story_of
 
 MAKERS = {
     "search": "a search over the known actions",
@@ -119,7 +119,7 @@ def _troubled(step: StepStory) -> List[str]:
     failed: Set[str] = set()
     last: Optional[Tuple[object, ...]] = None
     for moment in step.moments:
-        if isinstance(moment, Attempt):
+        if isinstance(moment, AttemptRecord):
             if moment.ok is False and not moment.stopped:
                 failure = moment.failure
                 sentences.append("The same happened again." if failure == last else _failed(moment))
@@ -138,7 +138,7 @@ def _troubled(step: StepStory) -> List[str]:
     return [f"In step {step.index + 1}, '{step.text}':", *sentences]
 
 
-def _failed(attempt: Attempt) -> str:
+def _failed(attempt: AttemptRecord) -> str:
     feedback = attempt.feedback or FeedbackRecord()
     claimed = attempt.outcome.message if attempt.outcome else ""
     error = _closed(feedback.error or claimed or "it did not work")

@@ -9,7 +9,7 @@ from typing import List, Optional, Sequence, Tuple, Union
 from hicrisp_core.trace.events import BaseDrove
 from hicrisp_core.trace.ground_shapes import Disc, Ground, Label, Line, Stranger, achieved, strangers_in
 from hicrisp_core.trace.scene_lines import SceneSeen, SceneStory, ThingSeen
-from hicrisp_core.trace.story import Attempt, Story
+from hicrisp_core.trace.story import AttemptRecord, Story
 
 Shape = Union[Line, Disc]
 _SIZE = 620.0
@@ -127,7 +127,7 @@ def _stops(ground: Ground, scene: SceneSeen, seen: SceneStory, drives: Sequence[
     return shapes
 
 
-def _placed(ground: Ground, attempts: Sequence[Attempt]) -> List[Shape]:
+def _placed(ground: Ground, attempts: Sequence[AttemptRecord]) -> List[Shape]:
     """Where commands were to put things, and where these ended."""
     shapes: List[Shape] = []
     for each in attempts:

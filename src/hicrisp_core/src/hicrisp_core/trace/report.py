@@ -12,7 +12,7 @@ from hicrisp_core.trace.drawings import Drawing, Span, lay_out_deviations, lay_o
 from hicrisp_core.trace.events import GoalUnderstood, PictureTaken, PlanMade, TaskFinished
 from hicrisp_core.trace.explain import explain, maker_words, source_words
 from hicrisp_core.trace.ground import lay_out_ground
-from hicrisp_core.trace.report_steps import Album, Picture, told_step
+from hicrisp_core.trace.report_steps import Album, ReportPicture, told_step
 from hicrisp_core.trace.scene_lines import scene_story
 from hicrisp_core.trace.story import Story, story_of
 
@@ -126,7 +126,7 @@ def _ends(story: Story) -> List[PictureTaken]:
     return ends
 
 
-def _pictures(ends: Sequence[PictureTaken], album: Album) -> List[Picture]:
+def _pictures(ends: Sequence[PictureTaken], album: Album) -> List[ReportPicture]:
     """The first, the last, and the whole run."""
     shown = [album.picture(picture, wanted=True) for picture in ends]
     shown.append(album.file("overview.webp", "the whole run"))

@@ -11,7 +11,7 @@ from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
 
 from hicrisp_core.trace.events import CommandTried, Event, PictureTaken, StackChanged
 from hicrisp_core.trace.records import CauseRecord, FeedbackRecord, MeasuredRecord
-from hicrisp_core.trace.story import Attempt, StepStory
+from hicrisp_core.trace.story import AttemptRecord, StepStory
 
 TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 LIMIT = 8_000_000
@@ -42,7 +42,7 @@ def embedded(folder: Path, name: str) -> str:
     return f"data:{TYPES[path.suffix.lower()]};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 
-class Picture(NamedTuple):
+class ReportPicture(NamedTuple):
     """A picture as a data URI with its caption; the source is empty when the file is not in the run
     folder.
     """
@@ -65,19 +65,19 @@ class Album:
         self._left = _ALL
         self._asked = 0
 
-    def picture(self, taken: PictureTaken, wanted: bool = False) -> Picture:
+    def picture(self, taken: PictureTaken, wanted: bool = False) -> ReportPicture:
         """A picture; one that is ``wanted`` is there unless all of them are too large."""
         self._asked += 1
         if not wanted and self._asked % self._every:
-            return Picture("", "")
+            return ReportPicture("", "")
         caption = f"{taken.caption} (the robot's camera)" if taken.eye else taken.caption
         return self.file(taken.file, caption)
 
-    def file(self, name: str, caption: str) -> Picture:
+    def file(self, name: str, caption: str) -> ReportPicture:
         """A picture by its file."""
         source = embedded(self._folder, name) if self._left > 0 else ""
         self._left -= len(source)
-        return Picture(source, caption)
+        return ReportPicture(source, caption)
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class Row:
     """One row: an attempt with what was found of it, or another event."""
 
     indent: int = 0
-    attempt: Optional[Attempt] = None
+    attempt: Optional[AttemptRecord] = None
     purpose: str = ""
     goal: str = ""
     facts: Tuple[Tuple[str, str], ...] = ()
-    pictures: Tuple[Picture, ...] = ()
+    pictures: Tuple[ReportPicture, ...] = ()
     event: Optional[Event] = None
     names: Tuple[str, ...] = ()
     """The commands on the stack after it changed, the top first."""
@@ -115,7 +115,7 @@ def told_step(step: StepStory, album: Album, shown: Collection[PictureTaken] = (
     """The row of the attempt that pictures belong to."""
     depth = 0
     for moment in step.moments:
-        if isinstance(moment, Attempt):
+        if isinstance(moment, AttemptRecord):
             waiting = len(rows)
             rows.append(_attempt(moment))
         elif isinstance(moment, PictureTaken):
@@ -148,13 +148,13 @@ def _indent(depth: int) -> int:
     return _INDENT * max(0, min(depth, _DEEPEST) - 1)
 
 
-def _attempt(attempt: Attempt) -> Row:
+def _attempt(attempt: AttemptRecord) -> Row:
     purpose = _PURPOSES.get(attempt.command.purpose, attempt.command.purpose)
     facts = tuple((name, text) for name, text in _facts(attempt) if text)
     return Row(_indent(attempt.command.depth), attempt, purpose, _goal(attempt.command), facts)
 
 
-def _facts(attempt: Attempt) -> List[Tuple[str, str]]:
+def _facts(attempt: AttemptRecord) -> List[Tuple[str, str]]:
     facts: List[Tuple[str, str]] = []
     if attempt.outcome is not None:
         claim = attempt.outcome

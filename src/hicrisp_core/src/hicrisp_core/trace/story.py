@@ -11,7 +11,7 @@ from hicrisp_core.trace.records import FaultRecord, FeedbackRecord, StackRecord
 
 
 @dataclass
-class Attempt:
+class AttemptRecord:
     """One command: what was asked, what the driver claimed, what the detector saw."""
 
     number: int
@@ -71,9 +71,9 @@ class StepStory:
     ended: Optional[float] = None
 
     @property
-    def attempts(self) -> List[Attempt]:
+    def attempts(self) -> List[AttemptRecord]:
         """The commands that were tried in this step."""
-        return [moment for moment in self.moments if isinstance(moment, Attempt)]
+        return [moment for moment in self.moments if isinstance(moment, AttemptRecord)]
 
 
 @dataclass
@@ -119,7 +119,7 @@ class Story:
         return list(dict.fromkeys(step.robot for step in self.steps if step.robot))
 
     @property
-    def attempts(self) -> List[Attempt]:
+    def attempts(self) -> List[AttemptRecord]:
         """Every command that was tried."""
         return [attempt for step in self.steps for attempt in step.attempts]
 
@@ -189,7 +189,7 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
             story.steps.append(StepStory(event.index or 0, event.text, robot=event.robot, began=event.t))
         elif isinstance(event, events.CommandTried):
             count += 1
-            _step_of(story, event).moments.append(Attempt(count, event))
+            _step_of(story, event).moments.append(AttemptRecord(count, event))
         elif isinstance(event, (events.OutcomeClaimed, events.VerdictGiven)):
             _attach(story, event)
         elif isinstance(event, events.StepFinished):

@@ -17,8 +17,8 @@ from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import LlmFailure, Message
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.names import Words, respelled, slips, words_by_name, words_of
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.prompting.asking import cost_of
@@ -68,7 +68,7 @@ class EmbeddedInterpreter:
         if isinstance(said, LlmFailure):
             return Understood(trouble=f"The language model gave no answer: {said.message}.", usage=usage)
         line = parse_line(said.text.strip())
-        if isinstance(line, Misfit):
+        if isinstance(line, GoalError):
             return Understood(Question(f"I did not understand that. {_AGAIN}"), usage=usage, sure=said.sure)
         meaning = self._meaning(line, request)
         # A colour that is in no phrase of the line may contradict an object: "the box, the green one I mean".

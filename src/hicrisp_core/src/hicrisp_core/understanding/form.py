@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain, Predicate
-from hicrisp_core.goals.typed import names_for
+from hicrisp_core.goals.validation import names_for
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.meaning import Reason
 from hicrisp_core.prompting.answer_schema import closed, one_of

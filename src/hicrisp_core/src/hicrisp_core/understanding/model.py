@@ -12,19 +12,19 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 from hicrisp_core.config.files import named_folder
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
-from hicrisp_core.goals.typed import check_statement, mended
+from hicrisp_core.goals.validation import check_statement, mended
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, grouped, parse_goal, parse_statement
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
 from hicrisp_core.ports.interpreter import Request, Understood
-from hicrisp_core.prompting.asking import Asked, ask, compact
+from hicrisp_core.prompting.asking import ModelReply, ask, compact
 from hicrisp_core.prompting.quarantine import plain, quarantined, turns_text
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 from hicrisp_core.time.deadline import Deadline
@@ -91,7 +91,7 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
 def _goal(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Goal:
     goal = parse_goal(said) if any(said.get(each) for each in _EARLIER_PARTS) else Goal(
         _stages(said, form.STAGES, world), _conditions(said, form.INVARIANTS), _stages(said, form.OTHERWISE, world))
-    if isinstance(goal, Misfit):
+    if isinstance(goal, GoalError):
         raise _Unfit(str(goal))
     return goal.changed(lambda each: mended(each, domain, world))
 
@@ -118,7 +118,7 @@ def _conditions(said: Mapping[str, Any], key: str) -> Tuple[Statement, ...]:
 def _condition(said: Any, depth: int) -> Statement:
     if isinstance(said, str):
         found = parse_statement(said)
-        if isinstance(found, Misfit):
+        if isinstance(found, GoalError):
             raise _Unfit(str(found))
         return found
     if not isinstance(said, dict):
@@ -228,7 +228,7 @@ class ModelInterpreter:
 
         Words that rest on no fact of the scene may be meant to do: the model is asked once more whether they answer.
         """
-        misfits: List[Misfit] = []
+        misfits: List[GoalError] = []
         only_words: List[Answer] = []
 
         def read(said: Completion) -> Union[Meaning, ParseFailure]:
@@ -241,7 +241,7 @@ class ModelInterpreter:
                                     f"the kind '{form.GOAL}' or '{form.REFUSAL}'; answer a question again")
             return meaning if misfit is None else ParseFailure(str(misfit), misfit.quote)
 
-        asked: Asked[Meaning] = ask(self._client, self._system, self.prompt(request), deadline,
+        asked: ModelReply[Meaning] = ask(self._client, self._system, self.prompt(request), deadline,
                                     meaning_schema(self._domain, request.world), read,
                                     keep=lambda found: not isinstance(found, Answer))
         meaning = asked.answer

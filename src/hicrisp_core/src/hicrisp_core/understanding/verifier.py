@@ -11,21 +11,21 @@ from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.stages import chosen
 from hicrisp_core.goals.truth import holds
-from hicrisp_core.goals.typed import check_goal
+from hicrisp_core.goals.validation import check_goal
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, Holds, Not, Statement
+from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
 from hicrisp_core.model.meaning import Reason, Refusal
-from hicrisp_core.model.misfit import Misfit, MisfitKind
 
-_REASONS = {MisfitKind.NAME: Reason.UNKNOWN_OBJECT, MisfitKind.EMPTY: Reason.NOTHING_TO_DO}
+_REASONS = {GoalErrorKind.NAME: Reason.UNKNOWN_OBJECT, GoalErrorKind.EMPTY: Reason.NOTHING_TO_DO}
 
 
-def refusal_of(misfit: Misfit) -> Refusal:
+def refusal_of(misfit: GoalError) -> Refusal:
     """Return the refusal of a goal that does not fit."""
     return Refusal(_REASONS.get(misfit.kind, Reason.IMPOSSIBLE), sentence(str(misfit)))
 
 
-def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
+def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]:
     """Check names, types, robots, contradictions, and that an action leads to each fact that does not hold.
 
     Returns:
@@ -40,7 +40,8 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
     asked = (each for stage in chosen(goal, world.relations, domain).stages if not stage.optional
              for each in stage.conditions)
     never = next(filter(None, (_never(each, made, domain, world) for each in asked)), None)
-    return Misfit(MisfitKind.PREDICATE, f"no action here makes it so that '{never}'", str(never)) if never else None
+    return None if not never else GoalError(
+        GoalErrorKind.PREDICATE, f"no action here makes it so that '{never}'", str(never))
 
 
 def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:

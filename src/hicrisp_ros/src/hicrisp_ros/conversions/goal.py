@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.meaning import Choice, Question, Speaker, Turn
-from hicrisp_core.model.misfit import Misfit
 
 from hicrisp_msgs.msg import Choice as ChoiceMsg
 from hicrisp_msgs.msg import TaskGoal
@@ -29,7 +29,7 @@ def goal_from_msg(message: TaskGoal, present: bool) -> Optional[Goal]:
         return None
     found = parse_goal({"stages": message.stages, "otherwise": message.otherwise,
                         "invariants": message.invariants})
-    if isinstance(found, Misfit):
+    if isinstance(found, GoalError):
         return None
     return Goal(found.stages, found.invariants, found.otherwise, message.said, message.source)
 

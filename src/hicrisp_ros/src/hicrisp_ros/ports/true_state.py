@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional
 
 import rospy
-from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.model import WorldState
 from tf2_msgs.msg import TFMessage
 
@@ -31,4 +31,4 @@ def true_state(configuration: Configuration) -> Optional[WorldState]:
         rospy.logwarn("nothing is kept of this run: the simulation's true poses do not come (%s)", error)
         return WorldState()
     newest = max((stamp for _, stamp in frames.values()), default=0.0)
-    return SceneEyes(configuration.scene, configuration.domain).see(frames, newest)
+    return StateEstimator(configuration.scene, configuration.domain).see(frames, newest)

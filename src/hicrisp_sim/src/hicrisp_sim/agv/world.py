@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Callable, Dict, Optional, Sequence, Set, Tuple, Union
 
-from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
@@ -31,7 +31,7 @@ _QUIET_FOR = 0.5
 """Seconds without motion after which a base counts as standing."""
 
 
-def follow_with(eyes: SceneEyes, base: EmbeddedBase) -> None:
+def follow_with(eyes: StateEstimator, base: EmbeddedBase) -> None:
     """Let eyes follow a base while it moves: where it is seen, and what its lidar saw just then."""
     def watch() -> None:
         now, scan = base.simulation.time, base.scan()
@@ -160,7 +160,7 @@ class AgvWorld(SimulatedWorld):
         self._begin(loaded)
 
     def _begin(self, scene: Scene) -> None:
-        self.eyes = SceneEyes(scene, self.domain)
+        self.eyes = StateEstimator(scene, self.domain)
         self.faults.told.clear()
         follow_with(self.eyes, self.base)
         for fault in scene.faults:

@@ -13,7 +13,15 @@ from hicrisp_core.domain.conditions import Atom, Condition, Facts, number_text
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain, Effect, Parameter
 from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import FactTable, Pattern
-from hicrisp_core.domain.search.state_tests import AnyOf, Ground, Join, Operator, StateTest, Way, clause_test
+from hicrisp_core.domain.search.state_tests import (
+    AnyOf,
+    GroundArguments,
+    Join,
+    Operator,
+    OperatorWay,
+    StateTest,
+    clause_test,
+)
 from hicrisp_core.domain.search.static import fixed_predicates, lasting_predicates, spare_actions
 from hicrisp_core.model import Command, Relation, Value
 
@@ -78,14 +86,14 @@ class Told(NamedTuple):
     facts: Join
     effect: Effect
     variables: Mapping[str, str]
-    known_ways: Dict[int, Tuple[Way, ...]]
+    known_ways: Dict[int, Tuple[OperatorWay, ...]]
     """What was told before, by the part of the state that it depends on."""
 
 
 class Achievers(NamedTuple):
     """The ways to one fact: those that do not depend on the state, and those that the state tells."""
 
-    fixed: Tuple[Way, ...]
+    fixed: Tuple[OperatorWay, ...]
     told: Tuple[Told, ...]
 
 
@@ -123,7 +131,7 @@ class Grounding:
         self._stands: Dict[Tuple[str, int], Tuple[str, ...]] = {}
         self.lasting = lasting_predicates(domain)
         self.table = FactTable()
-        self.ground = Ground(self.table, self._is_a, Facts(fixed), fixed_predicates(domain), self._candidates)
+        self.ground = GroundArguments(self.table, self._is_a, Facts(fixed), fixed_predicates(domain), self._candidates)
         self._tests: Dict[Tuple[int, Tuple[str, ...]], Union[bool, StateTest]] = {}
         self._preconditions = _shared_conditions(domain)
         self._spare: Dict[bool, FrozenSet[str]] = {}
@@ -136,7 +144,7 @@ class Grounding:
         """A goal's condition as a test; ``True`` or ``False`` where no state matters."""
         return self._any_clause(condition)
 
-    def told(self, told: Told, state: int) -> Tuple[Way, ...]:
+    def told(self, told: Told, state: int) -> Tuple[OperatorWay, ...]:
         """The ways that a state tells."""
         concerned = told.facts.concerned(state)
         found = told.known_ways.get(concerned)
@@ -146,7 +154,7 @@ class Grounding:
             found = told.known_ways[concerned] = tuple(self._tell(told, state))
         return found
 
-    def _tell(self, told: Told, state: int) -> Iterator[Way]:
+    def _tell(self, told: Told, state: int) -> Iterator[OperatorWay]:
         for match in told.facts.matches(state):
             names = {**told.known, **{name: match[variable] for name, variable in told.open.items()}}
             yield from self._ways(told.action, names, told.effect, told.variables, None)
@@ -192,7 +200,7 @@ class Grounding:
         candidates = list(self._unified(predicate, wanted, removes, undoable, told_too))
         among = named if breadth is Breadth.NAMED else None
         least: Optional[int] = None
-        fixed: Dict[Way, None] = {}
+        fixed: Dict[OperatorWay, None] = {}
         told: List[Told] = []
         in_order = sorted(candidates, key=lambda candidate: candidate.free)
         for action, effect, found, free, only_told in in_order:
@@ -214,7 +222,7 @@ class Grounding:
     def _some_ways(
         self, action: Action, found: Unified, effect: Effect, clock: Clock, among: Optional[FrozenSet[str]],
         rather: Optional[FrozenSet[str]],
-    ) -> Iterator[Way]:
+    ) -> Iterator[OperatorWay]:
         """The ways that bind things among some; where one binds things among others, only the latter ones."""
         if rather is not None:
             first = tuple(self._ways(action, found.parameters, effect, found.variables, clock, rather))
@@ -270,19 +278,19 @@ class Grounding:
     def _ways(
         self, action: Action, known: Mapping[str, str], effect: Effect, variables: Mapping[str, str],
         clock: Optional[Clock], among: Optional[FrozenSet[str]] = None,
-    ) -> Iterator[Way]:
+    ) -> Iterator[OperatorWay]:
         for names, arguments in self._bindings(action, known, clock, among):
             operator = self._operator(action, names, arguments)
             if operator is None:
                 continue
             if effect.when is None:
-                yield Way(operator)
+                yield OperatorWay(operator)
                 continue
             test = self._any_clause(effect.when.bind(names).bind(variables))
             if isinstance(test, StateTest):
-                yield Way(operator, test)
+                yield OperatorWay(operator, test)
             elif test:
-                yield Way(operator)
+                yield OperatorWay(operator)
 
     def _bindings(
         self, action: Action, known: Mapping[str, str], clock: Optional[Clock], among: Optional[FrozenSet[str]]

@@ -14,7 +14,7 @@ from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequen
 from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import Pattern
 from hicrisp_core.domain.search.grounding import MOST_WAYS, Achievers, Breadth, Grounding
-from hicrisp_core.domain.search.state_tests import AllOf, Key, Keys, NoneOf, Operator, StateTest, Way
+from hicrisp_core.domain.search.state_tests import AllOf, Key, Keys, NoneOf, Operator, OperatorWay, StateTest
 
 
 class Estimate(NamedTuple):
@@ -127,7 +127,7 @@ class Relaxation:
         if goal is None:
             return None
         graph.goal = tuple({want(key): None for key in goal})
-        index: Dict[Way, int] = {}
+        index: Dict[OperatorWay, int] = {}
         position = 0
         while position < len(todo):
             self._clock.tick()
@@ -163,7 +163,7 @@ class Relaxation:
         made = operator.apply(state) & ~state
         return any(made & pattern.bits for pattern in self._denied)
 
-    def _ways(self, key: Union[int, Pattern], state: int) -> Sequence[Way]:
+    def _ways(self, key: Union[int, Pattern], state: int) -> Sequence[OperatorWay]:
         if key not in self._achievers:
             self._achievers[key] = self._grounding.achievers(
                 key, self._undoable, self._breadth, self._named, self._clock)

@@ -41,7 +41,8 @@ class Operator:
     __slots__ = ("_action", "_added", "_conditional", "_ground", "_names", "_read", "_removed", "command", "tests")
 
     def __init__(
-        self, action: Action, command: Command, names: Mapping[str, str], tests: Sequence[StateTest], ground: Ground,
+        self, action: Action, command: Command, names: Mapping[str, str], tests: Sequence[StateTest],
+        ground: GroundArguments,
     ) -> None:
         self.command = command
         self.tests = tuple(tests)
@@ -85,7 +86,7 @@ class Operator:
                 self._added |= 1 << table.number(atom.fact())
 
 
-class Way(NamedTuple):
+class OperatorWay(NamedTuple):
     """An operator that makes or removes a fact, and under which further test its effect comes about."""
 
     operator: Operator
@@ -167,7 +168,7 @@ def one_of(ways: Sequence[Keys]) -> Optional[Keys]:
     return (tuple(sorted(ways, key=len)),)
 
 
-class Ground:
+class GroundArguments:
     """What does not change while a search runs: the facts that no action touches, the types, and who is of
     one.
 
@@ -206,7 +207,7 @@ class Ground:
 class Join(StateTest):
     """A conjunction of several atoms that share variables, or its denial."""
 
-    def __init__(self, atoms: Sequence[Atom], negated: bool, ground: Ground) -> None:
+    def __init__(self, atoms: Sequence[Atom], negated: bool, ground: GroundArguments) -> None:
         self._atoms = tuple(atoms)
         self._negated = negated
         self._ground = ground
@@ -283,7 +284,7 @@ class Join(StateTest):
                     yield (key, *way)
 
 
-def _matches(atoms: Tuple[Atom, ...], state: int, known: Binding, ground: Ground) -> Iterator[Binding]:
+def _matches(atoms: Tuple[Atom, ...], state: int, known: Binding, ground: GroundArguments) -> Iterator[Binding]:
     if not atoms:
         yield known
         return
@@ -300,7 +301,7 @@ def _matches(atoms: Tuple[Atom, ...], state: int, known: Binding, ground: Ground
             yield from _matches(rest, state, {**known, **found}, ground)
 
 
-def clause_test(atoms: Sequence[Atom], negated: bool, ground: Ground) -> Union[bool, StateTest]:
+def clause_test(atoms: Sequence[Atom], negated: bool, ground: GroundArguments) -> Union[bool, StateTest]:
     """A clause with its names put in as a test; ``True`` or ``False`` where no state matters."""
     left: List[Atom] = []
     for atom in atoms:

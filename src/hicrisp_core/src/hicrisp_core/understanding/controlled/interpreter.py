@@ -22,8 +22,8 @@ from hicrisp_core.understanding.controlled.reader import Reader, recipes, spelle
 from hicrisp_core.understanding.controlled.tables import (
     LONGEST,
     MARKS,
-    Pattern,
     Sentence,
+    SentencePattern,
     Words,
     ended,
     led,
@@ -33,7 +33,7 @@ from hicrisp_core.understanding.controlled.tables import (
 from hicrisp_core.understanding.verifier import verify
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.context import called, not_there
-from hicrisp_core.understanding.written.sayings import ACTOR, IT, START, Condition, changed, each_in, exchanged
+from hicrisp_core.understanding.written.sayings import ACTOR, IT, START, SaidCondition, changed, each_in, exchanged
 
 MOST = 3
 """Sentences that are offered."""
@@ -112,7 +112,7 @@ def unique(line: Line, reader: Reader) -> bool:
 def _likeness(text: str, sentence: Sentence, reader: Reader) -> float:
     """Return from 0 to 2 how many words of a text a sentence may have, and how alike its example is."""
     said = [word for word in words_in(text, reader.tables) if word not in reader.nouns.function_words]
-    known = {word for say in sentence.say for word in Pattern(say, reader.tables.words).words}
+    known = {word for say in sentence.say for word in SentencePattern(say, reader.tables.words).words}
     offered = words_in(_OBJECT.sub("", sentence.example), reader.tables)
     return len({*offered, *known} & set(said)) / max(1, len(set(said))) + SequenceMatcher(None, said, offered).ratio()
 
@@ -198,7 +198,7 @@ class _Remark:
         if lead or tail:
             return self._corrected(rest[:-1] if rest[-1:] == (",",) else rest)
         for say in self._words["replace"]:
-            for values, _ in Pattern(say, self._words).matches(said, self._reader.slot):
+            for values, _ in SentencePattern(say, self._words).matches(said, self._reader.slot):
                 (old,), (new,) = values["a"], values["b"]
                 return self._replaced(partial(self._alike, old), new)
         line = self._reader.only_of(said, self._about)
@@ -301,7 +301,7 @@ def _spelled(phrase: Phrase, other: Phrase) -> Phrase:
     return replace(spelled(phrase, other.words.split()[-1]), where=(*where, *phrase.where))
 
 
-def _subject(condition: Condition) -> Tuple[Phrase, ...]:
+def _subject(condition: SaidCondition) -> Tuple[Phrase, ...]:
     """Return the objects that a condition is about: those that do not act."""
     return next((each for each in condition.facts[0].arguments if each[0].words != ACTOR), ())
 
@@ -346,7 +346,7 @@ def naming_in(text: str) -> Optional[NamingRequest]:
     """Return the name that a request gives; ``None`` if it asks for something else."""
     said = words_in(text, tables())
     for say in tables().naming:
-        for values, _ in Pattern(say, tables().words).matches(said, _slot):
+        for values, _ in SentencePattern(say, tables().words).matches(said, _slot):
             return NamingRequest(values["unknown"], values["name"])
     return None
 

@@ -8,13 +8,13 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.misfit import Misfit
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.parsing.names import NUMBERS, forms_of, number_of, words_of
 from hicrisp_core.understanding.controlled.tables import MARKS, Tables, Words, led
 from hicrisp_core.understanding.written import Amount, Context, Line, Phrase, Where, parse_line
 from hicrisp_core.understanding.written.context import Several, Unlinked
 from hicrisp_core.understanding.written.objects import Objects
-from hicrisp_core.understanding.written.sayings import BETWEEN, IT, STATES, Condition, each_in
+from hicrisp_core.understanding.written.sayings import BETWEEN, IT, STATES, SaidCondition, each_in
 
 THEM = "them"
 """Words of a phrase for the several objects that were spoken of last."""
@@ -69,7 +69,7 @@ class NounPhrases:
     def line(self, text: str) -> Optional[Line]:
         """Return a line of the written goal language in the domain's own predicates; ``None`` for any other text."""
         line = parse_line(text)
-        return None if isinstance(line, Misfit) else self.linked.predicates.own_words(line)
+        return None if isinstance(line, GoalError) else self.linked.predicates.own_words(line)
 
     def one(self, said: Words) -> Phrases:
         """Return every way in which words are one noun phrase; none if there are too many."""
@@ -115,7 +115,7 @@ class NounPhrases:
                 found += [Where(place, (each,), not denied) for each in (self.one(others) if lead and others else ())]
         for state, phrases in self._tables.states.items():
             line = self.line(state.format(x=_OBJECT)) if that and " ".join(rest) in phrases else None
-            found += [Where(each.facts[0].predicate, (), each.holds != denied) for each in each_in(Condition, line)
+            found += [Where(each.facts[0].predicate, (), each.holds != denied) for each in each_in(SaidCondition, line)
                       if len(each.facts[0].arguments) == 1]
         return tuple(dict.fromkeys(found))
 

@@ -14,18 +14,18 @@ from hicrisp_core.config.files import config_folders
 from hicrisp_core.config.settings import read_yaml
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import normal_goal
-from hicrisp_core.goals.typed import contradiction
+from hicrisp_core.goals.validation import contradiction
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Meaning
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
-from hicrisp_core.understanding.controlled.tables import LONGEST, MARKS, Pattern, Sentence, Words, led, tables
+from hicrisp_core.understanding.controlled.tables import LONGEST, MARKS, Sentence, SentencePattern, Words, led, tables
 from hicrisp_core.understanding.written import Amount, Context, Fact, Line, Phrase, SaidGoal, SaidStage, meaning_of
 from hicrisp_core.understanding.written.objects import GIVEN
 from hicrisp_core.understanding.written.predicates import Use
-from hicrisp_core.understanding.written.sayings import ACTOR, IT, MADE, ORDERS, SWAP, Condition, Queried, each_in
+from hicrisp_core.understanding.written.sayings import ACTOR, IT, MADE, ORDERS, SWAP, Queried, SaidCondition, each_in
 
 _MOST_CLAUSES, _MOST_READINGS = 8, 32
 _BUILT_IN = frozenset((*ORDERS, SWAP, MADE))
@@ -33,7 +33,7 @@ _BUILT_IN = frozenset((*ORDERS, SWAP, MADE))
 
 
 @dataclass(frozen=True)
-class Clause:
+class SentenceClause:
     """One part of a task.
 
     Args:
@@ -75,10 +75,10 @@ class Reader:
         self.world = world
         self.domain = domain
         self.nouns = NounPhrases(self.tables, domain, world, unknown)
-        self._patterns = [(sentence, Pattern(say, self.tables.words))
+        self._patterns = [(sentence, SentencePattern(say, self.tables.words))
                           for sentence in (*self.tables.sentences, *own_facts(domain))
                           if self.has(sentence.needs) for say in sentence.say]
-        self._found: Dict[Words, List[Clause]] = {}
+        self._found: Dict[Words, List[SentenceClause]] = {}
         self._meant: Dict[Line, Meaning] = {}
 
     @property
@@ -143,7 +143,7 @@ class Reader:
                 if isinstance(when, SaidGoal) and len(when.stages) == 1 and then:
                     yield from self._conditional(when.stages[0].conditions, then, facts[-1])
 
-    def _conditional(self, when: Tuple[Condition, ...], said: Words, fact: Clause) -> Iterator[SaidGoal]:
+    def _conditional(self, when: Tuple[SaidCondition, ...], said: Words, fact: SentenceClause) -> Iterator[SaidGoal]:
         """Yield the goals that hold under a condition, with what is done otherwise."""
         cut = next((at for at, word in enumerate(said) if word in self.tables.joins["otherwise"]), None)
         end = len(said) if cut is None else cut - (said[cut - 1] in MARKS)
@@ -154,13 +154,13 @@ class Reader:
                 stages = (replace(then.stages[0], when=when), *then.stages[1:])
                 yield from (SaidGoal(stages, other.stages, (*then.invariants, *other.invariants)) for other in others)
 
-    def _goals(self, said: Words, fact: Clause) -> List[SaidGoal]:
+    def _goals(self, said: Words, fact: SentenceClause) -> List[SaidGoal]:
         return [line for line in self._lines(said, fact, ()) if isinstance(line, SaidGoal)]
 
-    def _lines(self, said: Words, last: Optional[Clause], before: Phrases) -> Iterator[Line]:
+    def _lines(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[Line]:
         yield from filter(None, map(self._line, self._parts(said, last, before)))
 
-    def _parts(self, said: Words, last: Optional[Clause], before: Phrases) -> Iterator[List[Clause]]:
+    def _parts(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[List[SentenceClause]]:
         """Yield every way to cut words into clauses."""
         for end in range(len(said), 0, -1):
             joined, ordered, after = self._join(said[end:])
@@ -182,7 +182,7 @@ class Reader:
         joined = not said or bool(left) and (left != said or bool(led(left, joins["bare"])[0]))
         return joined, bool(order), left
 
-    def _referring(self, said: Words, last: Optional[Clause], before: Phrases) -> Iterator[Clause]:
+    def _referring(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[SentenceClause]:
         """Yield every reading of words as one clause, which may leave out the verb of the clause before."""
         found = self._clauses(said)
         if not found and last is not None and last.sentence.again:
@@ -192,23 +192,23 @@ class Reader:
         for clause in found:
             yield from _with_nouns(clause, spoken)
 
-    def _clauses(self, said: Words) -> List[Clause]:
+    def _clauses(self, said: Words) -> List[SentenceClause]:
         """Return every way in which words fit the first pattern that they fit at all."""
         if said not in self._found:
             self._found[said] = []
             self._found[said] = self._plain(said) or self._led(said)
         return self._found[said]
 
-    def _plain(self, said: Words) -> List[Clause]:
+    def _plain(self, said: Words) -> List[SentenceClause]:
         for sentence, pattern in self._patterns:
-            found = [Clause(sentence, values, said[:lead]) for given, lead in pattern.matches(said, self.slot)
+            found = [SentenceClause(sentence, values, said[:lead]) for given, lead in pattern.matches(said, self.slot)
                      for values in (self._numbered(sentence, given),)
                      if values is not None and self._said(sentence.means, values) is not None]
             if found:
                 return found[:_MOST_CLAUSES]
         return []
 
-    def _led(self, said: Words) -> List[Clause]:
+    def _led(self, said: Words) -> List[SentenceClause]:
         joins, found = self.tables.joins, []
         for way in ("first", "possible"):
             lead, rest = led(said, joins[way])
@@ -250,10 +250,10 @@ class Reader:
         position = thing.pose.position
         return min(planar_distance(position, each) for each in arms or [(0.0, 0.0, 0.0)]), name
 
-    def _line(self, clauses: Sequence[Clause]) -> Optional[Line]:
+    def _line(self, clauses: Sequence[SentenceClause]) -> Optional[Line]:
         """Return what clauses mean together; ``None`` if they do not go together."""
         stages: List[SaidStage] = []
-        invariants: Tuple[Condition, ...] = ()
+        invariants: Tuple[SaidCondition, ...] = ()
         for at, clause in enumerate(clauses):
             part = self._meaning(clause, [each for each in clauses[at + 1:] if not each.keeps])
             if isinstance(part, Queried):
@@ -270,7 +270,7 @@ class Reader:
             stages += added
         return SaidGoal(tuple(stages), (), invariants)
 
-    def _meaning(self, clause: Clause, rest: Sequence[Clause]) -> Optional[Line]:
+    def _meaning(self, clause: SentenceClause, rest: Sequence[SentenceClause]) -> Optional[Line]:
         sentence = clause.sentence
         means = sentence.means
         if rest and (rest[0].ordered or rest[0].sentence.after):
@@ -318,7 +318,7 @@ def recipes() -> Mapping[str, Tuple[str, ...]]:
             for file in files for name, entry in read_yaml(file)[0].items()}
 
 
-def _with_nouns(clause: Clause, before: Sequence[Phrases]) -> Iterator[Clause]:
+def _with_nouns(clause: SentenceClause, before: Sequence[Phrases]) -> Iterator[SentenceClause]:
     """Yield a clause with its pronouns written out, once for each object that they may stand for.
 
     Args:

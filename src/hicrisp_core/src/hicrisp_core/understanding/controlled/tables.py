@@ -74,7 +74,7 @@ class Section:
 
 
 @dataclass(frozen=True, config=STRICT)
-class Row:
+class SentenceRow:
     """A form of what sentences are made of, with an example in one turn or in several."""
 
     form: str
@@ -89,7 +89,7 @@ class Chapter:
     """Forms of one kind."""
 
     title: str
-    rows: Tuple[Row, ...]
+    rows: Tuple[SentenceRow, ...]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -153,7 +153,7 @@ def ended(said: Words, phrases: Iterable[str]) -> Tuple[str, Words]:
     return " ".join(reversed(phrase.split())), rest[::-1]
 
 
-class Pattern:
+class SentencePattern:
     """One pattern.
 
     Args:

@@ -3,16 +3,16 @@
 from hicrisp_core.understanding.written.context import Context
 from hicrisp_core.understanding.written.linking import meaning_of
 from hicrisp_core.understanding.written.sayings import (
-           Amount,
-           Asked,
-           Fact,
-           Line,
-           Phrase,
-           SaidGoal,
-           SaidStage,
-           Where,
-           parse_line,
+    Amount,
+    Fact,
+    Line,
+    Phrase,
+    SaidGoal,
+    SaidQuestion,
+    SaidStage,
+    Where,
+    parse_line,
 )
 
-__all__ = ["Amount", "Asked", "Context", "Fact", "Line", "Phrase", "SaidGoal", "SaidStage", "Where", "meaning_of",
-           "parse_line"]
+__all__ = ["Amount", "Context", "Fact", "Line", "Phrase", "SaidGoal", "SaidQuestion", "SaidStage", "Where",
+           "meaning_of", "parse_line"]

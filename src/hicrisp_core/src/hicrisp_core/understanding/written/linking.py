@@ -15,7 +15,15 @@ from hicrisp_core.understanding.written.context import Context, Several, Unlinke
 from hicrisp_core.understanding.written.objects import MOST_CHOICES, Chosen, Objects, question
 from hicrisp_core.understanding.written.orders import Orders
 from hicrisp_core.understanding.written.predicates import Use
-from hicrisp_core.understanding.written.sayings import Asked, Condition, Line, Queried, Refused, SaidGoal, SaidStage
+from hicrisp_core.understanding.written.sayings import (
+    Line,
+    Queried,
+    SaidCondition,
+    SaidGoal,
+    SaidQuestion,
+    SaidRefusal,
+    SaidStage,
+)
 from hicrisp_core.understanding.written.statements import checked, denied
 
 _MOST_TRIED = 40
@@ -35,10 +43,10 @@ def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[
     A phrase for one object that fits several is tried with each: if only one leads to a goal, that is meant;
     if several do, the user is asked which, with the goal that each would mean.
     """
-    if isinstance(line, Refused):
+    if isinstance(line, SaidRefusal):
         return Refusal(line.reason, _REFUSALS[line.reason])
     link = _Link(line, Objects(domain, world, context or Context()))
-    if isinstance(line, Asked):
+    if isinstance(line, SaidQuestion):
         return link.asked(line)
     return link.decided({})
 
@@ -54,7 +62,7 @@ class _Link:
         self._orders = Orders(objects)
         self._answers = Answers(objects)
 
-    def asked(self, line: Asked) -> Meaning:
+    def asked(self, line: SaidQuestion) -> Meaning:
         """Return the question of what a request leaves open."""
         movable = self._objects.names.movable
         fixed = tuple(sorted(name for name in self._world.objects if name not in movable))
@@ -107,7 +115,7 @@ class _Link:
         return tuple(found)
 
     def _conditions(
-        self, said: Iterable[Condition], use: Use, deny: Callable[[Statement], Statement]
+        self, said: Iterable[SaidCondition], use: Use, deny: Callable[[Statement], Statement]
     ) -> Tuple[Statement, ...]:
         found = []
         for each in said:

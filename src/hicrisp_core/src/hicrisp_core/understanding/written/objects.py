@@ -9,8 +9,8 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Holds
+from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.meaning import Choice, Question
-from hicrisp_core.model.misfit import Misfit
 from hicrisp_core.parsing.names import Names
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.understanding.written.context import Context, Several, Unlinked, called, impossible, unknown
@@ -123,7 +123,7 @@ class Objects:
         if not said:
             return ""
         phrase = parse_phrase(said)
-        if isinstance(phrase, Misfit):
+        if isinstance(phrase, GoalError):
             raise impossible(str(phrase))
         found = self.actors(self.names.fitting(phrase.words).__contains__)
         if not found:

@@ -11,8 +11,7 @@ from hicrisp_core.domain.saying import named, spoken
 from hicrisp_core.domain.schema import ANYTHING, Action, Domain, Effect, Predicate
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.understanding.written.context import impossible
-from hicrisp_core.understanding.written.sayings import Condition as SaidCondition
-from hicrisp_core.understanding.written.sayings import Line, changed
+from hicrisp_core.understanding.written.sayings import Line, SaidCondition, changed
 
 CONTAINS = "contains"
 """The only predicate of a place that names the place first."""

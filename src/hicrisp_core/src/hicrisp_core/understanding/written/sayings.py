@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, Callable, Iterator, List, Optional, Tuple, Type, TypeVar, Union, cast
 
+from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
 from hicrisp_core.model.meaning import Reason
-from hicrisp_core.model.misfit import Misfit, MisfitKind
 
 SUPERLATIVES = ("largest", "smallest", "tallest", "shortest", "leftmost", "rightmost", "frontmost", "rearmost",
                 "middle")
@@ -143,7 +143,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Condition:
+class SaidCondition:
     """At least one of some facts, or none of them."""
 
     facts: Tuple[Fact, ...]
@@ -158,9 +158,9 @@ class Condition:
 class SaidStage:
     """A stage whose objects are phrases."""
 
-    conditions: Tuple[Condition, ...]
+    conditions: Tuple[SaidCondition, ...]
     robot: str = ""
-    when: Tuple[Condition, ...] = ()
+    when: Tuple[SaidCondition, ...] = ()
     optional: bool = False
 
     def __str__(self) -> str:
@@ -175,13 +175,14 @@ class SaidGoal:
 
     stages: Tuple[SaidStage, ...]
     otherwise: Tuple[SaidStage, ...] = ()
-    invariants: Tuple[Condition, ...] = ()
+    invariants: Tuple[SaidCondition, ...] = ()
 
     def __str__(self) -> str:
         said = " > ".join(map(str, self.stages))
         if self.otherwise:
             said += f" else {' > '.join(map(str, self.otherwise))}"
-        said += "".join(f" | {'always' if each.holds else 'never'} {Condition(each.facts)}" for each in self.invariants)
+        said += "".join(f" | {'always' if each.holds else 'never'} {SaidCondition(each.facts)}"
+                        for each in self.invariants)
         return said.strip()
 
 
@@ -190,7 +191,7 @@ class Queried:
     """A question about the world or the robots."""
 
     query: str
-    conditions: Tuple[Condition, ...] = ()
+    conditions: Tuple[SaidCondition, ...] = ()
     phrase: Tuple[Phrase, ...] = ()
 
     def __str__(self) -> str:
@@ -199,7 +200,7 @@ class Queried:
 
 
 @dataclass(frozen=True)
-class Refused:
+class SaidRefusal:
     """A request that is not carried out."""
 
     reason: Reason
@@ -209,7 +210,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SaidQuestion:
     """A request that leaves open what it speaks of: an object, a place or the whole task."""
 
     about: str
@@ -218,10 +219,10 @@ class Asked:
         return f"ask {self.about}"
 
 
-Line = Union[SaidGoal, Queried, Refused, Asked]
+Line = Union[SaidGoal, Queried, SaidRefusal, SaidQuestion]
 
 
-def _joined(conditions: Tuple[Condition, ...]) -> str:
+def _joined(conditions: Tuple[SaidCondition, ...]) -> str:
     return " & ".join(map(str, conditions))
 
 
@@ -257,23 +258,24 @@ class _Unreadable(Exception):
     """A part of a line that is not in the language; its text says what would be."""
 
 
-def parse_line(text: str) -> Union[Line, Misfit]:
+def parse_line(text: str) -> Union[Line, GoalError]:
     """Read one line; phrases are taken as they are written."""
     said = " ".join(text.split())
     if len(said) > LONGEST:
-        return Misfit(MisfitKind.LIMIT, f"a line has at most {LONGEST} characters, this one has {len(said)}", said[:80])
+        return GoalError(
+            GoalErrorKind.LIMIT, f"a line has at most {LONGEST} characters, this one has {len(said)}", said[:80])
     try:
         return _line(said)
     except _Unreadable as error:
-        return Misfit(MisfitKind.FORM, f"{error}: '{said[:200]}'", said[:200])
+        return GoalError(GoalErrorKind.FORM, f"{error}: '{said[:200]}'", said[:200])
 
 
-def parse_phrase(text: str) -> Union[Phrase, Misfit]:
+def parse_phrase(text: str) -> Union[Phrase, GoalError]:
     """Read one phrase, ``all red box {on tray} except box 2``."""
     try:
         return _phrase(" ".join(text.split()))
     except _Unreadable as error:
-        return Misfit(MisfitKind.FORM, f"{error}: '{text[:80]}'", text[:80])
+        return GoalError(GoalErrorKind.FORM, f"{error}: '{text[:80]}'", text[:80])
 
 
 def _line(said: str) -> Line:
@@ -284,7 +286,7 @@ def _line(said: str) -> Line:
     if ends and rest not in ends:
         raise _Unreadable(f"'{word}' goes on with one of {', '.join(ends)}")
     if ends:
-        return Asked(rest) if word == "ask" else Refused(REFUSED[rest])
+        return SaidQuestion(rest) if word == "ask" else SaidRefusal(REFUSED[rest])
     if word == "answer":
         return _query(rest)
     whole, *invariants = ["", *_split(said[len("| "):], " | ")] if said.startswith("| ") else _split(said, " | ")
@@ -320,21 +322,21 @@ def _stages(said: str) -> Iterator[SaidStage]:
         yield SaidStage(tuple(_conditions(text)), robot.strip(), tuple(_conditions(when)) if when else (), optional)
 
 
-def _invariant(said: str) -> Condition:
+def _invariant(said: str) -> SaidCondition:
     word, _, rest = said.partition(" ")
     if word not in ("never", "always"):
         raise _Unreadable("' | ' is followed by 'never' or 'always'")
     condition = _condition(rest)
-    return Condition(condition.facts, condition.holds == (word == "always"))
+    return SaidCondition(condition.facts, condition.holds == (word == "always"))
 
 
-def _conditions(said: str) -> Iterator[Condition]:
+def _conditions(said: str) -> Iterator[SaidCondition]:
     return map(_condition, _split(said, " & "))
 
 
-def _condition(said: str) -> Condition:
+def _condition(said: str) -> SaidCondition:
     holds = not said.startswith("not ")
-    return Condition(tuple(map(_fact, _split(said if holds else said[len("not "):], " or "))), holds)
+    return SaidCondition(tuple(map(_fact, _split(said if holds else said[len("not "):], " or "))), holds)
 
 
 def _fact(said: str) -> Fact:

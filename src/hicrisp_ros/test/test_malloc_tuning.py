@@ -40,7 +40,7 @@ met = Barrier(20)
 """
 LOADED = """
 import gc
-from hicrisp_ros.heap import settle
+from hicrisp_ros.malloc_tuning import settle
 loaded = [[] for _ in range(100_000)]
 settle()
 print("objects:", len(gc.get_objects()))
@@ -57,7 +57,7 @@ def free_below_others():
     return bytes(4000)  # Above all others: glibc by itself only gives back what lies on top.
 """
 FREED = MEMORY + """
-from hicrisp_ros.heap import give_back
+from hicrisp_ros.malloc_tuning import give_back
 kept = free_below_others()
 before = resident()
 give_back()
@@ -80,7 +80,7 @@ node.GIVE_BACK_PERIOD = 0.2
 node.run("idle", build)
 """
 ALONE = COUNT + """
-from hicrisp_ros.heap import share_heap
+from hicrisp_ros.malloc_tuning import share_heap
 share_heap()
 count()
 """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hicrisp_perception.in_vain import InVain
+from hicrisp_perception.change_detection import CELL
 from hicrisp_perception.segments import Window
-from hicrisp_perception.steady import CELL
+from hicrisp_perception.tag_miss_cache import InVain
 
 CELLS = np.full((40, 40, 3), 120, np.uint8)
 

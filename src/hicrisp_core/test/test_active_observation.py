@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from goals import ScriptedInterpreter, goal
 from hicrisp_core.detector.perception import ArmFrames, perceive
-from hicrisp_core.executive.assembly import load_parts
-from hicrisp_core.executive.looking import LOOKS
+from hicrisp_core.executive.active_observation import LOOKS
+from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Command, Outcome, Pose, Status, Task
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_core.model.track import Uncertainty
@@ -61,7 +61,7 @@ class SeenWorld(PoseWorld):
 
 def run(config_dir, domain, world, policy="hierarchical"):
     events = []
-    parts = replace(load_parts(config_dir, domain, policy), memory=None)
+    parts = replace(load_factory(config_dir, domain, policy), memory=None)
     executive = parts.executive({"panda": world}, world, events.append, interpreter=ScriptedInterpreter(BESIDE))
     return executive.run(Task("any words")), events
 

@@ -1,4 +1,4 @@
-"""Parts of pictures that were read for tags in vain: not read again while they look the same."""
+"""RunFactory of pictures that were read for tags in vain: not read again while they look the same."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import List, Sequence
 
 import numpy as np
 
+from hicrisp_perception.change_detection import CELL, differs
 from hicrisp_perception.segments import Window
-from hicrisp_perception.steady import CELL, differs
 
 _KEPT = 40
 """Pictures after which a part is read again all the same."""

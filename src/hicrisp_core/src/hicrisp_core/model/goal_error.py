@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Tuple
 
 
-class MisfitKind(Enum):
+class GoalErrorKind(Enum):
     """What is wrong with a statement or a goal."""
 
     FORM = "form"
@@ -29,7 +29,7 @@ class MisfitKind(Enum):
 
 
 @dataclass(frozen=True)
-class Misfit:
+class GoalError:
     """Why a statement or a goal cannot be taken.
 
     Args:
@@ -38,7 +38,7 @@ class Misfit:
         alternatives: the valid names.
     """
 
-    kind: MisfitKind
+    kind: GoalErrorKind
     message: str
     quote: str = ""
     alternatives: Tuple[str, ...] = ()

@@ -14,9 +14,9 @@ from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.contours import spread_of
 from hicrisp_perception.evidence import explained, render, weigh
-from hicrisp_perception.forms import lie_at
 from hicrisp_perception.grip import Hand
 from hicrisp_perception.segments import Ground, Window, large
+from hicrisp_perception.shape_models import lie_at
 
 PREFIX = "unknown_"
 _LEAST_PIXELS = 60

@@ -10,28 +10,29 @@ from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate, did_you_mean
 from hicrisp_core.goals.truth import normal_all, ways_to_say
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
-from hicrisp_core.model.misfit import Misfit, MisfitKind
+from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
 
 _MOST_NAMES = 60
 """Names that a message lists."""
 
 
-def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[Misfit]:
+def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]:
     """What is wrong with a goal in this world; ``None`` where nothing is."""
     if goal.empty:
-        return Misfit(MisfitKind.EMPTY, "the goal asks for nothing")
+        return GoalError(GoalErrorKind.EMPTY, "the goal asks for nothing")
     robots = tuple(sorted(world.robots))
     for robot in goal.robots:
         if robot not in robots:
-            return Misfit(MisfitKind.NAME, f"there is no robot '{robot}'; there are: {_listed(robots)}", robot, robots)
+            return GoalError(GoalErrorKind.NAME, f"there is no robot '{robot}'; there are: {_listed(robots)}", robot,
+                             robots)
     found = (check_statement(each, domain, world) for each in goal.statements)
     return next(filter(None, found), None) or contradiction(goal, domain)
 
 
-def check_statement(statement: Statement, domain: Domain, world: WorldState) -> Optional[Misfit]:
+def check_statement(statement: Statement, domain: Domain, world: WorldState) -> Optional[GoalError]:
     """What is wrong with one statement: an unknown word, a thing of the wrong type, a count of too many."""
     if isinstance(statement, Count) and statement.least > len(statement.parts):
-        return Misfit(MisfitKind.COUNT, f"'{statement}' asks for {statement.least} of {len(statement.parts)}",
+        return GoalError(GoalErrorKind.COUNT, f"'{statement}' asks for {statement.least} of {len(statement.parts)}",
                       str(statement))
     if isinstance(statement, Holds):
         return _check_fact(statement.fact, domain, world)
@@ -64,36 +65,37 @@ def names_for(predicate: Predicate, at: int, domain: Domain, world: WorldState) 
     return tuple(sorted((*names, *told)))
 
 
-def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[Misfit]:
+def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[GoalError]:
     predicate, types = domain.predicates.get(fact.predicate), world.types()
     quote = str(Holds(fact))
     if predicate is None:
         known = tuple(sorted(domain.predicates))
-        return Misfit(MisfitKind.PREDICATE, f"there is no predicate '{fact.predicate}'"
+        return GoalError(GoalErrorKind.PREDICATE, f"there is no predicate '{fact.predicate}'"
                       f"{did_you_mean(fact.predicate, known)}; there are: {_listed(known)}", quote, known)
     arguments = [name for name in (fact.subject, fact.object) if name]
     if len(arguments) != len(predicate.arguments):
         form = f"{predicate.name}({','.join(predicate.arguments)})"
-        return Misfit(MisfitKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; the form is {form}", quote)
+        return GoalError(
+            GoalErrorKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; the form is {form}", quote)
     for at, (name, type_) in enumerate(zip(arguments, predicate.arguments)):
         if type_ == "number":
             if not name.replace(".", "", 1).lstrip("+-").isdigit():
-                return Misfit(MisfitKind.TYPE, f"in '{quote}' a number is needed, not '{name}'", quote)
+                return GoalError(GoalErrorKind.TYPE, f"in '{quote}' a number is needed, not '{name}'", quote)
             continue
         valid = names_for(predicate, at, domain, world)
         if name not in valid and name not in types:
-            return Misfit(MisfitKind.NAME, f"there is no '{name}'{did_you_mean(name, valid)}; "
+            return GoalError(GoalErrorKind.NAME, f"there is no '{name}'{did_you_mean(name, valid)}; "
                           f"there are: {_listed(valid)}", quote, valid)
         if name not in valid:
-            return Misfit(MisfitKind.TYPE, f"in '{quote}' {name} is a {types[name]}, where a {type_} is needed; "
+            return GoalError(GoalErrorKind.TYPE, f"in '{quote}' {name} is a {types[name]}, where a {type_} is needed; "
                           f"there are: {_listed(valid)}", quote, valid)
     if len(arguments) > 1 and arguments[0] == arguments[1]:
-        return Misfit(MisfitKind.CONTRADICTION, f"'{quote}' says something of a thing and itself", quote)
+        return GoalError(GoalErrorKind.CONTRADICTION, f"'{quote}' says something of a thing and itself", quote)
     better = _instead(fact, domain, world)
     if better:
         valid = tuple(name for name in names_for(predicate, len(predicate.arguments) - 1, domain, world)
                       if not any(domain.is_a(types.get(name, ANYTHING), other) for other in predicate.instead))
-        return Misfit(MisfitKind.TYPE, f"'{quote}' does not go with a {types[fact.object]}; "
+        return GoalError(GoalErrorKind.TYPE, f"'{quote}' does not go with a {types[fact.object]}; "
                       f"use {better}({fact.subject},{fact.object})", quote, valid)
     return None
 
@@ -112,7 +114,7 @@ def _listed(names: Iterable[str]) -> str:
     return (", ".join(found[:_MOST_NAMES]) or "none") + more
 
 
-def contradiction(goal: Goal, domain: Domain) -> Optional[Misfit]:
+def contradiction(goal: Goal, domain: Domain) -> Optional[GoalError]:
     """Return why the conditions of a stage (with the invariants) cannot hold at once; ``None`` if they may.
 
     Only what must hold for certain is checked; what is left to choose is the search's to find out.
@@ -123,7 +125,7 @@ def contradiction(goal: Goal, domain: Domain) -> Optional[Misfit]:
     return next(filter(None, found), None)
 
 
-def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[Misfit]:
+def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[GoalError]:
     """Return why conditions cannot hold at once; ``None`` if they may."""
     literals = normal_all(conditions, domain)
     wanted = [each.fact for each in literals if isinstance(each, Holds)]
@@ -131,7 +133,7 @@ def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[Misfit]
     clash = next(_clashes(wanted, denied, domain), None)
     if clash is None:
         return None
-    return Misfit(MisfitKind.CONTRADICTION, clash[0], " and ".join(str(Holds(fact)) for fact in clash[1]))
+    return GoalError(GoalErrorKind.CONTRADICTION, clash[0], " and ".join(str(Holds(fact)) for fact in clash[1]))
 
 
 _Clash = Tuple[str, Tuple[Relation, ...]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Iterator, List, Optional
 
 import pytest
-from hicrisp_moveit.keeper import MARK, NodeKeeper, Unknown
+from hicrisp_moveit.node_respawner import MARK, NodeRespawner, Unknown
 from hicrisp_moveit.processes import Process, process_of
 from waiting import until
 
@@ -33,15 +33,15 @@ class Graph:
         self.known = until(lambda: process_of(child.pid), "process")
         return self.known
 
-    def keeper(self) -> NodeKeeper:
-        return NodeKeeper("move_group", self.find, self, clock=lambda: self.now)
+    def keeper(self) -> NodeRespawner:
+        return NodeRespawner("move_group", self.find, self, clock=lambda: self.now)
 
     def find(self) -> Optional[Process]:
         if self.silent:
             raise Unknown("the master is silent")
         return self.known if self.known is not None and self.known.runs else None
 
-    def wait(self, seconds: float, keeper: NodeKeeper) -> None:
+    def wait(self, seconds: float, keeper: NodeRespawner) -> None:
         """Let time pass in steps of half a second, as the node does."""
         for _ in range(round(2.0 * seconds)):
             self.now += 0.5
@@ -66,7 +66,7 @@ def graph(tmp_path: Path) -> Iterator[Graph]:
 
 
 @pytest.fixture
-def keeper(graph: Graph) -> Iterator[NodeKeeper]:
+def keeper(graph: Graph) -> Iterator[NodeRespawner]:
     keeper = graph.keeper()
     yield keeper
     keeper.end()
@@ -77,7 +77,7 @@ def kill(process: Process) -> None:
     until(lambda: not process.runs, "death")
 
 
-def kept(keeper: NodeKeeper) -> Process:
+def kept(keeper: NodeRespawner) -> Process:
     """What the keeper looks after, once it truly is the program."""
     found = keeper._kept
     assert found is not None
@@ -88,7 +88,7 @@ def _program(process: Optional[Process]) -> Optional[Process]:
     return process if process is not None and process.command == _COMMAND else None
 
 
-def test_a_node_that_was_killed_is_started_again_as_it_was_started(graph: Graph, keeper: NodeKeeper) -> None:
+def test_a_node_that_was_killed_is_started_again_as_it_was_started(graph: Graph, keeper: NodeRespawner) -> None:
     before = graph.start()
     keeper.look()
     kill(before)
@@ -103,12 +103,12 @@ def test_a_node_that_was_killed_is_started_again_as_it_was_started(graph: Graph,
     assert graph.said[-1] == f"started move_group again (process {after.pid})"
 
 
-def test_a_node_that_was_never_seen_is_not_started(graph: Graph, keeper: NodeKeeper) -> None:
+def test_a_node_that_was_never_seen_is_not_started(graph: Graph, keeper: NodeRespawner) -> None:
     graph.wait(10.0, keeper)
     assert keeper._kept is None
 
 
-def test_a_node_that_stands_still_has_not_ended(graph: Graph, keeper: NodeKeeper) -> None:
+def test_a_node_that_stands_still_has_not_ended(graph: Graph, keeper: NodeRespawner) -> None:
     before = graph.start()
     keeper.look()
     os.kill(before.pid, signal.SIGSTOP)
@@ -117,7 +117,7 @@ def test_a_node_that_stands_still_has_not_ended(graph: Graph, keeper: NodeKeeper
 
 
 def test_what_somebody_else_has_started_again_is_looked_after_and_not_ended(
-        graph: Graph, keeper: NodeKeeper) -> None:
+        graph: Graph, keeper: NodeRespawner) -> None:
     kill_first(graph, keeper)
     other = graph.start()
     graph.wait(10.0, keeper)
@@ -127,14 +127,14 @@ def test_what_somebody_else_has_started_again_is_looked_after_and_not_ended(
     assert other.runs
 
 
-def kill_first(graph: Graph, keeper: NodeKeeper) -> None:
+def kill_first(graph: Graph, keeper: NodeRespawner) -> None:
     first = graph.start()
     keeper.look()
     kill(first)
     keeper.look()
 
 
-def test_nothing_is_started_while_nobody_knows_whether_it_runs(graph: Graph, keeper: NodeKeeper) -> None:
+def test_nothing_is_started_while_nobody_knows_whether_it_runs(graph: Graph, keeper: NodeRespawner) -> None:
     kill_first(graph, keeper)
     graph.silent = True
     graph.wait(10.0, keeper)
@@ -146,7 +146,7 @@ def test_nothing_is_started_while_nobody_knows_whether_it_runs(graph: Graph, kee
 
 
 def test_starts_in_vain_become_rare_and_one_that_lasts_makes_them_prompt_again(
-        graph: Graph, keeper: NodeKeeper) -> None:
+        graph: Graph, keeper: NodeRespawner) -> None:
     kill_first(graph, keeper)
     for seconds in (4, 8, 16, 32, 60, 60):
         graph.wait(60.0, keeper)
@@ -161,7 +161,7 @@ def test_starts_in_vain_become_rare_and_one_that_lasts_makes_them_prompt_again(
     assert graph.said[-1].endswith("again in 2 s")
 
 
-def test_a_node_that_cannot_be_started_is_told_and_tried_later(graph: Graph, keeper: NodeKeeper) -> None:
+def test_a_node_that_cannot_be_started_is_told_and_tried_later(graph: Graph, keeper: NodeRespawner) -> None:
     kill_first(graph, keeper)
     graph.folder.rmdir()
     graph.wait(2.0, keeper)
@@ -172,7 +172,7 @@ def test_a_node_that_cannot_be_started_is_told_and_tried_later(graph: Graph, kee
 
 
 def test_what_was_started_is_ended_also_by_a_keeper_that_was_killed_and_is_back(
-        graph: Graph, keeper: NodeKeeper) -> None:
+        graph: Graph, keeper: NodeRespawner) -> None:
     kill_first(graph, keeper)
     graph.wait(2.0, keeper)
     graph.known = kept(keeper)

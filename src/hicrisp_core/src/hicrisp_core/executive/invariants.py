@@ -20,7 +20,7 @@ _APART = 0.04
 Aim = Callable[[Command], Union[Command, Feedback]]
 
 
-class Keeping:
+class InvariantGuard:
     """Refuses commands that would end what is to stay so, and finds places that do not.
 
     Args:

@@ -6,7 +6,7 @@ from typing import Tuple
 
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.executive.keeping import Keeping
+from hicrisp_core.executive.invariants import InvariantGuard
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.model import Command, WorldState
 from hicrisp_core.model.goal import Goal
@@ -16,14 +16,14 @@ _SEARCH_LIMIT = 5.0
 """Wall seconds for one search."""
 
 
-def serves(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:
+def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:
     """Whether a command lies on a way to the goal that is as short as the shortest without it, and ends
     nothing that is to stay so.
 
     Args:
         before: the world in which it began.
     """
-    if Keeping(domain, goal.invariants).spoils(command, before):
+    if InvariantGuard(domain, goal.invariants).spoils(command, before):
         return False
     after = apply_effects(domain, command, before)
     lengths: Tuple[int, ...] = ()

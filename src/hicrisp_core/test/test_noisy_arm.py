@@ -11,7 +11,7 @@ from typing import List, Tuple
 from hicrisp_core.model import Command, Pose
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
-from hicrisp_core.robot.unsteady import Approaches, UnsteadyArm
+from hicrisp_core.robot.noisy_arm import Approaches, NoisyArm
 from hicrisp_core.time.deadline import Deadline
 from panda_body import HAND
 from test_skills import BOX, GOAL, SKILLS, ScriptedArm
@@ -23,7 +23,7 @@ PLACE = Command("put_down", {"item": "box"}, "panda", GOAL, GOAL)
 def placements(sigma: float, seed: int, count: int) -> List[Tuple[float, float]]:
     """How far beside the goal things end up."""
     arm = ScriptedArm(BOX)
-    robot = ArmRobot(UnsteadyArm(arm, sigma, seed), SKILLS, arm.observe, hand=HAND)
+    robot = ArmRobot(NoisyArm(arm, sigma, seed), SKILLS, arm.observe, hand=HAND)
     found = []
     for _ in range(count):
         arm.things["box"] = BOX

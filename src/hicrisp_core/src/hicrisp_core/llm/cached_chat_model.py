@@ -36,7 +36,7 @@ class RoleModel(ChatModel):
     """
 
     def __init__(
-        self, model: ChatModel, role: str, settings: LlmSettings, memory: Optional["Memory"] = None,
+        self, model: ChatModel, role: str, settings: LlmSettings, memory: Optional["AnswerCache"] = None,
         secrets: Sequence[str] = (), plans: bool = True,
     ) -> None:
         self._model = model
@@ -122,7 +122,7 @@ def _question(messages: Sequence[Message], schema: Optional[Mapping[str, Any]]) 
     return fingerprint([list(map(dict, messages)), schema])
 
 
-class Memory:
+class AnswerCache:
     """The latest answers, by question.
 
     Args:

@@ -9,7 +9,7 @@ import pytest
 from hicrisp_core.model import CauseKind, Command, Status
 from hicrisp_core.model.keep_out import KeepOut
 from hicrisp_core.ports.robot import Constraints
-from hicrisp_core.robot.sound import unsound, unsound_constraints
+from hicrisp_core.robot.command_validation import invalid_outcome, unsound_constraints
 
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
 SOUND = Command("drive_to", {"area": "area_1"}, "agv", time_limit=30.0, avoid=((0.1, -0.2, 0.0),),
@@ -17,8 +17,8 @@ SOUND = Command("drive_to", {"area": "area_1"}, "agv", time_limit=30.0, avoid=((
 
 
 def test_a_command_with_numbers_is_taken() -> None:
-    assert unsound(SOUND) is None
-    assert unsound(Command("pick", {"item": "box"}, "panda")) is None
+    assert invalid_outcome(SOUND) is None
+    assert invalid_outcome(Command("pick", {"item": "box"}, "panda")) is None
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
@@ -32,7 +32,7 @@ def test_a_command_with_numbers_is_taken() -> None:
     ("keep_out's radius", lambda bad: {"keep_out": (KeepOut(SQUARE, bad),)}),
 ])
 def test_a_limit_that_is_no_number_is_refused_by_its_name(name: str, spoil: object, bad: float) -> None:
-    outcome = unsound(replace(SOUND, **spoil(bad)))  # type: ignore[operator]
+    outcome = invalid_outcome(replace(SOUND, **spoil(bad)))  # type: ignore[operator]
     assert outcome is not None
     assert outcome.status is Status.INVALID
     assert outcome.cause is not None

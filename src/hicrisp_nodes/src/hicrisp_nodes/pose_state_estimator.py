@@ -9,7 +9,7 @@ from threading import Condition
 from typing import Optional, Sequence
 
 import rospy
-from hicrisp_core.detector.eyes import SceneEyes
+from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.ports.eyes import Eyes, Naming
 from hicrisp_ros.config_files import Configuration
@@ -35,7 +35,7 @@ DUTY = 0.3
 """The part of the time that may go into looking."""
 
 
-class PoseEyes:
+class PoseStateEstimator:
     """Publishes what TF and the lidar show, with the facts that follow from it.
 
     Args:
@@ -96,7 +96,7 @@ class PoseEyes:
         scene = configuration.scene
         if scene.arena is not None and self._scan and self._scans is None:
             self._scans = ScanTopic(self._scan)
-        return SceneEyes(scene, configuration.domain, self._pose_age_limit)
+        return StateEstimator(scene, configuration.domain, self._pose_age_limit)
 
     def _look(self) -> float:
         """Publish what is new to see; the seconds until the next look."""

@@ -59,7 +59,7 @@ class TaskResult:
 
 
 @dataclass(frozen=True)
-class Account:
+class RunSummary:
     """What became of the steps, as sentences: carried out; begun and given up; never begun because of
     those.
     """
@@ -124,7 +124,7 @@ class _Counts:
     was_thought: bool = False
 
 
-class Ledger:
+class RunLog:
     """Counts, and tells the listener; the executive's only memory besides the plan and the stack.
 
     Steps of several robots may write at once; the listener hears one event at a time.
@@ -138,7 +138,7 @@ class Ledger:
         self._lock = RLock()
         self._tags: Dict[str, Any] = {}
 
-    def within(self, **tags: Any) -> "Ledger":
+    def within(self, **tags: Any) -> "RunLog":
         """The same ledger, for one step: every event that it tells carries the tags."""
         view = copy(self)
         view._tags = {**self._tags, **tags}
@@ -341,10 +341,10 @@ class Ledger:
 
     def result(
         self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False,
-        account: Optional[Account] = None,
+        account: Optional[RunSummary] = None,
     ) -> TaskResult:
         """The task's result as it stands now."""
-        counts, account = self._counts, account or Account()
+        counts, account = self._counts, account or RunSummary()
         return TaskResult(
             success, message, plan, counts.commands, dict(counts.corrections), self.failures,
             counts.usage.calls,

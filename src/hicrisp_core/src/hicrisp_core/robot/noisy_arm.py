@@ -43,7 +43,7 @@ class Approaches:
             planar_distance(each.position, self._ended.position) <= _STRAIGHT for each in (start, end))
 
 
-class UnsteadyArm:
+class NoisyArm:
     """Moves as its arm does, but brings what it holds beside where it is told to: an injected failure.
 
     Every commanded approach with something in the hand misses anew; going straight down from where it ended

@@ -48,7 +48,7 @@ class Log(Protocol):
         """Something begins."""
 
 
-class NodeKeeper:
+class NodeRespawner:
     """Looks after one node. It starts only what it saw run, as it saw it run.
 
     Args:

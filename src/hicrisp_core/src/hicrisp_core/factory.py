@@ -22,7 +22,7 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.ledger import Listener
+from hicrisp_core.executive.run_log import Listener
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
@@ -43,7 +43,7 @@ _NO_MODEL = LlmSettings("offline", backend=OFFLINE)
 
 
 @dataclass(frozen=True)
-class Parts:
+class RunFactory:
     """What configures a run, and makes its parts.
 
     Args:
@@ -129,15 +129,15 @@ class Parts:
         return Executive(made, self.domain, self.policy, on_event, cancel, searcher=searcher)
 
 
-def load_parts(
+def load_factory(
     config: FilePath, domain: Union[str, Domain], policy: Union[str, Policy],
     llm: Union[str, LlmSettings] = OFFLINE,
     **more: Any,
-) -> Parts:
+) -> RunFactory:
     """The parts that names in a ``config`` folder, or what was already read, ask for.
 
     Args:
-        more: fields of ``Parts``.
+        more: fields of ``RunFactory``.
 
     Raises:
         ConfigError: for a name without a file, or a wrong file.
@@ -148,4 +148,4 @@ def load_parts(
     domain = load_domain(file("domains", domain)) if isinstance(domain, str) else domain
     policy = load_policy(file("policies", policy)) if isinstance(policy, str) else policy
     llm = load_llm_settings(file("llm", llm)) if isinstance(llm, str) else llm
-    return replace(Parts(domain, policy, llm, config / "prompts" / policy.prompts), **more)
+    return replace(RunFactory(domain, policy, llm, config / "prompts" / policy.prompts), **more)

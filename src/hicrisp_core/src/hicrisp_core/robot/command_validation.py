@@ -12,7 +12,7 @@ LONGEST = 24.0 * 3600.0
 """Seconds that a command may take at most, whoever asks for more."""
 
 
-def unsound(command: Command) -> Optional[Outcome]:
+def invalid_outcome(command: Command) -> Optional[Outcome]:
     """INVALID for a command with a limit or constraint that would hold nothing back; ``None`` for all
     others. Goals are looked at by the skills.
     """

@@ -9,14 +9,14 @@ from typing import Dict, Tuple
 
 import pytest
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.releasing import look_within
+from hicrisp_core.executive.release_tolerance import look_within
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, RobotState, Status, WorldObject, WorldState
 from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.grasps import DOWN
+from hicrisp_core.robot.noisy_arm import NoisyArm
 from hicrisp_core.robot.testing.release_conformance import ReleaseConformance, ReleaseRig
-from hicrisp_core.robot.unsteady import UnsteadyArm
 from hicrisp_core.time.deadline import Deadline
 from panda_body import HAND
 from test_skills import BOX, GOAL, PICK, PLACE, SKILLS, TABLE, ScriptedArm
@@ -35,7 +35,7 @@ class TestScriptedArm(ReleaseConformance):
         assert robot.execute(PICK, Deadline(10.0), Event()).ok
 
         def misses(mean: Tuple[float, float], sigma: float) -> None:
-            unsteady = UnsteadyArm(arm, sigma, 2, mean)
+            unsteady = NoisyArm(arm, sigma, 2, mean)
             unsteady.attach("box")
             self.rig = replace(self.rig, robot=ArmRobot(unsteady, SKILLS, arm.observe, hand=HAND))
 

@@ -104,7 +104,7 @@ def _renamed(track: Track, names: Mapping[str, str]) -> Track:
     return replace(track, name=name, unknown=replace(track.unknown, name=name))
 
 
-class SceneEyes:
+class StateEstimator:
     """Sees the things, the robots and the floor of one scene.
 
     What stands about in an arena is not known beforehand: it is what the lidar has seen and no map explains.

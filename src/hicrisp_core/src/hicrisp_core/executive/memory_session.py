@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Collection, Dict, List, Optional, Tuple
 
-from hicrisp_core.executive.ledger import Ledger, Listener
+from hicrisp_core.executive.run_log import Listener, RunLog
 from hicrisp_core.model import StackEntry, Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.offsets import DecoderOffsets
@@ -16,7 +16,7 @@ EXAMPLES, OFFSETS = "examples", "offsets"
 """What is recalled, as events say it."""
 
 
-class Recollection:
+class MemorySession:
     """The memory as one task uses it; it hears everything that happens, to hand it over at the end.
 
     Args:
@@ -36,7 +36,7 @@ class Recollection:
             self._events.append(event)
         self._on_event(event)
 
-    def offsets(self, known: DecoderOffsets, robots: Collection[str], ledger: Ledger) -> DecoderOffsets:
+    def offsets(self, known: DecoderOffsets, robots: Collection[str], ledger: RunLog) -> DecoderOffsets:
         """What is known of some robots' offsets, with what earlier runs learnt of these robots."""
         if self._memory is None:
             return known
@@ -47,7 +47,7 @@ class Recollection:
             ledger.tell(Recalled(what=OFFSETS, texts=new))
         return found
 
-    def examples(self, task: Task, world: WorldState, ledger: Ledger) -> Tuple[Remembered, ...]:
+    def examples(self, task: Task, world: WorldState, ledger: RunLog) -> Tuple[Remembered, ...]:
         """Earlier tasks that were like this one."""
         if self._memory is None:
             return ()
@@ -55,7 +55,7 @@ class Recollection:
         self._complain(ledger)
         return self._offered
 
-    def tell_examples(self, ledger: Ledger) -> None:
+    def tell_examples(self, ledger: RunLog) -> None:
         """Tell which examples the brain was offered, where it asked a model."""
         if self._offered and ledger.calls:
             ledger.tell(Recalled(what=EXAMPLES, ids=tuple(each.id for each in self._offered),
@@ -67,7 +67,7 @@ class Recollection:
 
     def learn(
         self, task: Task, world: WorldState, goal: Optional[Goal], went_well: bool, offsets: DecoderOffsets,
-        ledger: Ledger,
+        ledger: RunLog,
     ) -> None:
         """Keep what the task taught, and tell what is wrong with the memory, if anything."""
         if self._memory is None:
@@ -78,7 +78,7 @@ class Recollection:
                                        tuple(measured)))
         self._complain(ledger)
 
-    def _complain(self, ledger: Ledger) -> None:
+    def _complain(self, ledger: RunLog) -> None:
         complaint = self._memory.complaint() if self._memory is not None else ""
         if complaint:
             ledger.tell(Noted(text=complaint))

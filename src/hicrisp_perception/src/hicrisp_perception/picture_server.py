@@ -18,7 +18,7 @@ SERVICE = "camera_view"
 _Looked = Tuple[Picture, Tuple[Track, ...], Mapping[str, WorldObject]]
 
 
-class PictureDoor:
+class PictureServer:
     """Serves ``camera_view``."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from threading import Event
 from typing import Callable, Iterable, Mapping, Set, Tuple
 
-from hicrisp_core.executive.ledger import Ledger
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.model import Command, Feedback, FeedbackKind, WorldState
 from hicrisp_core.model.track import Visibility
 from hicrisp_core.ports.kinds import ARM
@@ -24,7 +24,7 @@ _TIME_LIMIT = 30.0
 _NOT_IN_VIEW = frozenset((FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.CANNOT_TELL))
 
 
-class Looking:
+class ActiveObserver:
     """Looks again, at most ``LOOKS`` times for one question: first as things are, then with the arms out of
     sight.
 
@@ -34,7 +34,7 @@ class Looking:
     """
 
     def __init__(
-        self, robots: Mapping[str, RobotPort], ledger: Ledger, observe: Callable[[], WorldState],
+        self, robots: Mapping[str, RobotPort], ledger: RunLog, observe: Callable[[], WorldState],
         canceled: Event,
     ) -> None:
         self._robots = robots
@@ -46,10 +46,10 @@ class Looking:
         """What was looked for long enough since a robot moved last."""
 
     def within(
-        self, ledger: Ledger, observe: Callable[[], WorldState]
-    ) -> "Looking":
+        self, ledger: RunLog, observe: Callable[[], WorldState]
+    ) -> "ActiveObserver":
         """The same, for one attempt; what it moves out of sight is so for all."""
-        view = Looking(self._robots, ledger, observe, self._canceled)
+        view = ActiveObserver(self._robots, ledger, observe, self._canceled)
         view._cleared, view._vain = self._cleared, self._vain
         return view
 

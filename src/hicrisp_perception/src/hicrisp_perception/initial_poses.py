@@ -9,15 +9,15 @@ import numpy as np
 
 from hicrisp_perception.contours import Shown, spread_of
 from hicrisp_perception.fitting import ON_TABLE, Fit, Start
-from hicrisp_perception.forms import Lie
 from hicrisp_perception.segments import Ground
+from hicrisp_perception.shape_models import Lie
 
 APART = 0.006
 """Metres from which on two heights, and two places, are not the same."""
 _CLEAN = 0.1
 """Cost from which on a thing may be turned otherwise."""
 _TURNS = (0.5, 0.25, 0.75)
-"""Parts of the turn after which it looks the same."""
+"""RunFactory of the turn after which it looks the same."""
 _LEAST_TOP = 20
 """Points that a level face needs to say where it is."""
 _SHORT = 0.75
