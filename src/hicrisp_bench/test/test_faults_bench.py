@@ -6,9 +6,8 @@ from argparse import Namespace
 from typing import Any
 
 import pytest
-from hicrisp_bench.faults.case import AGV, ARM, WORLDS, Seen
-from hicrisp_bench.faults.cases import CASES
-from hicrisp_bench.faults.suite import groups_of
+from hicrisp_bench.faults.probe import AGV, ARM, WORLDS, Seen
+from hicrisp_bench.faults.suite import CASES, groups_of
 from hicrisp_core.errors import ConfigError
 
 
@@ -49,8 +48,8 @@ def test_an_unknown_case_is_answered_with_those_that_there_are() -> None:
 def test_a_row_is_ok_only_where_everything_is_and_something_was_seen() -> None:
     seen = Seen()
     assert not seen.ok
-    seen.note("stands")
+    seen.remarks.append(("stands", True))
     assert seen.ok
-    seen.note("a traceback", ok=False)
+    seen.remarks.append(("a traceback", False))
     assert not seen.ok
     assert seen.text == "stands; NOT AS IT MUST BE: a traceback"

@@ -13,13 +13,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from hicrisp_bench.faults import disk
-from hicrisp_bench.faults.case import TWO_HOSTS, WORLDS
-from hicrisp_bench.faults.cases import CASES
-from hicrisp_bench.faults.line import carry
-from hicrisp_bench.faults.not_here import NotHere
-from hicrisp_bench.faults.run import FaultTrial, run_together
-from hicrisp_bench.faults.suite import groups_of
+from hicrisp_bench.faults import places
+from hicrisp_bench.faults.places import NotHere, carry
+from hicrisp_bench.faults.probe import TWO_HOSTS, WORLDS
+from hicrisp_bench.faults.suite import CASES, FaultTrial, groups_of, run_together
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
@@ -38,7 +35,7 @@ def test_where_a_machine_has_no_second_host_its_cases_are_left_out_and_say_why(
     def refuse() -> None:
         raise NotHere("there is no program ip on the path")
 
-    monkeypatch.setattr(import_module("hicrisp_bench.faults.run"), "TwoHosts", refuse)
+    monkeypatch.setattr(import_module("hicrisp_bench.faults.suite"), "TwoHosts", refuse)
     case = next(case for case in CASES if case.place == TWO_HOSTS)
     row, = run_together([FaultTrial(Path("config"), case.worlds[0], case.name)])
     assert row["ok"] is None
@@ -77,14 +74,14 @@ def _waiting(end: socket.socket) -> int:
 
 def test_a_small_disk_takes_what_it_has_and_more_once_there_is_room(tmp_path: Path) -> None:
     try:
-        small = disk.SmallDisk(tmp_path / "runs")
+        small = places.SmallDisk(tmp_path / "runs")
     except NotHere as error:
         pytest.skip(str(error))
     try:
-        assert 0 < disk.fill(small.folder) <= disk.SIZE
+        assert 0 < places.fill(small.folder) <= places.SIZE
         with pytest.raises(OSError, match="No space left"):
             (small.folder / "more").write_text("x")
-        disk.make_room(small.folder)
+        places.make_room(small.folder)
         (small.folder / "more").write_text("x")
     finally:
         small.stop()

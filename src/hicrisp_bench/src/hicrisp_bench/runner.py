@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Type
+from threading import Lock
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type
 
 from hicrisp_core.errors import ConfigError
 
@@ -47,16 +50,14 @@ class Runner:
             alone: one after the other in this process, where no cluster is asked: for times and memory that
                 must not be shared.
         """
-        keys = _different([key(item) for item in items])
-        results, left = self._known(keys)
-        keep = partial(_keep_at, left, self._keeper(keys, results))
-        todo = [items[place] for place in left]
+        results, left, keep = self._known([key(item) for item in items])
+        todo, ended = [items[place] for place in left], partial(_keep_at, left, keep)
         if self.dask:
-            run_on(self.dask, function, todo, what, keep)
+            run_on(self.dask, function, todo, what, ended)
         elif alone:
-            _one_by_one(function, todo, what, keep)
+            _one_by_one(function, todo, what, ended)
         else:
-            run_all(function, todo, self.jobs, what, keep)
+            run_all(function, todo, self.jobs, what, ended)
         return results
 
     def run_over_ros(self, trials: Sequence[Any], key: Callable[[Any], str], what: str,
@@ -66,45 +67,47 @@ class Runner:
         Raises:
             ConfigError: on a cluster, whose workers start no launches.
         """
-        from hicrisp_bench.over_ros import run_all_over_ros  # ROS is needed for this way only.
+        from hicrisp_bench.over_ros import alike, run_group  # ROS is needed for this way only.
 
-        if self.dask:
-            raise ConfigError("--over-ros launches its nodes on this machine: leave out --dask")
-        keys = _different([key(trial) for trial in trials])
-        results, left = self._known(keys)
-        keep = partial(_keep_at, left, self._keeper(keys, results))
-        run_all_over_ros([trials[place] for place in left], max(1, self.jobs // 2), what, judge, keep)
-        return results
+        places = alike(trials)
+        results = self.run_together(partial(run_group, judge), [[trials[each] for each in group] for group in places],
+                                    key, f"{what} over ROS", max(1, self.jobs // 2))
+        found = dict(zip((each for group in places for each in group), results))
+        return [found[place] for place in range(len(trials))]
 
     def run_together(
         self, function: Callable[[Sequence[Any]], Iterator[Result]], groups: Sequence[Sequence[Any]],
-        key: Callable[[Any], str], what: str,
+        key: Callable[[Any], str], what: str, jobs: int = 1,
     ) -> List[Result]:
-        """The same where some items are run by one process that starts nodes for them: one group after the
-        other, each in a fresh process, as rospy knows one master for the life of a process.
+        """The same where some items are run by one process that starts nodes for them: each group in a fresh
+        process, as rospy knows one master for the life of a process.
 
         Args:
             function: of a module's top level; yields the results of a group's items, each as it ends.
+            jobs: groups side by side.
 
         Raises:
             ConfigError: on a cluster, whose workers start no nodes.
         """
         if self.dask:
             raise ConfigError(f"{what} starts nodes on this machine: leave out --dask")
-        keys = _different([key(item) for group in groups for item in group])
-        results, left = self._known(keys)
-        progress, keep = Progress(what, len(left)), self._keeper(keys, results)
+        results, left, keep = self._known([key(item) for group in groups for item in group])
+        progress, one_at_a_time = Progress(what, len(left)), Lock()
+        numbers = count()
+        placed = [[(next(numbers), item) for item in group] for group in groups]
 
         def ended(place: int, result: Result) -> None:
-            keep(place, result)
-            progress.step()
+            with one_at_a_time:
+                keep(place, result)
+                progress.step()
 
-        begin = 0
-        for group in groups:
-            places = [place for place in range(begin, begin + len(group)) if place in left]
-            run_in_fresh_process(function, [group[place - begin] for place in places],
-                                 partial(_keep_at, places, ended))
-            begin += len(group)
+        def run_group(group: "Sequence[Tuple[int, Any]]") -> None:
+            todo = [(place, item) for place, item in group if place in left]
+            run_in_fresh_process(function, [item for _, item in todo],
+                                 partial(_keep_at, [place for place, _ in todo], ended))
+
+        with ThreadPoolExecutor(jobs) as side_by_side:
+            list(side_by_side.map(run_group, placed))
         progress.end()
         return results
 
@@ -119,17 +122,20 @@ class Runner:
                               f"{self.dask} cannot reach: name an endpoint with base_url (--llm), or leave "
                               "out --dask")
 
-    def _keeper(self, keys: Sequence[str], results: List[Result]) -> Callable[[int, Result], None]:
-        """What puts a result in its place, and keeps it for a run that goes on."""
+    def _known(self, keys: Sequence[str]) -> Tuple[List[Result], List[int], Callable[[int, Result], None]]:
+        """Return the results that are kept, the places of those that have to be run, and what puts a result in
+        its place and keeps it for a run that goes on.
+        """
+        twice = [key for key, number in Counter(keys).items() if number > 1]
+        if twice:
+            raise ValueError(f"trials with the same key: {', '.join(twice[:3])}")
+        kept = [self.kept.known(key) if self.kept else None for key in keys]
+        results = [each or {} for each in kept]
+
         def keep(place: int, result: Result) -> None:
             results[place] = self.kept.add(keys[place], result) if self.kept else result
 
-        return keep
-
-    def _known(self, keys: Sequence[str]) -> "tuple[List[Result], List[int]]":
-        """The results that are kept, and the places of those that have to be run."""
-        kept = [self.kept.known(key) if self.kept else None for key in keys]
-        return [each or {} for each in kept], [place for place, each in enumerate(kept) if each is None]
+        return results, [place for place, each in enumerate(kept) if each is None], keep
 
 
 def runner_of(options: argparse.Namespace, selects: Sequence[str]) -> Runner:
@@ -176,10 +182,3 @@ def _one_by_one(function: Callable[[Any], Result], items: Sequence[Any], what: s
         each(place, guarded((function, item)))
         progress.step()
     progress.end()
-
-
-def _different(keys: List[str]) -> List[str]:
-    twice = [key for key, count in Counter(keys).items() if count > 1]
-    if twice:
-        raise ValueError(f"trials with the same key: {', '.join(twice[:3])}")
-    return keys

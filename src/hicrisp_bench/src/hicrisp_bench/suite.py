@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping, Protocol, Sequence, Tuple
 
+from hicrisp_core.policy.policy import SIMILAR, load_policy
+
 from hicrisp_bench.pictures.charts import Chart
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.tables import markdown
@@ -113,6 +115,11 @@ def text_of(name: str, report: Report) -> str:
 def data_folder() -> Path:
     """Where recordings and problem instances of others lie: ``HICRISP_DATA``, or ``../shared/data``."""
     return Path(os.environ.get("HICRISP_DATA") or Path(__file__).resolve().parents[5] / "shared" / "data")
+
+
+def policies_here(config: Path) -> List[str]:
+    """Return the names of all policies but those whose body needs the package of an embedding."""
+    return [file.stem for file in sorted((config / "policies").glob("*.yaml")) if load_policy(file).body != SIMILAR]
 
 
 def at_least_one(text: str) -> int:

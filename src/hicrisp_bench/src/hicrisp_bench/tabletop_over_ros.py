@@ -16,7 +16,9 @@ from hicrisp_ros.conversions.geometry import frames_from_msg
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_bench.arrangement import holds_in_truth
-from hicrisp_bench.over_ros import ANSWER_LIMIT, NAMESPACE, LaunchFailed, Result, Run
+from hicrisp_bench.launched import LIMIT, NAMESPACE, LaunchFailed
+from hicrisp_bench.over_ros import Run
+from hicrisp_bench.pool import Result
 from hicrisp_bench.trial import TrialSettings, placements, releases
 
 _SETTLING = 1.0
@@ -41,8 +43,8 @@ class TruePoses:
             LaunchFailed: when no such poses come.
         """
         since = rospy.get_time() + _SETTLING
-        if not wait_until(lambda: self._now() >= since, Deadline(ANSWER_LIMIT)):
-            raise LaunchFailed(f"no true poses came on /{NAMESPACE}/ground_truth within {ANSWER_LIMIT:g} s")
+        if not wait_until(lambda: self._now() >= since, Deadline(LIMIT)):
+            raise LaunchFailed(f"no true poses came on /{NAMESPACE}/ground_truth within {LIMIT:g} s")
         return self._frames
 
     def _now(self) -> float:

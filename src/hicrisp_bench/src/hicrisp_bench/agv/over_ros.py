@@ -13,7 +13,9 @@ from hicrisp_ros.conversions.world import world_from_msg
 
 from hicrisp_bench.agv.trial import AgvTrial, Told, result_of
 from hicrisp_bench.agv.truth import Moment, TrueTrack
-from hicrisp_bench.over_ros import ANSWER_LIMIT, NAMESPACE, LaunchFailed, Result, Run
+from hicrisp_bench.launched import LIMIT, NAMESPACE, LaunchFailed
+from hicrisp_bench.over_ros import Run
+from hicrisp_bench.pool import Result
 from hicrisp_msgs.msg import TrueMotion, WorldState
 
 _SETTLING = 1.0
@@ -41,8 +43,8 @@ class AgvJudge:
         if scene.arena is None or len(scene.arena.starts) != 1:
             raise LaunchFailed(f"the scene '{scene.name}' has no arena with one base")
         track = self._track = TrueTrack(scene, next(iter(scene.arena.starts)))
-        if not wait_until(lambda: track.time >= 0.0 and self._state is not None, Deadline(ANSWER_LIMIT)):
-            raise LaunchFailed(f"no true motion came on /{NAMESPACE}/ground_truth within {ANSWER_LIMIT:g} s")
+        if not wait_until(lambda: track.time >= 0.0 and self._state is not None, Deadline(LIMIT)):
+            raise LaunchFailed(f"no true motion came on /{NAMESPACE}/ground_truth within {LIMIT:g} s")
         self._before, self._started = self._motion(track), track.time
 
     def result(self, trial: AgvTrial, run: Run) -> Result:
@@ -51,7 +53,7 @@ class AgvJudge:
         if track is None:
             raise LaunchFailed("a trial ended that had not begun")
         end = track.time + _SETTLING
-        if not wait_until(lambda: track.time >= end, Deadline(ANSWER_LIMIT)):
+        if not wait_until(lambda: track.time >= end, Deadline(LIMIT)):
             raise LaunchFailed(f"the true motion on /{NAMESPACE}/ground_truth ended")
         self._track, found = None, run.found
         seen = self._motion(track).since(self._before)

@@ -1,4 +1,6 @@
-"""Rows of the AGV's table: policies by what is wrong with the first plan, over all orders and seeds."""
+"""The AGV: HiCRISP's section IV-C. Areas in an order, unexpected obstacles, wrong orders injected; three
+policies.
+"""
 
 from __future__ import annotations
 

@@ -1,17 +1,16 @@
-"""The suite: every attack under every policy that asks a model, judged by the commands that reach the
-robot.
+"""Attackers: texts, names, labels, answers and files that carry instructions, and a model that obeys them;
+what of it reaches the robot.
 """
 
 from __future__ import annotations
 
 import argparse
-from contextlib import ExitStack
+from contextlib import nullcontext
 from typing import Any, Dict, List, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
-from hicrisp_core.policy.policy import SIMILAR, load_policy
 
 from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, Attack, read_attacks
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, key_of, run_attack
@@ -19,7 +18,7 @@ from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
 from hicrisp_bench.statistics import wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes, policies_here
 
 COLUMNS = ("channel", "model", "n", "held", "moved", "refused", "violations")
 OBEYING = "obeying"
@@ -51,15 +50,13 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if not attacks:
         raise ConfigError("no attack is left with these options")
     policies = policies_of(options)
-    with ExitStack() as stack:
-        if settings is not None and settings.backend == EMBEDDED_BACKEND:
-            runner.needs_loopback(settings.model_name)
-        asked = stack.enter_context(served(settings)) if settings is not None else None
+    if settings is not None and settings.backend == EMBEDDED_BACKEND:
+        runner.needs_loopback(settings.model_name)
+    with served(settings) if settings is not None else nullcontext() as asked:
         trials = trials_of(options, attacks, policies, asked)
         results = runner.run(run_attack, trials, key_of, "attacks")
     model = OBEYING if settings is None else settings.model_name
-    heads: List[Dict[str, str]] = [{"channel": each.attack.channel} for each in trials]
-    whole = [{**head, **result} for head, result in zip(heads, results)]
+    whole = [{"channel": each.attack.channel, **result} for each, result in zip(trials, results)]
     rows = [_row(CHANNELS[name], model, [each for each in whole if each["channel"] == name])
             for name in CHANNELS if any(each["channel"] == name for each in whole)]
     rows.append(_row(ALL, model, whole))
@@ -84,10 +81,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 def policies_of(options: argparse.Namespace) -> List[str]:
     """The policies' names, those of the command line or all that run here."""
-    if options.policies:
-        return list(options.policies)
-    files = sorted((options.config / "policies").glob("*.yaml"))
-    return [*(file.stem for file in files if load_policy(file).body != SIMILAR), REVIEWED]
+    return list(options.policies) if options.policies else [*policies_here(options.config), REVIEWED]
 
 
 def trials_of(options: argparse.Namespace, attacks: Sequence[Attack], policies: Sequence[str],

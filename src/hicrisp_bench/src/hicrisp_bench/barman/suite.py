@@ -1,5 +1,5 @@
-"""CoPAL's barman (Table IV): recorded first plans through the mid level alone, or live runs with an
-endpoint.
+"""CoPAL's barman: cocktails by a two-handed robot, with recorded plans of a language model or a live
+brain.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The whole loop with a real model: table-top tasks in plain words, carried out in physics where placements
-miss, by policy. Success is judged on the task's goal by the true poses, whatever the run itself claims."""
+miss, by policy and by model.
+"""
 
 from __future__ import annotations
 

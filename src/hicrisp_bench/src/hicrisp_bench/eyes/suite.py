@@ -1,4 +1,4 @@
-"""Rows of the eyes' table: scenes by whether the things wear tags."""
+"""Eyes: what a depth camera's pictures show of random layouts, by tags and without, against the truth."""
 
 from __future__ import annotations
 

@@ -1,21 +1,29 @@
-"""A language model's endpoint that fails, and answers that cannot be used, over the launched nodes."""
+"""A language model's endpoint that fails, and answers that cannot be used; a key, searched for in everything
+that a run leaves.
+"""
 
 from __future__ import annotations
 
-import time
-from functools import partial
+import json
 from io import BufferedIOBase
-from itertools import count
-from typing import Any, Mapping, Tuple
+from pathlib import Path
+from typing import Any, Callable, Iterator, Mapping, Tuple
+
+import rosbag
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
+from mcap.reader import make_reader
 
 from hicrisp_bench.faults import wild_model as wild
-from hicrisp_bench.faults.case import MENDING, MODEL, FaultCase, Seen
-from hicrisp_bench.faults.rig import Rig
+from hicrisp_bench.faults.probe import LONG, MENDING, MODEL, FaultCase, Probe
+from hicrisp_bench.faults.rig import CANARY, Rig
 from hicrisp_bench.faults.wild_model import Play, WildModel
+from hicrisp_bench.launched import LIMIT
 
-_LONG = 300.0
+Run = Callable[[Probe], object]
 _PICK: wild.Step = ("pick", {"item": "box"})
 _PLACE: wild.Step = ("place_next_to", {"item": "box", "reference": "cylinder"})
+_TAKE, _BACK = ("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"})
 _GOOD_STEPS = (_PICK, _PLACE)
 _GOOD = wild.plan(_GOOD_STEPS)
 _WRONG = '{"kind": "plan", "steps": [{"action": "pick", "arguments": {"item": "cylinder"}}]}'
@@ -32,105 +40,79 @@ _ASKED_ANEW = 2
 """Requests for one answer that comes: the first, and one for an answer that can be read."""
 
 
-def endpoint_fails(play: Play, most: int, rig: Rig, seen: Seen) -> None:
+def _asked(case: Probe) -> str:
+    return f"{len(case.model.asked)} requests ({_kept(case)} in the run's folder)"
+
+
+def _kept(case: Probe) -> int:
+    """Count the requests that a run's folder holds, with those that were tried again."""
+    file = case.rig.runs / case.task / "llm.jsonl"
+    return sum(1 for line in file.read_text(encoding="utf-8").splitlines() if line.strip()) if file.is_file() else 0
+
+
+def fails(play: Play, most: int = _MOST) -> Run:
     """Whatever is asked, in the same way.
 
     Args:
+        play: answers everything.
         most: requests for one question.
     """
-    model, began = _model(rig, play), time.monotonic()
-    task = rig.submit()
-    state = rig.ended(task, _LONG)
-    took = time.monotonic() - began
-    seen.note(f"after {took:.1f} s and {len(model.asked)} requests ({rig.questions(task)} in the run's "
-              f"folder): {rig.said(task)}",
-              state in ("failed", "refused") and 0 < len(model.asked) <= _QUESTIONS * most)
-    if took > _SLOW:
-        beats = sum(1 for moment in rig.seen.statuses if began < moment < began + took)
-        seen.note(f"meanwhile its status came {beats} times", beats >= took / _BEAT)
-    seen.note("nothing moved", rig.motion.moved_at < began)
+    def run(case: Probe) -> None:
+        rig = case.plays(play).submit().rig
+        rig.ended(case.task, LONG)
+        took = case.took
+        case.ends("failed", "refused", what=f"the task, after {took:.1f} s")
+        case.note(_asked(case), 0 < len(case.model.asked) <= _QUESTIONS * most)
+        if took > _SLOW:
+            beats = sum(1 for moment in rig.seen.statuses if case.since < moment < case.since + took)
+            case.note(f"meanwhile its status came {beats} times", beats >= took / _BEAT)
+        case.unmoved()
+
+    return run
 
 
-def passes_in_the_end(rig: Rig, seen: Seen) -> None:
+def passes_in_the_end(case: Probe) -> None:
     """Too many requests, then no service, each with the time to wait; then a plan."""
-    number = count()
-    busy = (wild.sends("{}", "429 Too Many Requests", "Retry-After: 1"),
-            wild.sends("{}", "503 Service Unavailable", "Retry-After: 1"))
-
-    def play(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> None:
-        turn = next(number)
-        (busy[turn] if turn < len(busy) else _GOOD)(model, request, to)
-
-    model = _model(rig, play)
-    task = rig.submit()
-    state = rig.ended(task, _LONG)
-    seen.note(f"after {len(model.asked)} requests ({rig.questions(task)} in the run's folder): "
-              f"{rig.said(task)}", state == "succeeded" and rig.questions(task) == _MOST + 1)
+    plays = iter([wild.sends("{}", status, "Retry-After: 1")
+                  for status in ("429 Too Many Requests", "503 Service Unavailable")])
+    case.plays(lambda model, request, to: next(plays, _GOOD)(model, request, to)).submit().ends("succeeded")
+    case.note(_asked(case), _kept(case) == _MOST + 1)
 
 
-def done_all_the_same(play: Play, rig: Rig, seen: Seen) -> None:
+def done(play: Play) -> Run:
     """Answers among which is a good one; nothing else is carried out."""
-    model = _model(rig, play)
-    task = rig.submit()
-    state = rig.ended(task, _LONG)
-    seen.note(f"after {len(model.asked)} requests: {rig.said(task)}", state == "succeeded")
-    seen.note(f"{rig.tried(task)} commands", rig.tried(task) == len(_GOOD_STEPS))
+    def run(case: Probe) -> None:
+        case.plays(play).submit().ends("succeeded").note(_asked(case))
+        tried = len(case.rig.commands(case.task))
+        case.note(f"{tried} commands", tried == len(_GOOD_STEPS))
+
+    return run
 
 
-def useless_answer(text: str, rig: Rig, seen: Seen) -> None:
-    """The same text, whatever is asked."""
-    endpoint_fails(wild.says(text), _ASKED_ANEW, rig, seen)
-
-
-def names_unknown(step: wild.Step, valid: str, rig: Rig, seen: Seen) -> None:
+def unknown(step: wild.Step, valid: str) -> Run:
     """A plan with something that there is not, twice."""
-    model, began = _model(rig, wild.plan((step,))), time.monotonic()
-    task = rig.submit()
-    state = rig.ended(task, _LONG)
-    seen.note(f"after {len(model.asked)} requests: {rig.said(task)}", state in ("failed", "refused"))
-    asked_again = str(model.asked[-1]["messages"]) if len(model.asked) > 1 else ""
-    seen.note("the model was told what there is", valid in asked_again)
-    seen.note("nothing moved", rig.motion.moved_at < began)
+    def run(case: Probe) -> None:
+        case.plays(wild.plan((step,))).submit().ends("failed", "refused").note(_asked(case))
+        again = str(case.model.asked[-1]["messages"]) if len(case.model.asked) > 1 else ""
+        case.note("the model was told what there is", valid in again).unmoved()
+
+    return run
 
 
-def wrong_plan(steps: Tuple[wild.Step, ...], rig: Rig, seen: Seen) -> None:
+def misses(*steps: wild.Step) -> Run:
     """A plan whose steps all work and that does not make what was asked for."""
-    _model(rig, wild.plan(steps))
-    task = rig.submit()
-    state = rig.ended(task, _LONG)
-    status = rig.status(task)
-    seen.note(f"{rig.said(task)}; goal {status.goal_state}, {status.corrections} corrections",
-              (state, status.goal_state) in (("succeeded", "seen"), ("failed", "missed")))
+    def run(case: Probe) -> None:
+        case.plays(wild.plan(steps)).submit().ends("succeeded", "failed").corrected(0)
+        goal = case.rig.status(case.task).goal_state
+        case.note(f"goal {goal}", (case.rig.state(case.task), goal) in (("succeeded", "seen"), ("failed", "missed")))
+
+    return run
 
 
-def same_again(correction: Tuple[wild.Step, ...], rig: Rig, seen: Seen) -> None:
+def same_again(*correction: wild.Step) -> Run:
     """A step that cannot run, and corrections that do not change that, over and over."""
-    model = _model(rig, wild.plan((_PLACE,), correction))
-    task = rig.submit()
-    state = rig.ended(task, _LONG)
-    seen.note(f"after {len(model.asked)} requests: {rig.said(task)}", state == "failed")
-    seen.note(f"{rig.status(task).corrections} corrections, then it gave up", rig.status(task).message != "")
-
-
-def _model(rig: Rig, play: Play) -> WildModel:
-    if rig.model is None:
-        raise ValueError("this world has no model")
-    rig.model.plays(play)
-    return rig.model
-
-
-def _fails(name: str, expected: str, play: Play, most: int = _MOST, quick: bool = False) -> FaultCase:
-    return FaultCase(f"model: {name}", expected, partial(endpoint_fails, play, most), (MODEL,), quick=quick)
-
-
-def _useless(name: str, text: str) -> FaultCase:
-    return FaultCase(f"model: {name}",
-                     "asked once more for an answer that can be read, then refused; nothing moves",
-                     partial(useless_answer, text), (MODEL,))
-
-
-def _done(name: str, expected: str, play: Play) -> FaultCase:
-    return FaultCase(f"model: {name}", f"{expected}; the task is done", partial(done_all_the_same, play), (MODEL,))
+    return lambda case: case.plays(wild.plan((_PLACE,), correction)).submit().explained("failed").note(
+        _asked(case)).corrected(0)
 
 
 def _at_first(other: Play) -> Play:
@@ -145,54 +127,91 @@ def _no_system(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase)
     (refusal if has else _GOOD)(model, request, to)
 
 
-def _unknown(name: str, step: wild.Step, valid: str) -> FaultCase:
-    return FaultCase(f"model: invents {name}", "refused before motion; the model is told what there is",
-                     partial(names_unknown, step, valid), (MODEL,))
-
-
-def _misses(name: str, *steps: wild.Step) -> FaultCase:
-    return FaultCase(f"model: {name}", "the goal's check sees it; corrected, or failed with what is missing",
-                     partial(wrong_plan, steps), (MODEL,))
-
-
 _BOUNDED = "given up by its deadline after at most 2 retries; said; nothing moves"
 _ONCE = "not tried again; one line says what to change"
-_DEEP = '{"kind": "plan", "steps": ' + "[" * 5000
-CASES = (
-    _fails("says nothing", _BOUNDED, wild.hangs),
-    _fails("drips slowly", _BOUNDED, wild.drips),
-    _fails("closes the line", _BOUNDED, wild.closes),
-    _fails("500 for ever", _BOUNDED, wild.sends("{}", "500 Internal Server Error")),
-    FaultCase("model: 429 and 503 with Retry-After, then a plan",
-              "tried twice more, which the run's folder shows; the task is done", passes_in_the_end,
-              (MODEL,)),
-    _fails("401", _ONCE, wild.sends("{}", "401 Unauthorized"), 1),
-    _fails("404, unknown model", _ONCE, wild.sends("{}", "404 Not Found"), 1),
-    _useless("malformed answer", '{"kind": "plan", "steps": [{"action": pick box}'),
-    _useless("brackets without end", _DEEP),
-    _useless("empty answer", ""),
-    _useless("JSON of the wrong shape", '{"plan": {"first": ["pick", 7, null]}}'),
-    _fails("answer of 30 MB", "not read to its end; said; nothing moves",
-           wild.sends(wild.completion("x" * 30_000_000)), _MOST),
-    _useless("two plans and no word which counts", f"Maybe {_WRONG}. Or {_WRONG.replace('cylinder', 'box')}."),
-    _done("answer in a fence with words around it", "read",
-          wild.plan(_GOOD_STEPS, wrap="Sure! Here is the plan:\n```json\n{}\n```\nGood luck.")),
-    _done("a plan in its thought, whose opening mark is missing", "the final answer alone is carried out",
-          wild.plan(_GOOD_STEPS, wrap=f"One idea: {_WRONG}, but no.\n</think>\n{{}}")),
-    _done("an error inside HTTP 200", "tried again as that error would be",
-          _at_first(wild.sends('{"choices": null, "error": {"message": "overloaded", "code": 429}}'))),
-    _done("no system role", "the rules go into the user's message", _no_system),
-    _done("words in the place of a goal", "asked once more whether they answer a question",
-          _at_first(wild.says('{"kind": "answer", "say": "Sure, I will."}'))),
-    _unknown("a thing", ("pick", {"item": "teapot"}), "cylinder"),
-    _unknown("an action", ("teleport", {"item": "box"}), "place_next_to"),
-    _unknown("a robot", ("pick", {"item": "box", "robot": "hal"}), "panda"),
-    _misses("half a plan", _PICK),
-    _misses("a plan for another goal", ("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"})),
-    _misses("a step too many", _PICK, _PLACE, _PICK),
-    FaultCase("model: the same correction again", "found by the guard; gives up with a summary",
-              partial(same_again, (("home", {}),)), (MENDING,)),
-    FaultCase("model: corrections in a circle", "found by the guard; gives up with a summary",
-              partial(same_again, (("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"}))),
-              (MENDING,)),
+_USELESS = "asked once more for an answer that can be read, then refused; nothing moves"
+_UNKNOWN = "refused before motion; the model is told what there is"
+_MISSED = "the goal's check sees it; corrected, or failed with what is missing"
+
+
+def _useless(text: str) -> Run:
+    return fails(wild.says(text), _ASKED_ANEW)
+
+
+_MODEL: Tuple[Tuple[str, str, Run], ...] = (
+    ("says nothing", _BOUNDED, fails(wild.hangs)),
+    ("drips slowly", _BOUNDED, fails(wild.drips)),
+    ("closes the line", _BOUNDED, fails(wild.closes)),
+    ("500 for ever", _BOUNDED, fails(wild.sends("{}", "500 Internal Server Error"))),
+    ("429 and 503 with Retry-After, then a plan", "tried twice more, which the run's folder shows; the task is done",
+     passes_in_the_end),
+    ("401", _ONCE, fails(wild.sends("{}", "401 Unauthorized"), 1)),
+    ("404, unknown model", _ONCE, fails(wild.sends("{}", "404 Not Found"), 1)),
+    ("malformed answer", _USELESS, _useless('{"kind": "plan", "steps": [{"action": pick box}')),
+    ("brackets without end", _USELESS, _useless('{"kind": "plan", "steps": ' + "[" * 5000)),
+    ("empty answer", _USELESS, _useless("")),
+    ("JSON of the wrong shape", _USELESS, _useless('{"plan": {"first": ["pick", 7, null]}}')),
+    ("answer of 30 MB", "not read to its end; said; nothing moves",
+     fails(wild.sends(wild.completion("x" * 30_000_000)))),
+    ("two plans and no word which counts", _USELESS,
+     _useless(f"Maybe {_WRONG}. Or {_WRONG.replace('cylinder', 'box')}.")),
+    ("answer in a fence with words around it", "read; the task is done",
+     done(wild.plan(_GOOD_STEPS, wrap="Sure! Here is the plan:\n```json\n{}\n```\nGood luck."))),
+    ("a plan in its thought, whose opening mark is missing",
+     "the final answer alone is carried out; the task is done",
+     done(wild.plan(_GOOD_STEPS, wrap=f"One idea: {_WRONG}, but no.\n</think>\n{{}}"))),
+    ("an error inside HTTP 200", "tried again as that error would be; the task is done",
+     done(_at_first(wild.sends('{"choices": null, "error": {"message": "overloaded", "code": 429}}')))),
+    ("no system role", "the rules go into the user's message; the task is done", done(_no_system)),
+    ("words in the place of a goal", "asked once more whether they answer a question; the task is done",
+     done(_at_first(wild.says('{"kind": "answer", "say": "Sure, I will."}')))),
+    ("invents a thing", _UNKNOWN, unknown(("pick", {"item": "teapot"}), "cylinder")),
+    ("invents an action", _UNKNOWN, unknown(("teleport", {"item": "box"}), "place_next_to")),
+    ("invents a robot", _UNKNOWN, unknown(("pick", {"item": "box", "robot": "hal"}), "panda")),
+    ("half a plan", _MISSED, misses(_PICK)),
+    ("a plan for another goal", _MISSED, misses(_TAKE, _BACK)),
+    ("a step too many", _MISSED, misses(_PICK, _PLACE, _PICK)))
+_MENDING = (("the same correction again", same_again(("home", {}))),
+            ("corrections in a circle", same_again(_TAKE, _BACK)))
+
+
+def key_searched_for(case: Probe) -> None:
+    """After a task that was done, and two whose endpoint says the key back, in an error and in an answer."""
+    error = json.dumps({"error": {"message": f"no such key: {CANARY}"}})
+    for play in (_GOOD, wild.sends(error, "400 Bad Request"),
+                 wild.says(f'{{"kind": "answer", "text": "Your key is {CANARY}."}}')):
+        rig = case.plays(play).submit().rig
+        rig.ended(case.task, LONG)
+        wait_until((rig.runs / case.task / "run.mcap").exists, Deadline(LIMIT))
+    searched = [(name, CANARY.encode() in data) for name, data in _everything(case.rig)]
+    found = [name for name, there in searched if there]
+    case.note(f"{len(searched)} files and the parameters searched; found in: {', '.join(found) or 'none'}", not found)
+    recordings = [name for name, _ in searched if name.endswith((".mcap", ".bag"))]
+    case.note(f"{len(recordings)} recordings among them", len(recordings) >= 2)
+
+
+def _everything(rig: Rig) -> Iterator[Tuple[str, bytes]]:
+    """Every file that the launch wrote, recordings as they are unpacked, and the parameters."""
+    yield "parameters", rig.parameters.encode()
+    for file in sorted(rig.folder.rglob("*")):
+        if file.is_file() and file.name != "key":
+            yield str(file.relative_to(rig.folder)), file.read_bytes() + b"".join(_unpacked(file))
+
+
+def _unpacked(file: Path) -> Iterator[bytes]:
+    if file.suffix == ".mcap":
+        with open(file, "rb") as stream:
+            for _, _, message in make_reader(stream).iter_messages():
+                yield message.data
+    elif file.suffix == ".bag":
+        with rosbag.Bag(str(file)) as bag:
+            for _, raw, _ in bag.read_messages(raw=True):
+                yield raw[1]
+
+
+MODELS = (
+    *(FaultCase(f"model: {name}", expected, run, (MODEL,)) for name, expected, run in _MODEL),
+    *(FaultCase(f"model: {name}", "found by the guard; gives up with a summary", run, (MENDING,))
+      for name, run in _MENDING),
+    FaultCase("a key, searched for", "in no file, log, recording, report or parameter", key_searched_for, (MODEL,)),
 )

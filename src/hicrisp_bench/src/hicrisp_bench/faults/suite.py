@@ -3,22 +3,56 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, List, Mapping, Sequence, Tuple
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Iterator, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 
-from hicrisp_bench.faults.case import WORLDS, FaultCase
-from hicrisp_bench.faults.cases import CASES
-from hicrisp_bench.faults.run import FaultTrial, key_of, run_together
+from hicrisp_bench.faults.cases_model import MODELS
+from hicrisp_bench.faults.cases_nodes import DISKS, ENDS, KILLS, LOADS, STOPS
+from hicrisp_bench.faults.cases_world import HANDS, HOSTS, LACKS, SIGHT
+from hicrisp_bench.faults.places import NotHere, SmallDisk, TwoHosts
+from hicrisp_bench.faults.probe import SMALL_DISK, TWO_HOSTS, WORLDS, FaultCase, Probe, Seen
+from hicrisp_bench.faults.rig import Rig
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import wilson_interval
 from hicrisp_bench.suite import Report, Row, Section
 
+CASES = (*STOPS, *KILLS, *ENDS, *LOADS, *DISKS, *SIGHT, *HANDS, *HOSTS, *MODELS, *LACKS)
+"""Every case, in the order of the table."""
 QUICK: Mapping[str, Any] = {}
 SELECTS = ("worlds", "cases")
 _COLUMNS = ("case", "world", "expected", "seen", "seconds", "ok")
 _QUICK_WORLD = next(iter(WORLDS))
+
+
+@dataclass(frozen=True)
+class FaultTrial:
+    """A case in a world, by their names."""
+
+    config: Path
+    world: str
+    name: str
+
+    @property
+    def case(self) -> FaultCase:
+        """What happens."""
+        return next(each for each in CASES if each.name == self.name)
+
+    @property
+    def told(self) -> Row:
+        """What its row says before anything was seen."""
+        return {"case": self.name, "world": self.world, "expected": self.case.expected, "seconds": 0.0}
+
+
+def key_of(trial: FaultTrial) -> str:
+    """Name a trial."""
+    return f"{trial.world}: {trial.name}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +69,9 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
               for world, cases in groups_of(options)]
     results = runner.run_together(run_together, groups, key_of, "faults")
     trials = [trial for group in groups for trial in group]
-    rows = [row_of(trial, result) for trial, result in zip(trials, results)]
+    # One whose process ended before it was done is not as it must be.
+    rows = [{**trial.told, "ok": False, "seen": result.get("crashed", ""), **result}
+            for trial, result in zip(trials, results)]
     by_world = [_shares(world, [row for row in rows if row["world"] == world])
                 for world in dict.fromkeys(trial.world for trial in trials)]
     chart = Chart("as_expected", "Faults after which everything was as it must be",
@@ -45,22 +81,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                   sections=(Section("By world", by_world, ("world", "n", "ok")),))
 
 
-def row_of(trial: FaultTrial, result: Mapping[str, Any]) -> Row:
-    """A trial's row; one whose process ended before it was done is not as it must be."""
-    case = next(each for each in CASES if each.name == trial.case)
-    return {"case": case.name, "world": trial.world, "expected": case.expected, "ok": False,
-            "seen": result.get("crashed", ""), **result}
-
-
-def _shares(world: str, rows: Sequence[Row]) -> Row:
-    run = [row for row in rows if row["ok"] is not None]
-    right = sum(1 for row in run if row["ok"])
-    return {"world": world, "n": len(run), "ok": right / max(1, len(run)),
-            "ok_ci": wilson_interval(right, len(run))}
-
-
 def groups_of(options: argparse.Namespace) -> Sequence[Tuple[str, Sequence[FaultCase]]]:
-    """The cases of each launch, with its world.
+    """Return the cases of each launch, with its world.
 
     Raises:
         ConfigError: when no case has such a name, with those that there are.
@@ -78,6 +100,50 @@ def groups_of(options: argparse.Namespace) -> Sequence[Tuple[str, Sequence[Fault
             groups += [(world, together)] if together else []
         groups += [(world, [case]) for case in here if case.alone]
     return groups
+
+
+def run_together(trials: Sequence[FaultTrial]) -> Iterator[Row]:
+    """Launch a world and run some cases in it; one that breaks off is its own row, with ``crashed``."""
+    first = trials[0]
+    with TemporaryDirectory(prefix="hicrisp_faults_") as name, ExitStack() as ending:
+        folder, hosts = Path(name), None
+        try:
+            if first.case.place == TWO_HOSTS:
+                hosts = TwoHosts()
+                ending.callback(hosts.stop)
+                hosts.enter()
+            if first.case.place == SMALL_DISK:
+                ending.callback(SmallDisk(folder / "runs").stop)
+        except NotHere as error:
+            yield from ({**trial.told, "seen": f"left out: {error}", "ok": None} for trial in trials)
+            return
+        rig = Rig(WORLDS[first.world], first.config, folder, hosts)
+        ending.callback(rig.stop)
+        for trial in trials:
+            yield _row(trial, rig, trial is first)
+
+
+def _row(trial: FaultTrial, rig: Rig, first: bool) -> Row:
+    seen, began, crashed = Seen(), time.monotonic(), {}
+    case = trial.case
+    try:
+        if first:
+            rig.start(case.own_master, case.terminal)
+        else:
+            rig.recover()
+        began = time.monotonic()
+        case.run(Probe(rig, seen))
+    except Exception as error:  # noqa: BLE001 - whatever breaks, the other rows are there
+        crashed = {"crashed": f"{type(error).__name__}: {error}"}
+        seen.remarks.append((crashed["crashed"], False))
+    return {**trial.told, "seen": seen.text, "seconds": round(time.monotonic() - began, 1), "ok": seen.ok, **crashed}
+
+
+def _shares(world: str, rows: Sequence[Row]) -> Row:
+    run = [row for row in rows if row["ok"] is not None]
+    right = sum(1 for row in run if row["ok"])
+    return {"world": world, "n": len(run), "ok": right / max(1, len(run)),
+            "ok_ci": wilson_interval(right, len(run))}
 
 
 _NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP. "

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple, Union
 
 import yaml
 
-from hicrisp_bench.schemas import kinds_of
+from hicrisp_bench.stub_models import kinds_of
 
 Step = Tuple[str, Mapping[str, str]]
 """An action and its arguments."""

@@ -1,4 +1,4 @@
-"""The suite: each target in a process of its own, for a bounded time."""
+"""Inputs that nobody thought of, found by the branches that they take: no reader may fall over one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What people say: sentences with what they mean, read by the interpreter that is launched. Shows how many
-are right at once, right after one yes, asked back, refused and got wrong, by class and by scene, with seconds
-and memory."""
+"""What people say: sentences in, goals out; the share that is understood, asked back, refused or got
+wrong.
+"""
 
 from __future__ import annotations
 

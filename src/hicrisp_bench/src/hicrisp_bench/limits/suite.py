@@ -1,23 +1,42 @@
-"""The suite: tasks by chance in several scenes, the policies in turn."""
+"""Random plans under every policy, judged by the physics: no limit is ever passed."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any, Dict, List, Mapping, Sequence
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
-from hicrisp_core.policy.policy import SIMILAR, load_policy
+from hicrisp_core.factory import load_factory
+from hicrisp_core.model import Task
+from hicrisp_core.policy.policy import MODEL, SINGLE, load_policy
+from hicrisp_core.ports.robot import RobotPort
+from hicrisp_core.robot.description import bodies_of
+from hicrisp_core.robot.drive_goals import drive_space_of
+from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
+from hicrisp_sim.agv import AgvWorld
+from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.lab.world import LabWorld
 
-from hicrisp_bench.limits.trial import LimitsTrial, key_of, run_limits_trial
+from hicrisp_bench.limits.chance import RandomBrain, RandomModel
+from hicrisp_bench.limits.watches import ArmWatch, BaseWatch
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.stub_models import StubModels
+from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes, policies_here
 
+Watch = Union[ArmWatch, BaseWatch]
 QUICK: Mapping[str, Any] = {"tasks": 12}
 SELECTS = ("tasks", "scenes", "policies", "seed")
 SCENES = ("tabletop", "clutter", "sorting", "agv_zone", "bowl", "stack", "agv", "lab")
 ALL = "all"
 _COLUMNS = ("scene", "n", "held", "commands", "motions", "sim_hours", "broken")
+_TASK = "Do something"
+_SECONDS = 15.0
+"""Wall seconds of a task after which nothing further is begun."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -48,17 +67,11 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 def trials_of(options: argparse.Namespace) -> List[LimitsTrial]:
     """Scenes and policies in turn; each task has a seed of its own."""
-    policies = options.policies or policies_of(options)
+    policies = options.policies or policies_here(options.config)
     scenes = options.scenes
     return [LimitsTrial(options.config, scenes[number % len(scenes)],
                         policies[number // len(scenes) % len(policies)], options.seed + number)
             for number in range(options.tasks)]
-
-
-def policies_of(options: argparse.Namespace) -> List[str]:
-    """All policies but those whose body needs the package of an embedding."""
-    files = sorted((options.config / "policies").glob("*.yaml"))
-    return [file.stem for file in files if load_policy(file).body != SIMILAR]
 
 
 def _row(scene: str, results: Sequence[Dict[str, Any]]) -> Row:
@@ -77,6 +90,65 @@ def _row(scene: str, results: Sequence[Dict[str, Any]]) -> Row:
         "broken": sum(len(each["broken"]) for each in whole), "largest": figures,
         "crashed": [each["crashed"] for each in results if "crashed" in each],
     }
+
+
+@dataclass(frozen=True)
+class LimitsTrial:
+    """All that the result of one task depends on."""
+
+    config: Path
+    scene: str
+    policy: str
+    seed: int
+
+
+def key_of(trial: LimitsTrial) -> str:
+    """Return what tells a task from the others of the suite."""
+    return f"{trial.scene}, {trial.policy}, {trial.seed}"
+
+
+def run_limits_trial(trial: LimitsTrial) -> Dict[str, Any]:
+    """Run one in this process; the result is a plain dictionary."""
+    scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
+    world, robots, watches = _world(scene, trial.seed)
+    policy = load_policy(trial.config / "policies" / f"{trial.policy}.yaml")
+    asks = policy.body == MODEL or policy.brain != SINGLE
+    parts = load_factory(trial.config, scene.domain, policy, bodies=bodies_of(scene))
+    if asks:
+        models = StubModels(RandomModel(trial.seed))
+        parts = replace(parts, llm=models.settings, models=models)
+    parts = replace(parts, policy=replace(policy, budget=replace(policy.budget, seconds=_SECONDS)))
+    if isinstance(world, (AgvWorld, LabWorld)):
+        parts = replace(parts, drive=replace(drive_space_of(scene), first_reached=world.base.first_reached))
+    events: List[Dict[str, Any]] = []
+    began = time.perf_counter()
+    brain = None if asks else RandomBrain(parts.domain, trial.seed)
+    result = parts.executive(robots, world, events.append, brain=brain).run(Task(_TASK))
+    world.settle(1.0)
+    return {
+        "scene": trial.scene, "policy": trial.policy, "seed": trial.seed, "message": result.message,
+        "commands": sum(1 for event in events if event["kind"] == CommandTried.kind),
+        "motions": sum(1 for event in events if event["kind"] == OutcomeClaimed.kind),
+        "broken": {limit: by for watch in watches for limit, by in watch.broken.items()},
+        "figures": {name: value for watch in watches for name, value in watch.figures.items()},
+        "sim_s": result.sim_s,
+        "wall_s": time.perf_counter() - began,
+    }
+
+
+def _world(
+    scene: Scene, seed: int
+) -> Tuple[Union[AgvWorld, EmbeddedWorld], Mapping[str, RobotPort], Sequence[Watch]]:
+    """The world of a scene, its robots, and who judges each of them."""
+    if scene.arena is None:
+        table = EmbeddedWorld(scene, seed)
+        return table, {table.robot.name: table.robot}, (ArmWatch(table),)
+    if len(scene.robots) > 1:
+        lab = LabWorld(scene, seed)
+        base = BaseWatch(lab.base, lab.base_settings, scene)
+        return lab, {each.name: each for each in (lab.robot, lab.base_robot)}, (ArmWatch(lab), base)
+    arena = AgvWorld(scene, seed)
+    return arena, {arena.robot.name: arena.robot}, (BaseWatch(arena.base, arena.settings, scene),)
 
 
 _NOTE = ("Held: by the physics, after each of its steps. An arm's tool in the box of config/safety.yaml, its "

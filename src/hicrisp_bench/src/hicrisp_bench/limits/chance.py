@@ -1,25 +1,28 @@
-"""A language model that answers by chance, in the form that it is asked for: in every role of a policy."""
+"""Plans, corrections and answers by chance: a domain's actions on whatever there is, now and then of the wrong
+type, and a language model that fills the form that it is asked for, in every role of a policy.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import random
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from hicrisp_core.llm.cached_chat_model import RoleModel
+from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
-from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.model import Plan, Step, WorldState
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.schemas import kinds_of
+from hicrisp_bench.stub_models import TOKENS, kinds_of
 
-SETTINGS = LlmSettings("chance", model="chance", base_url="http://127.0.0.1:9/v1", retries=0, probe=False,
-                       cache=0)
-_TOKENS, _MOST = 40, 6
+_MOST_STEPS, _MOST_CORRECTIONS = 6, 2
 _STRANGE = 0.1
-"""How often a value is another than the form allows, or nothing is done, in every third answer."""
+"""How often an argument is anything at all, and not of its type; and in every third answer of a model, a value
+another than the form allows, or nothing done.
+"""
 _FAR = 1e3
 _MORE, _BESIDE = 0.3, 0.15
 """How often another condition is added to those of a goal, and a part that it may leave empty: many
@@ -32,25 +35,67 @@ _NULL = {"type": "null"}
 _WORDS = ("Do the next thing.", "Move something.", "Go on as you like.")
 
 
+class RandomBrain:
+    """Draws plans and corrections from a seed."""
+
+    def __init__(self, domain: Domain, seed: int) -> None:
+        self._domain = domain
+        self._dice = random.Random(seed)
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """Draw some steps."""
+        return self._drawn(request.world, _MOST_STEPS)
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """Draw fewer steps."""
+        return self._drawn(request.world, _MOST_CORRECTIONS)
+
+    def _drawn(self, world: WorldState, most: int) -> PlanAnswer:
+        steps = tuple(self._step(world) for _ in range(self._dice.randint(1, most)))
+        return PlanAnswer(Plan(steps, source="chance"))
+
+    def _step(self, world: WorldState) -> Step:
+        action = self._dice.choice(list(self._domain.actions.values()))
+        arguments = {name: self._argument(parameter, world) for name, parameter in action.parameters.items()
+                     if name != action.robot_parameter}
+        return Step("", action.name, arguments, self._robot(action, world))
+
+    def _robot(self, action: Action, world: WorldState) -> str:
+        kind = action.parameters[action.robot_parameter].type if action.robot_parameter else ""
+        able = [name for name, robot in world.robots.items()
+                if not kind or self._domain.is_a(robot.kind, kind)]
+        return self._dice.choice(able or list(world.robots) or [""])
+
+    def _argument(self, parameter: Parameter, world: WorldState) -> Union[str, float]:
+        dice = self._dice
+        if parameter.type == "number":
+            low = parameter.minimum if math.isfinite(parameter.minimum) else -_FAR
+            high = parameter.maximum if math.isfinite(parameter.maximum) else _FAR
+            wide = 2.0 if dice.random() < _STRANGE else 1.0
+            return dice.uniform(wide * low, wide * high)
+        kinds: Dict[str, str] = {name: thing.type for name, thing in world.objects.items()}
+        fitting: List[str] = [name for name, kind in kinds.items()
+                              if self._domain.is_a(kind, parameter.type)]
+        return dice.choice(list(kinds) or [""]) if dice.random() < _STRANGE or not fitting else \
+            dice.choice(fitting)
+
+
 class RandomModel(ChatModel):
     """Fills the schema of an answer by chance, from a seed."""
+
+    name = "chance"
 
     def __init__(self, seed: int) -> None:
         self._dice = random.Random(seed)
         self._strange = _STRANGE
 
-    @property
-    def name(self) -> str:
-        """As for every model."""
-        return "chance"
-
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """An answer of that form; words where none is given."""
+        """Return an answer of that form; words where none is given."""
         self._strange = self._dice.choice((_STRANGE, 0.0, 0.0))
         text = self._dice.choice(_WORDS) if schema is None else json.dumps(self._filled(schema, schema))
-        return Completion(text, self.name, _TOKENS, _TOKENS)
+        return Completion(text, self.name, TOKENS, TOKENS)
 
     def _filled(self, form: Mapping[str, Any], whole: Mapping[str, Any]) -> Any:
         dice = self._dice
@@ -75,9 +120,9 @@ class RandomModel(ChatModel):
                 found[key] = self._filled(each, whole) if again else value
             return found
         if form.get("type") == "array":
-            count = dice.randint(1, _MOST)
+            count = dice.randint(1, _MOST_STEPS)
             if "$ref" in form["items"]:
-                count = 1 + sum(dice.random() < _MORE for _ in range(_MOST - 1))
+                count = 1 + sum(dice.random() < _MORE for _ in range(_MOST_STEPS - 1))
             return [self._filled(form["items"], whole) for _ in range(count)]
         if form.get("type") == "integer":
             return round(_FAR) if dice.random() < self._strange else dice.randint(0, 2)
@@ -86,18 +131,6 @@ class RandomModel(ChatModel):
         if form.get("type") == "boolean":
             return dice.random() < 0.5
         return None if form == _NULL else dice.choice(_WORDS)
-
-
-class RandomModels(Models):
-    """The same model in every role."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(SETTINGS)
-        self._model = RandomModel(seed)
-
-    def of(self, role: str) -> ChatModel:
-        """The model of a role."""
-        return RoleModel(self._model, role, SETTINGS)
 
 
 def _named(form: Any) -> List[Any]:

@@ -1,0 +1,343 @@
+"""Faults of the nodes: stops, cancels and kills, the end of the launch, too much of everything, a full disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import socket
+import threading
+import time
+from typing import Any, Callable
+from xmlrpc.client import ServerProxy
+
+import rosgraph
+import yaml
+from hicrisp_core.scene.loader import MOST_THINGS
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
+from hicrisp_nodes.supervisor.queue import MAX_WAITING
+from hicrisp_nodes.supervisor.request import MAX_TEXT
+from hicrisp_ros.action_client import ActionClient, Limits
+
+from hicrisp_bench.faults.places import fill, make_room
+from hicrisp_bench.faults.probe import (
+    AGV,
+    ARM,
+    CAMERA,
+    EVERYWHERE,
+    LAB,
+    LONG,
+    QUESTION,
+    SMALL_DISK,
+    FaultCase,
+    Probe,
+)
+from hicrisp_bench.launched import LIMIT, NAMESPACE
+from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, WorldState
+
+_GONE_WITHIN = 5.0
+"""Wall seconds until every process of a launch must have ended."""
+_CLIENTS = 50
+_CROWD = 10_000
+_LATENCY = 2.0
+"""Wall seconds in which a submission is answered under load."""
+
+
+def emergency_stop(case: Probe) -> None:
+    """In mid-motion; then everything that could end it except clear_estop."""
+    rig, waiting = case.moving().rig, case.rig.submit(case.rig.world.task)
+    case.does(lambda: rig.ask("estop")).stands().ends("failed").refuses("then").waits(waiting, "then")
+    case.triggers("resume", "resume is refused", success=False)
+    case.kill("supervisor").refuses("after the supervisor was killed").unmoved("nothing moved meanwhile")
+    case.kill("embedded_world").does(rig.until_world_is_back).refuses("after the world was killed")
+    case.waits(waiting, "after both").triggers("clear_estop", "clear_estop ends it")
+    case.does(lambda: time.sleep(1.0)).unmoved("and begins nothing").waits(waiting, "then too")
+    case.does(lambda: rig.ask("resume")).begins(waiting, "resume begins the task in line")
+
+
+def supervisor_killed(case: Probe) -> None:
+    """In mid-motion, with a task in line."""
+    waiting = case.moving().rig.submit(case.rig.world.task)
+    case.kill("supervisor").stands().ready().ends("interrupted")
+    case.begins(waiting, f"back after {case.took:.1f} s, the task in line begins").up()
+    case.rig.ask("cancel_task", waiting)
+
+
+def supervisor_hangs(case: Probe) -> None:
+    """Stopped by the system in mid-motion until the robot stands: its sockets stay open."""
+    case.moving().kill("supervisor", signal.SIGSTOP).stands(1.5)
+    os.kill(case.pid, signal.SIGCONT)
+    case.ends("succeeded", what="the task, with the supervisor back")
+
+
+STOPS = (
+    FaultCase("emergency stop in mid-motion",
+              "stands within 1 s; latched over kills of supervisor and world; new tasks are refused with how "
+              "to clear, one in line waits; cleared only on purpose, and resume alone begins a motion",
+              emergency_stop, quick=True),
+    FaultCase("kill -9 of the supervisor",
+              "stands within 1 s; the launch stays up; the task interrupted, never resumed; the line goes on",
+              supervisor_killed, quick=True),
+    FaultCase("supervisor hangs",
+              "stands within 1.5 s, since its heartbeat falls silent; the step is tried again after it",
+              supervisor_hangs),
+    FaultCase("cancel in mid-motion, twice", "answers at once, stands within 1 s, and that is known",
+              lambda case: case.moving().cancels().note(
+                  "a second cancel says that it has ended, or is ending",
+                  case.rig.ask("cancel_task", case.task).message != "").ends("canceled")),
+    FaultCase("cancel while planning", "answers at once, nothing moves",
+              lambda case: case.submit().cancels().ends("canceled")),
+    FaultCase("cancel in mid-grasp", "answers at once, stands within 1 s",
+              lambda case: case.moving().rest(2.5).cancels().ends("canceled", "succeeded"), worlds=(ARM, LAB)),
+)
+
+
+def thinker_killed(node: str) -> Callable[[Probe], object]:
+    """A node without state, while a robot moves."""
+    def run(case: Probe) -> None:
+        case.moving().kill(node).ends("succeeded")
+        done = sum(event["status"] == "success" for event in case.rig.events(case.task, "outcome"))
+        planned = max((len(event["steps"]) for event in case.rig.events(case.task, "plan")), default=0)
+        case.note(f"{done} motions for {planned} steps of the plan", done <= planned).ready()
+
+    return run
+
+
+def move_base_back_late(seconds: float) -> Callable[[Probe], object]:
+    """What drives for the driver, in mid-drive."""
+    def run(case: Probe) -> None:
+        case.moving().inject("move_base_gone", "", seconds).ends("succeeded")
+        waits = [event["text"] for event in case.rig.events(case.task, "waiting") if "index" in event]
+        case.note(f"said: {'; '.join(waits) or 'nothing'}", bool(waits)).corrected(1, 1)
+
+    return run
+
+
+def world_killed(case: Probe) -> None:
+    """The world with its robots: a simulator that begins again."""
+    case.moving().kill("embedded_world").ends("interrupted", "failed").does(case.rig.until_world_is_back).up()
+    case.does(case.rig.recover).again("succeeded", what="the next task")
+
+
+def master_restarted(case: Probe) -> None:
+    """Killed in mid-motion, and started again three seconds later with nothing in it."""
+    case.moving().does(case.rig.kill_master).rest(3.0)
+    case.rig.start_master()
+    case.does(case.rig.until_ready).note(f"every service is back {case.took:.1f} s after the master")
+    case.ends("succeeded", what="the task that ran").again("succeeded", "answered")
+
+
+_GOES_ON = "back; the task goes on without repeating a motion that was done"
+KILLS = (
+    *(FaultCase(f"kill -9 of {node}", _GOES_ON, thinker_killed(node), quick=node == "detector")
+      for node in ("brain", "body", "detector", "corrector")),
+    *(FaultCase(f"kill -9 of {name}", _GOES_ON, thinker_killed(node), worlds=(CAMERA,))
+      for name, node in (("perception", "perception"), ("the web page's node", "dashboard"))),
+    FaultCase("kill -9 of the base's driver",
+              "LOST is said plainly; the base stands, or is known not to; no blind resend; started again",
+              lambda case: case.moving().kill("move_base_driver").stands(LONG).ends("succeeded", "failed")
+              .failures().up(), worlds=(AGV,)),
+    *(FaultCase(f"move_base gone for {seconds:g} s", "waited for, with the seconds; one correction; the task is done",
+                move_base_back_late(seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),
+    FaultCase("kill -9 of the world",
+              "the launch stays up; the task ends as cut off, said plainly; the next one runs",
+              world_killed, quick=True),
+    FaultCase("ROS master killed and started again", "nodes come back by themselves; the task goes on",
+              master_restarted, alone=True, own_master=True),
+)
+
+
+def _ended(end: Callable[[Probe], object]) -> Callable[[Probe], object]:
+    """The end of the launch in mid-motion."""
+    def run(case: Probe) -> None:
+        rig = case.moving().rig
+        case.does(lambda: end(case))
+        gone = wait_until(lambda: not rig.launch.processes(), Deadline(LIMIT))
+        case.note(f"every process is gone after {case.took:.1f} s", gone and case.took <= _GONE_WITHIN)
+        shown = rig.motion.heard_at - max(rig.motion.moved_at, case.since)
+        last = max(0.0, rig.motion.moved_at - case.since)
+        case.note(f"last motion seen after {last:.2f} s, standing for {shown:.2f} s more", shown > 0.0)
+        try:
+            result = json.loads((rig.runs / case.task / "result.json").read_text(encoding="utf-8"))
+            case.note(f"{result['verdict']}: {result['message']}", result["verdict"] == "canceled")
+        except (OSError, ValueError) as error:
+            case.note(f"no result: {error}", ok=False)
+        case.no_traceback()
+
+    return run
+
+
+_STANDS = "robots stand and that is known; all processes gone within 5 s; no traceback"
+ENDS = (
+    FaultCase("Ctrl-C in mid-motion", _STANDS, _ended(lambda case: case.rig.launch.signal(signal.SIGINT)),
+              (*EVERYWHERE, CAMERA), alone=True),
+    FaultCase("SIGTERM in mid-motion", _STANDS, _ended(lambda case: case.rig.launch.signal(signal.SIGTERM)),
+              alone=True),
+    FaultCase("terminal closed in mid-motion", _STANDS, _ended(lambda case: case.rig.close_terminal()), alone=True,
+              terminal=True),
+)
+
+
+def same_request_twice(case: Probe) -> None:
+    """Two goals with one request id, and a third after a restart of the supervisor."""
+    client = ActionClient(f"/{NAMESPACE}/execute_task", ExecuteTaskAction)
+    goal = ExecuteTaskGoal(task=QUESTION, request_id=f"the same {time.time()}")
+
+    def task() -> str:
+        reply = client.call(goal, Limits(LIMIT, LIMIT))
+        return str(reply.result.task_id) if reply.result is not None else f"none ({reply.message})"
+
+    ids = [task(), task()]
+    case.kill("supervisor").rig.ask("get_task", "")
+    ids.append(task())
+    case.note(f"the ids: {', '.join(ids)}", len(set(ids)) == 1)
+    unnamed = [case.rig.submit(QUESTION) for _ in range(2)]
+    case.note(f"the same words by submit_task, which takes no request id, are two tasks: {', '.join(unnamed)}",
+              len(set(unnamed)) == 2)
+    for each in unnamed:
+        case.rig.ended(each)
+
+
+def hundred_tasks(case: Probe) -> None:
+    """Behind a task that is held back; then one too many."""
+    rig = case.does(lambda: case.rig.ask("pause")).submit().rig
+    ids = [rig.submit(QUESTION) for _ in range(MAX_WAITING)]
+    each = case.took / MAX_WAITING
+    case.note(f"{len(ids)} taken, {1000.0 * each:.0f} ms each", each <= _LATENCY)
+    case.note("in their order", list(rig.ask("get_task", "").queue)[-len(ids) + 1:] == ids[1:])
+    more = [rig.ask("submit_task", QUESTION) for _ in range(2)]
+    case.note(f"one too many: {more[-1].message}", not more[-1].accepted)
+
+
+def huge_text(case: Probe) -> None:
+    """A task of one megabyte."""
+    answer = case.rig.ask("submit_task", "place the box " * 75000)
+    case.note(f"after {case.took:.2f} s: {answer.message}", not answer.accepted and case.took <= _LATENCY)
+    case.note(f"at most {MAX_TEXT} characters are taken")
+
+
+def many_clients(case: Probe) -> None:
+    """Fifty subscribers to the world's state, each with a connection of its own, one of which never reads."""
+    clients = [_Listener(f"/{NAMESPACE}/world_state", WorldState, reads=bool(number)) for number in range(_CLIENTS)]
+    try:
+        heard = wait_until(lambda: all(each.heard for each in clients[1:]), Deadline(LIMIT))
+        took = case.note(f"{_CLIENTS} clients are served", heard).submit(QUESTION).took
+        case.note(f"a submission takes {1000.0 * took:.0f} ms", took <= _LATENCY).ends("answered")
+    finally:
+        for each in clients:
+            each.close()
+
+
+def many_things(case: Probe) -> None:
+    """A scene of ten thousand, by ``reset_world``."""
+    file = case.rig.folder / "crowd.yaml"
+    thing = {"shape": "box", "type": "box", "size": [0.02, 0.02, 0.02], "position": [0.4, 0.0, 0.01]}
+    file.write_text(yaml.safe_dump({
+        "scene": "crowd", "domain": "tabletop", "robots": ["panda"],
+        "objects": {f"thing_{number}": dict(thing) for number in range(_CROWD)}}), encoding="utf-8")
+    case.since = time.monotonic()
+    answer = case.rig.ask("reset_world", str(file), 0)
+    case.note(f"after {case.took:.1f} s: {answer.message[:200]}", not answer.ok and str(MOST_THINGS) in answer.message)
+    case.submit(QUESTION).ends("answered", what="a task afterwards")
+
+
+class _Listener:
+    """A raw subscriber: rospy would share one connection between all of a process."""
+
+    def __init__(self, topic: str, kind: "type[WorldState]", reads: bool) -> None:
+        self.heard = 0
+        master = rosgraph.Master("/faults")
+        publisher = next(nodes[0] for name, nodes in master.getSystemState()[0] if name == topic)
+        node: Any = ServerProxy(master.lookupNode(publisher))
+        _, host, port = node.requestTopic("/faults", topic, [["TCPROS"]])[2]
+        self._socket = socket.create_connection((host, port), timeout=LIMIT)
+        fields = [f"callerid=/faults_{id(self)}", f"topic={topic}", f"md5sum={kind._md5sum}", f"type={kind._type}"]
+        packed = b"".join(len(each).to_bytes(4, "little") + each.encode() for each in fields)
+        self._socket.sendall(len(packed).to_bytes(4, "little") + packed)
+        if reads:
+            threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            while got := self._socket.recv(65536):
+                self.heard += len(got)
+        except OSError:
+            return
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+
+LOADS = (
+    FaultCase("the same request twice", "one task, with the same id, over a restart of the supervisor too",
+              same_request_twice, quick=True),
+    FaultCase("100 tasks in line", "order kept; the next one is refused with the limit", hundred_tasks),
+    FaultCase("a task of 1 MB", "refused with the limit", huge_text, quick=True),
+    FaultCase("a scene of 10,000 things", "refused with the limit; the world stays as it is", many_things, (ARM,)),
+    FaultCase("50 clients on a topic", "served; one that does not read holds nobody up", many_clients),
+)
+
+
+def _room_again(case: Probe, when: str = "there is room") -> Probe:
+    return case.submit(QUESTION).ends("answered", what=f"once {when}")
+
+
+def runs_unwritable(case: Probe) -> None:
+    """The folder of runs is gone, and something else has its name: nothing can be written there."""
+    runs, aside = case.rig.runs, case.rig.runs.with_name("runs_aside")
+    runs.rename(aside)
+    runs.touch()
+    try:
+        case.submit(QUESTION).ends("failed").stop_works()
+    finally:
+        runs.unlink()
+        aside.rename(runs)
+    _room_again(case, "it is back")
+
+
+def disk_full(case: Probe) -> None:
+    """In mid-motion: the system lets the supervisor write not one more byte to any file."""
+    pid = case.moving().rig.process("supervisor")
+    usual = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, usual[1]))
+    try:
+        case.explained("succeeded").stop_works()
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, usual)
+    _room_again(case)
+
+
+def really_full(case: Probe) -> None:
+    """In mid-motion: the disk of the runs takes not one more byte."""
+    case.moving().note(f"{fill(case.rig.runs) / 1e6:.1f} MB more, and the disk is full")
+    try:
+        case.explained("succeeded").stop_works().kill("supervisor").ready().submit()
+        case.explained("succeeded", "answered", "failed", "refused",
+                       what="a task on the full disk, by a supervisor that was killed")
+    finally:
+        make_room(case.rig.runs)
+    _room_again(case).no_traceback()
+
+
+def logs_moved(case: Probe) -> None:
+    """In mid-motion, as a rotation does it."""
+    logs = case.moving().rig.folder / "ros"
+    logs.rename(case.rig.folder / "ros_before")
+    logs.mkdir()
+    case.ends("succeeded")
+
+
+DISKS = (
+    FaultCase("folder of runs not writable",
+              "the task ends before anything moves and says so; the stop works; all is well once it is back",
+              runs_unwritable, quick=True),
+    FaultCase("disk full in mid-motion", "the task goes on, and says what was not written; the stop works",
+              disk_full),
+    FaultCase("disk of the runs really full in mid-motion",
+              "the task goes on, and says what was not written; the stop works; so does a supervisor that is "
+              "killed there; all is well once there is room", really_full, (ARM, AGV), place=SMALL_DISK),
+    FaultCase("folder of logs moved away in mid-motion", "the task goes on", logs_moved, (ARM,)),
+)

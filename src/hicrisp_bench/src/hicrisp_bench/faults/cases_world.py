@@ -1,0 +1,272 @@
+"""Faults of the world: sensors that fall silent or tell nonsense, hands among the things, a line between two
+hosts, a robot that lacks something.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Callable
+
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
+from hicrisp_nodes.cli.client import ENDED
+
+from hicrisp_bench.faults.probe import (
+    AGV,
+    ALONE,
+    ARM,
+    CAMERA,
+    CLOCKLESS,
+    HAND,
+    LAB,
+    LONG,
+    OLD,
+    SORTING,
+    TWO_HOSTS,
+    FaultCase,
+    Probe,
+)
+from hicrisp_bench.faults.watches import GoalWatch
+from hicrisp_bench.launched import LIMIT, LaunchFailed
+
+Run = Callable[[Probe], object]
+_ITEM, _OTHER, _TOOL = "box", "cylinder", "panda_hand_tcp"
+_STACKED, _BOTH = "red_box", "bring the box to area 2 and put the red box on the blue box"
+_LEFT, _DONE = "red_block_1", "red_block_2"
+_STANDS_WITHIN = 5.0
+"""Wall seconds from a sensor's fault to a stand."""
+_SEEN_WITHIN = 1.2
+"""Simulated seconds in which a change must be seen, with those of a look and its way over ROS."""
+_IN_HAND, _MOVED = 0.04, 0.03
+"""Metres between a thing in the hand and the tool, at most; metres from which on a thing has moved."""
+_CUT, _CUT_STANDS_WITHIN = 10.0, 1.5
+"""Wall seconds for which the line is cut, and from the cut to the last motion."""
+_QUIET = 5.0
+"""Wall seconds after the end of a task in which nothing may move."""
+
+
+def base_told_wrongly(kind: str) -> Run:
+    """In mid-drive, until the world is put back; by odometry that is wrong no standstill can be judged."""
+    def run(case: Probe) -> None:
+        case.moving().inject(kind).ends("failed")
+        if kind != "odometry_nan":
+            case.stands(_STANDS_WITHIN)
+
+    return run
+
+
+def pose_wrong(kind: str) -> Run:
+    """Before a task that is about the thing."""
+    return lambda case: case.inject(f"pose_{kind}", _ITEM).rest(OLD).submit().ends(
+        "failed", "refused", about=_ITEM).unmoved()
+
+
+def camera_useless(kind: str, *seconds: float) -> Run:
+    """Before a task."""
+    return lambda case: case.inject(kind, "", *seconds).rest(2.0).submit().ends("failed", "refused").unmoved()
+
+
+def reset_meanwhile(case: Probe) -> None:
+    """Asked for in mid-motion."""
+    answer = case.moving().rig.ask("reset_world", "", 3)
+    case.note(f"refused: {answer.message}", not answer.ok).ends("succeeded")
+
+
+_TOLD = "nothing moves; the thing is named, with its age where it was ever seen"
+_BASE = (
+    ("scan silent", "told by its topic and age as the first cause", "scan_stops"),
+    ("scans without a number", "told by their topic", "scan_nan"),
+    ("scans in an unknown frame", "told by topic and frame", "scan_frame"),
+    ("odometry of NaN", "told by its topic; no standstill is taken from it", "odometry_nan"),
+    ("scans from the future", "told by topic or frame and how far ahead", "scan_ahead"),
+    ("odometry from the future", "told by topic or frame and how far ahead", "odometry_ahead"),
+    ("base in TF from the future", "told by topic or frame and how far ahead", "pose_ahead"),
+    ("scans with a stamp that stands still", "told by its topic and how old", "scan_old"),
+    ("odometry with a stamp that stands still", "told by its topic and how old", "odometry_old"),
+    ("TF loses the base", "told by its frame and age", "pose_stale"),
+    ("base that falls through its floor", "told by its frame and how far below", "pose_fallen"))
+SIGHT = (
+    *(FaultCase(name, f"the base stops; {told}", base_told_wrongly(kind), (AGV,)) for name, told, kind in _BASE),
+    *(FaultCase(f"pose {name}", _TOLD, pose_wrong(kind), (ARM,)) for name, kind in (
+        ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
+        ("in an unknown frame", "frame"), ("from the future", "ahead"))),
+    FaultCase("pose that grows old in mid-motion", "the task fails by the pose's age; the arm stands",
+              lambda case: case.moving().inject("pose_stale", _ITEM).ends("failed").stands(LONG), (ARM,)),
+    FaultCase("frames with a leading slash", "the drive goes on as without it",
+              lambda case: case.moving().inject("frame_slash").ends("succeeded").failures(lambda said: not said),
+              (AGV,)),
+    FaultCase("camera silent", "nothing moves; told with the age of what was seen",
+              camera_useless("camera_silent", 60.0), (CAMERA,)),
+    FaultCase("calibration of NaN", "nothing moves; told by the calibration", camera_useless("lens_nan"), (CAMERA,)),
+    FaultCase("world put back in mid-motion", "refused while a task runs", reset_meanwhile, (ARM, AGV)),
+)
+
+
+def _noticed(case: Probe, since: float, what: str, changed: Callable[[], bool]) -> Probe:
+    """Note after how many simulated seconds the detector shows a change."""
+    found = wait_until(changed, Deadline(LIMIT), period=0.01)
+    seconds = case.rig.seen.stamp - since
+    return case.note(f"{what}: seen {seconds:.2f} simulated seconds later", found and seconds <= _SEEN_WITHIN)
+
+
+def dropped(case: Probe) -> None:
+    """It slips out of the gripper while it is carried."""
+    watch = case.inject("slip", _ITEM, 0.5, count=1).submit().rig.seen
+    for change in (lambda: watch.held(_ITEM), lambda: math.dist(watch.true[_ITEM], watch.true[_TOOL]) > _IN_HAND):
+        if not wait_until(change, Deadline(LIMIT), period=0.01):
+            raise LaunchFailed(f"'{_ITEM}' was not carried, or did not slip")
+    _noticed(case, watch.true_at, "not in the hand", lambda: not watch.held(_ITEM)).ends("succeeded").corrected()
+
+
+def moved(case: Probe) -> None:
+    """A hand moves the reference while the arm is under way."""
+    watch = case.moving().rig.seen
+    before, since = watch.places[_OTHER], watch.true_at
+    _noticed(case.inject("object_moved", _OTHER, 0.08), since, f"{_OTHER} elsewhere",
+             lambda: math.dist(watch.places.get(_OTHER, before), before) > _MOVED).ends("succeeded")
+
+
+def taken(case: Probe) -> None:
+    """A hand takes the reference away while the arm is under way."""
+    watch = case.moving().rig.seen
+    since = watch.true_at
+    _noticed(case.inject("vanish", _OTHER), since, f"{_OTHER} not there",
+             lambda: _OTHER not in watch.places).ends("failed", about=_OTHER)
+
+
+def added(case: Probe) -> None:
+    """A hand puts something on the table that no scene knows, while the arm is under way."""
+    watch = case.moving().rig.seen
+    before, since = frozenset(watch.places), watch.true_at
+    case.inject("intruder")
+    found = wait_until(lambda: bool(frozenset(watch.places) - before), Deadline(LIMIT), period=0.01)
+    case.note(f"{', '.join(sorted(frozenset(watch.places) - before))} is seen {watch.stamp - since:.1f} simulated "
+              "seconds later", found).ends("succeeded")
+
+
+def one_of_two(case: Probe) -> None:
+    """Nobody sees one of the two things that a task is about."""
+    case.inject("pose_missing", _STACKED).rest(OLD).submit(_BOTH).ends("failed", about=_STACKED)
+    drives = [each.partition("(")[0] for each in case.rig.commands(case.task) if "(agv" in each]
+    case.note(f"the other one: {', '.join(drives)}", drives == ["dock", "carry_to"])
+
+
+_SEEN = "seen within 1 s of simulated time; corrected"
+HANDS = (
+    FaultCase("dropped in mid-carry", _SEEN, dropped, (ARM,)),
+    FaultCase("moved by a hand in mid-motion", _SEEN, moved, (ARM,)),
+    FaultCase("taken by a hand in mid-motion",
+              "seen when its pose is older than 1 s; the task fails and names it", taken, (ARM,)),
+    FaultCase("one of two things is not seen", "the other one is brought and stays there; what is left is named",
+              one_of_two, (LAB,)),
+    FaultCase("added by a hand in mid-motion", "seen by the camera; the task is done", added, (CAMERA,)),
+)
+
+
+def _on_a_line(bad: Callable[[Probe], None]) -> Run:
+    """On two hosts: whatever the line does, nothing is sent twice, nothing moves without a task, and the next
+    one is done.
+    """
+    def run(case: Probe) -> None:
+        goals = GoalWatch()
+        bad(case)
+        ended = time.monotonic()
+        again = wait_until(lambda: case.rig.motion.moved_at > ended + 1.0, Deadline(_QUIET))
+        case.note(f"{'something' if again else 'nothing'} moves after its end", not again)
+        came, tried = len(goals.came), len(case.rig.commands(case.task))
+        case.note(f"{came} commands came to the drivers for {tried} that were tried", came <= tried)
+        case.again("succeeded", "answered")
+
+    return run
+
+
+def _line(case: Probe, loss: float = 0.0, delay: float = 0.0) -> Probe:
+    if case.rig.hosts is None:
+        raise LaunchFailed("there are no two hosts")
+    case.rig.hosts.set_line(loss, delay)
+    return case
+
+
+def line_cut(case: Probe) -> None:
+    """In mid-motion, for a while."""
+    _line(case.moving(), loss=1.0).rest(_CUT)
+    motion = case.rig.motion
+    last, heard = max(0.0, motion.moved_at - case.since), motion.heard_at - case.since
+    case.note(f"last motion {last:.2f} s after the cut, seen for {heard:.1f} s",
+              last <= _CUT_STANDS_WITHIN and heard > _CUT - 1.0)
+    case.does(lambda: _line(case)).explained("succeeded", "failed", "interrupted")
+    case.note(f"it ended {case.took:.1f} s after the line was back")
+    case.failures(lambda said: said or case.rig.state(case.task) != "succeeded")
+
+
+def line_cut_at_once(case: Probe) -> None:
+    """While a task is planned, whose first command is sent into the line that is cut."""
+    _line(case.submit(), loss=1.0).rest(_CUT).unmoved("nothing moved meanwhile")
+    _line(case).explained("succeeded", "failed", "interrupted").failures(lambda said: True)
+
+
+def line_bad(loss: float, delay: float) -> Run:
+    """From before a task until its end."""
+    def bad(case: Probe) -> None:
+        _line(case, loss, delay)
+        try:
+            case.submit().explained("succeeded", "failed")
+            case.failures(lambda said: said or case.rig.state(case.task) == "succeeded")
+        finally:
+            _line(case)
+
+    return _on_a_line(bad)
+
+
+_GOES_ON = "the task is done, or ends and says why; nothing is sent twice"
+HOSTS = tuple(FaultCase(f"line between two hosts {name}", expected, run, (ARM, AGV, LAB), place=TWO_HOSTS)
+              for name, expected, run in (
+    ("cut for 10 s in mid-motion",
+     "stands within 1.5 s; the task goes on or ends saying so; nothing is sent twice; the next is done",
+     _on_a_line(line_cut)),
+    ("cut for 10 s as a task begins",
+     "nothing moves meanwhile; the task is done, or ends and says why; nothing is sent twice; the next is done",
+     _on_a_line(line_cut_at_once)),
+    ("loses 20 % of the packets", _GOES_ON, line_bad(0.2, 0.0)),
+    ("is 200 ms slow each way", _GOES_ON, line_bad(0.0, 0.2))))
+
+
+def lacking(words: str, unmoved: bool = True) -> Run:
+    """Before the first task of a launch."""
+    def run(case: Probe) -> None:
+        rig = case.rig
+        answer = rig.ask("submit_task", rig.world.task)
+        told, task = answer.message, answer.task_id
+        if answer.accepted:
+            wait_until(lambda: words in rig.said(task) or rig.status(task).state in ENDED, Deadline(LONG), period=0.1)
+            told = rig.said(task)
+        case.note(f"the task: {told}", words in told and not told.startswith("succeeded"))
+        if unmoved:
+            case.unmoved()
+        case.up()
+
+    return run
+
+
+def part_undone(kind: str) -> Run:
+    """Before a task about two blocks, of one of them."""
+    def run(case: Probe) -> None:
+        case.inject(kind, _LEFT).rest(OLD).submit().ends("failed", about=_LEFT)
+        done = (_DONE, "in", "red_bowl") in case.rig.seen.relations
+        case.note(f"the other one is {'' if done else 'not '}in the bowl", done)
+
+    return run
+
+
+LACKS = (
+    FaultCase("hand that was not homed", "the task fails; told that it must be homed, and how",
+              lacking("/franka_gripper/homing/goal", unmoved=False), (HAND,)),
+    FaultCase("move_base that was never started", "the task fails; told by the name of what is missing; nothing moves",
+              lacking("move_base"), (ALONE,)),
+    FaultCase("simulated time without a clock", "nothing is begun; told by the name of what is missing, and what to do",
+              lacking("nothing publishes /clock"), (CLOCKLESS,)),
+    *(FaultCase(f"one of two blocks {name}", "the other one is brought to its place and stays; what is left is named",
+                part_undone(kind), (SORTING,)) for name, kind in (
+        ("is out of reach", "unreachable"), ("is not seen", "pose_missing"))),
+)

@@ -1,0 +1,237 @@
+"""One case while it runs: what is done to a launched world and what is seen of it, in words that are chained."""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import dataclass, field
+from typing import Callable, List, Tuple
+
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_until
+
+from hicrisp_bench.faults.rig import Rig, World
+from hicrisp_bench.faults.wild_model import Play, WildModel
+from hicrisp_bench.launched import LIMIT, LaunchFailed
+
+ARM, AGV, LAB = "embedded arm", "AGV", "lab"
+CAMERA, MODEL, MENDING = "arm with a camera", "arm with a model", "arm that a model corrects"
+HAND, ALONE, CLOCKLESS = "arm whose hand is not homed", "base without move_base", "base without a clock"
+SORTING = "arm that sorts"
+_BESIDE = "Place the box next to the cylinder"
+WORLDS = {
+    ARM: World("tabletop", _BESIDE),
+    AGV: World("agv", "Visit area 3, then area 2"),
+    LAB: World("lab", "Load the box onto the AGV, bring it to area 2 and back"),
+    CAMERA: World("tabletop", _BESIDE, {"perception": "camera", "web": "true", "pictures": "true"}),
+    MODEL: World("tabletop", _BESIDE, {"record": "true", "rate": "3"}, model=True),
+    MENDING: World("tabletop", _BESIDE, {"policy": "hicrisp", "rate": "3"}, model=True),
+    SORTING: World("sorting", "Put every red block into the red bowl", {"rate": "3"}),
+    HAND: World("tabletop", "Pick up the box", launch=("hicrisp_bench", "hand_not_homed.launch")),
+    ALONE: World("agv", "Visit area 3", launch=("hicrisp_bench", "base_alone.launch")),
+    CLOCKLESS: World("agv", "Visit area 3", {"simulated_time": "true"}, launch=("hicrisp_bench", "base_alone.launch")),
+}
+EVERYWHERE = (ARM, AGV, LAB)
+TWO_HOSTS, SMALL_DISK = "two hosts", "small disk"
+QUESTION = "What is there?"
+LONG = 300.0
+"""Wall seconds for a task."""
+OLD = 1.5
+"""Wall seconds after which a pose from before is old."""
+_SOON, _AT_ONCE = 1.0, 1.0
+"""Wall seconds within which a robot must stand, and in which a service answers at once."""
+
+
+@dataclass
+class Seen:
+    """What was seen: remarks in their order, and whether each is as it must be."""
+
+    remarks: List[Tuple[str, bool]] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is as it must be, and something was seen at all."""
+        return bool(self.remarks) and all(ok for _, ok in self.remarks)
+
+    @property
+    def text(self) -> str:
+        """Everything that was seen; what is not as it must be is marked."""
+        return "; ".join(remark if ok else f"NOT AS IT MUST BE: {remark}" for remark, ok in self.remarks)
+
+
+class Probe:
+    """Does what a case asks for in a world where nothing runs, and notes what it sees.
+
+    ``task`` is the one that the case is about, ``since`` the moment (wall seconds) from which on is judged
+    whether something moves: that of the last thing that was done. Every method that returns a probe returns
+    this one.
+    """
+
+    def __init__(self, rig: Rig, seen: Seen) -> None:
+        self.rig, self.seen = rig, seen
+        self.task, self.since, self.pid = "", time.monotonic(), 0
+
+    @property
+    def model(self) -> WildModel:
+        """The endpoint of the world's model."""
+        if self.rig.model is None:
+            raise LaunchFailed("this world has no model")
+        return self.rig.model
+
+    @property
+    def took(self) -> float:
+        """Wall seconds since the last thing that was done."""
+        return time.monotonic() - self.since
+
+    def note(self, remark: str, ok: bool = True) -> "Probe":
+        """Add what was seen, and whether it is as it must be."""
+        self.seen.remarks.append((remark, ok))
+        return self
+
+    def submit(self, text: str = "") -> "Probe":
+        """Submit a task, the world's own one without a text."""
+        self.since = time.monotonic()
+        self.task = self.rig.submit(text or self.rig.world.task)
+        return self
+
+    def moving(self) -> "Probe":
+        """Submit the world's task and wait until it moves a robot."""
+        self.task = self.rig.in_motion()
+        self.since = time.monotonic()
+        return self
+
+    def inject(self, kind: str, target: str = "", *magnitude: float, count: int = 0) -> "Probe":
+        """Let something go wrong in the simulation."""
+        self.since = time.monotonic()
+        self.rig.inject(kind, target, magnitude, count)
+        return self
+
+    def kill(self, node: str, number: int = signal.SIGKILL) -> "Probe":
+        """Send a signal to a node."""
+        self.since = time.monotonic()
+        self.pid = self.rig.kill(node, number)
+        return self
+
+    def does(self, act: Callable[[], object]) -> "Probe":
+        """Do anything else now."""
+        self.since = time.monotonic()
+        act()
+        return self
+
+    def rest(self, seconds: float) -> "Probe":
+        """Let wall seconds pass."""
+        time.sleep(seconds)
+        return self
+
+    def plays(self, play: Play) -> "Probe":
+        """Let the model answer so, whatever it is asked."""
+        self.model.plays(play)
+        return self
+
+    def ready(self) -> "Probe":
+        """Wait until every service is back."""
+        self.rig.until_ready()
+        return self
+
+    def ends(self, *states: str, about: str = "", what: str = "the task") -> "Probe":
+        """Wait for the task's end, which must be one of some states.
+
+        Args:
+            states: in words.
+            about: what its message must name.
+            what: how the remark calls the task.
+        """
+        state = self.rig.ended(self.task, LONG)
+        said = self.rig.said(self.task)
+        named = about.replace("_", " ") in said.replace("_", " ")
+        return self.note(f"{what}: {said}", state in states and named)
+
+    def explained(self, *states: str, what: str = "the task") -> "Probe":
+        """Wait for the end, which says something of itself."""
+        return self.ends(*states, what=what).note("it says so", bool(self.rig.status(self.task).message))
+
+    def again(self, *states: str, text: str = "", what: str = "the same task once more") -> "Probe":
+        """Submit a task that must end so, once every service is back."""
+        return self.ready().submit(text).ends(*states, what=what)
+
+    def unmoved(self, what: str = "nothing moved") -> "Probe":
+        """Note that nothing moved since the last thing that was done."""
+        return self.note(what, self.rig.motion.moved_at < self.since)
+
+    def stands(self, limit: float = _SOON) -> "Probe":
+        """Note how long after the last thing that was done the robots stood; at most ``limit`` wall seconds."""
+        seconds = self.rig.motion.standstill_after(self.since, LIMIT)
+        return self.note(f"stands after {seconds:.2f} s", seconds <= limit)
+
+    def cancels(self) -> "Probe":
+        """Cancel the task, which is answered at once."""
+        self.since = time.monotonic()
+        answer = self.rig.ask("cancel_task", self.task)
+        return self.note(f"the answer comes after {self.took:.2f} s", answer.ok and self.took <= _AT_ONCE).stands()
+
+    def refuses(self, when: str) -> "Probe":
+        """Note that a new task is refused."""
+        answer = self.rig.ask("submit_task", self.rig.world.task)
+        return self.note(f"a new task {when}: {answer.message}", not answer.accepted)
+
+    def triggers(self, name: str, what: str, success: bool = True) -> "Probe":
+        """Note what a service without arguments answers."""
+        answer = self.rig.ask(name)
+        return self.note(f"{what}: {answer.message}", answer.success is success)
+
+    def stop_works(self) -> "Probe":
+        """Note that an emergency stop works, holds, and ends on purpose."""
+        self.triggers("estop", "an emergency stop all the same").refuses("meanwhile")
+        return self.triggers("clear_estop", "and its end").triggers("resume", "resumed")
+
+    def failures(self, right: Callable[[List[str]], object] = bool) -> "Probe":
+        """Note what was said of commands that failed, and whether that is right: that something was."""
+        said = self.rig.failures(self.task)
+        return self.note(f"said: {'; '.join(said) or 'no failure'}", bool(right(said)))
+
+    def corrected(self, least: int = 1, most: int = 1000) -> "Probe":
+        """Note how often the task was corrected."""
+        number = self.rig.status(self.task).corrections
+        return self.note(f"{number} corrections", least <= number <= most)
+
+    def begins(self, task: str, what: str) -> "Probe":
+        """Note that a task that waits begins in time."""
+        return self.note(what, wait_until(lambda: self.rig.state(task) != "queued", Deadline(LIMIT), period=0.1))
+
+    def waits(self, task: str, when: str) -> "Probe":
+        """Note that a task still waits."""
+        return self.note(f"one in line {when}: {self.rig.said(task)}", self.rig.state(task) == "queued")
+
+    def up(self) -> "Probe":
+        """Note that the launch goes on."""
+        return self.note("the launch is up", self.rig.launch.alive)
+
+    def no_traceback(self) -> "Probe":
+        """Note that no log shows a crash."""
+        found = self.rig.complaints()
+        return self.note(f"{len(found)} tracebacks" if found else "no traceback", not found)
+
+
+@dataclass(frozen=True)
+class FaultCase:
+    """One fault.
+
+    Args:
+        run: lets it happen in a world where nothing runs, and notes what is seen.
+        worlds: where it can happen.
+        alone: whether it ends the launch, or needs one of its own.
+        quick: whether it belongs to the short form.
+        own_master: whether its launch uses a ROS master that outlives it.
+        terminal: whether roslaunch runs in a terminal of its own.
+        place: where its launch runs, if that is not as usual: ``TWO_HOSTS`` or ``SMALL_DISK``.
+    """
+
+    name: str
+    expected: str
+    run: Callable[[Probe], object]
+    worlds: Tuple[str, ...] = EVERYWHERE
+    alone: bool = False
+    quick: bool = False
+    own_master: bool = False
+    terminal: bool = False
+    place: str = ""

@@ -1,0 +1,39 @@
+"""Language models that need no prompt: what the schema of an answer asks for, and one stub in every role."""
+
+from __future__ import annotations
+
+from typing import Any, List, Mapping
+
+from hicrisp_core.llm.cached_chat_model import RoleModel
+from hicrisp_core.llm.chat_model import ChatModel
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import LlmSettings
+
+TOKENS = 40
+"""What a stub's answer counts for, each way."""
+
+
+class StubModels(Models):
+    """The same stub in every role of a policy.
+
+    Args:
+        stub: answers whatever is asked.
+    """
+
+    def __init__(self, stub: ChatModel) -> None:
+        super().__init__(LlmSettings(stub.name, model=stub.name, base_url="http://127.0.0.1:9/v1", retries=0,
+                                     probe=False, cache=0))
+        self._stub = stub
+
+    def of(self, role: str) -> ChatModel:
+        """Return the model of a role."""
+        return RoleModel(self._stub, role, self.settings)
+
+
+def kinds_of(schema: Mapping[str, Any]) -> List[str]:
+    """Return the kinds that an answer with this schema may have; none if it names no kind."""
+    found: List[str] = []
+    for each in schema.get("anyOf", (schema,)):
+        kind = each.get("properties", {}).get("kind", {})
+        found += [kind["const"]] if "const" in kind else kind.get("enum", ())
+    return found
