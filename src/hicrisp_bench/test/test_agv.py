@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the embedded world does not run here")
 
-from hicrisp_bench.agv.suite import row_of, trials  # noqa: E402 - needs MuJoCo
-from hicrisp_bench.agv.trial import AgvTrial, run_agv_trial  # noqa: E402
+from hicrisp_bench.agv.suite import AgvTrial, row_of, run_agv_trial, trials  # noqa: E402 - needs MuJoCo  # noqa: E402
 from hicrisp_bench.agv.truth import Moment, Stop, TrueMap, TrueTrack, judge  # noqa: E402
 from hicrisp_bench.agv_brain.wrong_order import mistaken  # noqa: E402
 from hicrisp_bench.cli import SUITES  # noqa: E402

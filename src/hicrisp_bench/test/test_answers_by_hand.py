@@ -5,8 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 from hicrisp_bench.language.judging import Judge, Mark
-from hicrisp_bench.language.scenes import Setting
-from hicrisp_bench.language.sentences import read_sentences
+from hicrisp_bench.language.sentences import Setting, read_sentences
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.llm.chat_model import ChatModel

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from hicrisp_bench.barman.agreement import first_failure
-from hicrisp_bench.barman.named import named_ingredients
 from hicrisp_bench.barman.recipes import judge, load_recipes
-from hicrisp_bench.barman.recordings import FILES, failure_kind, read_recordings
+from hicrisp_bench.barman.recordings import FILES, failure_kind, first_failure, named_ingredients, read_recordings
 from hicrisp_bench.barman.trial import BarmanTrial, run_barman
 from hicrisp_bench.suite import data_folder
 from hicrisp_core.domain import load_domain

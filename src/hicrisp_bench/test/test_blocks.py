@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hicrisp_bench.blocks_optimum import optimal_length
-from hicrisp_bench.blocks_problems import Problem, planbench_problems, sentence_problems
+from hicrisp_bench.blocks_problems import Problem, optimal_length, planbench_problems, sentence_problems
 from hicrisp_bench.blocks_recorded import PLANS, PROBLEMS, judge, unread_words
 from hicrisp_bench.blocks_run import RunSettings, run_problem
 from hicrisp_bench.runner import Runner

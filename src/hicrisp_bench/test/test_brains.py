@@ -9,12 +9,11 @@ from typing import Any, Dict, Mapping
 
 import pytest
 from hicrisp_bench.brains import tasks as layouts
-from hicrisp_bench.brains.known_goal import KNOWN
 from hicrisp_bench.brains.latency import latency_rows
 from hicrisp_bench.brains.loopback import Canned, Forward, Loopback
-from hicrisp_bench.brains.rows import missed_rows, rows_of
+from hicrisp_bench.brains.suite import missed_rows, rows_of
 from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
-from hicrisp_bench.brains.trial import BrainTrial, ending, run_brain_trial
+from hicrisp_bench.brains.trial import KNOWN, BrainTrial, ending, run_brain_trial
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.roles import BRAIN
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hicrisp_bench.camera_sight import camera_sight
-from hicrisp_bench.touches import Touches
+from hicrisp_bench.trial import Touches, camera_sight
 from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Pose, Task
 from hicrisp_core.model.geometry import planar_distance

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hicrisp_bench.eyes.layouts import layout
-from hicrisp_bench.eyes.stream import task_stream
-from hicrisp_bench.eyes.trial import TAGS, EyesTrial, judged, run_eyes_trial
+from hicrisp_bench.eyes.through_node import task_stream
+from hicrisp_bench.eyes.trial import TAGS, EyesTrial, judged, layout, run_eyes_trial
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.track import Track, Uncertainty, Visibility

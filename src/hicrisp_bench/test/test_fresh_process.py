@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Sequence
 
 import pytest
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.trial_file import NAME, TrialFile
+from hicrisp_bench.runner import NAME, Runner, TrialFile
 from hicrisp_core.errors import ConfigError
 
 

@@ -10,8 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import pytest
 from hicrisp_bench.language.judging import Judge, Mark, asked_by
-from hicrisp_bench.language.scenes import Setting, settings_of
-from hicrisp_bench.language.sentences import Sentence, read_sentences
+from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, settings_of
 from hicrisp_bench.language.suite import _curve
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import Report

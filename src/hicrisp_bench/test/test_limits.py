@@ -10,8 +10,7 @@ from threading import Event
 import numpy as np
 import pytest
 from hicrisp_bench.agv.truth import moment_of
-from hicrisp_bench.limits.suite import SCENES, LimitsTrial, run_limits_trial, trials_of
-from hicrisp_bench.limits.watches import ArmWatch, BaseWatch
+from hicrisp_bench.limits.suite import SCENES, ArmWatch, BaseWatch, LimitsTrial, run_limits_trial, trials_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler
 from hicrisp_core.robot.safety import SafetyLimits

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from hicrisp_bench.agv.over_ros import AgvJudge
-from hicrisp_bench.agv.trial import AgvTrial, run_agv_trial
-from hicrisp_bench.agv.trial import key_of as agv_key_of
+from hicrisp_bench.agv.suite import AgvTrial, run_agv_trial
+from hicrisp_bench.agv.suite import key_of as agv_key_of
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.tabletop import groups
 from hicrisp_bench.tabletop_over_ros import TabletopJudge

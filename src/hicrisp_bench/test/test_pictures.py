@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Dict
 
 from hicrisp_bench.cli import about, main
-from hicrisp_bench.index import write_index
 from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars, words
 from hicrisp_bench.pictures.drawing import HATCHES, OKABE_ITO, draw
+from hicrisp_bench.results import write_index
 from PIL import Image
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"

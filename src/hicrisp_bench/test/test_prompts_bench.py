@@ -10,7 +10,7 @@ from typing import Any, List
 import pytest
 from chat_server import ChatServer
 from hicrisp_bench.cli import main
-from hicrisp_bench.prompts.playing import Player
+from hicrisp_bench.prompts.suite import Player
 from hicrisp_bench.statistics import paired_interval
 from hicrisp_core.body.decoder import ActionDecoder, DirectBody
 from hicrisp_core.domain.loader import load_domain

@@ -14,8 +14,7 @@ from typing import Any, Dict, List
 import pytest
 from hicrisp_bench.all_suites import run_all_suites
 from hicrisp_bench.cli import HERE, SUITES, main, make_parser, parse
-from hicrisp_bench.runner import Runner, runner_of
-from hicrisp_bench.trial_file import NAME, TrialFile
+from hicrisp_bench.runner import NAME, Runner, TrialFile, runner_of
 from hicrisp_core.errors import ConfigError
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
@@ -77,7 +76,7 @@ def test_a_killed_run_has_kept_every_trial_that_had_ended(tmp_path: Path) -> Non
     script = tmp_path / "endless.py"
     script.write_text(
         "import sys, time\nfrom pathlib import Path\n"
-        "from hicrisp_bench.runner import Runner\nfrom hicrisp_bench.trial_file import TrialFile\n"
+        "from hicrisp_bench.runner import Runner\nfrom hicrisp_bench.runner import TrialFile\n"
         "def trial(number):\n"
         "    if number == 3:\n        print('at three', flush=True)\n        time.sleep(600)\n"
         "    return {'number': number}\n"

@@ -12,12 +12,10 @@ from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recordings import FirstPlan
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.search import suite
-from hicrisp_bench.search.pddl import exported
-from hicrisp_bench.search.planner import length_of, planner
-from hicrisp_bench.search.questions import questions
-from hicrisp_bench.search.shortest import proven_shortest
-from hicrisp_bench.search.worlds import settings
+from hicrisp_bench.search.questions import questions, settings
+from hicrisp_bench.search.suite import proven_shortest
 from hicrisp_core.domain.search import Ending, Searcher
+from outside_planner import exported, length_of, planner
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 WORLDS = {setting.name: setting for setting in settings(CONFIG)}

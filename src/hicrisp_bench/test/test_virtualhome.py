@@ -10,7 +10,7 @@ if not package.installed():
     pytest.skip(str(package.Missing()), allow_module_level=True)
 
 from hicrisp_bench.virtualhome import replay as replaying
-from hicrisp_bench.virtualhome.world import VirtualHome
+from hicrisp_bench.virtualhome.facts import VirtualHome
 from hicrisp_core.model import Command, Status
 from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.time.deadline import Deadline

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from hicrisp_bench.cli import main
-from hicrisp_bench.trial_file import NAME
+from hicrisp_bench.runner import NAME
 from hicrisp_bench.virtualhome import package
 
 if not package.installed():

@@ -6,7 +6,7 @@ from hicrisp_bench.virtualhome import package
 if not package.installed():
     pytest.skip(str(package.Missing()), allow_module_level=True)
 
-from hicrisp_bench.virtualhome.answers import feedback_of
+from hicrisp_bench.virtualhome.parts import feedback_of
 from hicrisp_bench.virtualhome.reading import read_lines
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Command

@@ -12,8 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, Collection, Dict, List, Mapping, Tuple
 
-from hicrisp_bench.index import NOT_RUN, write_index
-from hicrisp_bench.results import FILE
+from hicrisp_bench.results import FILE, NOT_RUN, write_index
 from hicrisp_bench.tables import markdown
 
 ALL = "all"

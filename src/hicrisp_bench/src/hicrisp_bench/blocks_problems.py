@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, Iterable, List, Mapping, Tuple
+from typing import Deque, Dict, FrozenSet, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
@@ -134,3 +135,42 @@ def _said(name: str) -> str:
 def _number(stem: str) -> int:
     digits = re.sub(r"\D", "", stem)
     return int(digits) if digits else 0
+
+
+_State = Tuple[FrozenSet[Tuple[str, str]], str]
+"""Who stands on what, and what is held (empty: nothing)."""
+
+
+def optimal_length(below: Mapping[str, str], goal: Sequence[Tuple[str, str]],
+                   table: str = "table") -> Optional[int]:
+    """The least number of pick-ups, put-downs, stackings and unstackings; ``None`` where there is no way.
+
+    Args:
+        below: what each block stands on at first.
+        goal: (upper, lower): which block shall stand on which itself.
+    """
+    start: _State = (frozenset(below.items()), "")
+    wanted = frozenset(goal)
+    lengths: Dict[_State, int] = {start: 0}
+    queue: Deque[_State] = deque([start])
+    while queue:
+        state = queue.popleft()
+        if wanted <= state[0]:
+            return lengths[state]
+        for after in _successors(state, table):
+            if after not in lengths:
+                lengths[after] = lengths[state] + 1
+                queue.append(after)
+    return None
+
+
+def _successors(state: _State, table: str) -> Iterator[_State]:
+    stands, held = state
+    clear = {upper for upper, _ in stands} - {lower for _, lower in stands}
+    if held:
+        for place in (table, *clear):
+            yield stands | {(held, place)}, ""
+        return
+    for upper, lower in stands:
+        if upper in clear:
+            yield stands - {(upper, lower)}, upper

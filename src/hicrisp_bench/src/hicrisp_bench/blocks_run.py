@@ -23,8 +23,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Event, VerdictGiven
 from hicrisp_core.trace.read_event import events_of
 
-from hicrisp_bench.blocks_optimum import optimal_length
-from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above
+from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above, optimal_length
 
 
 @dataclass(frozen=True)

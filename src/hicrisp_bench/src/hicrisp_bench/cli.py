@@ -20,11 +20,10 @@ from hicrisp_bench.brains import suite as brains
 from hicrisp_bench.eyes import suite as eyes
 from hicrisp_bench.faults import suite as faults
 from hicrisp_bench.fuzz import suite as fuzz
-from hicrisp_bench.index import write_index
 from hicrisp_bench.language import suite as language
 from hicrisp_bench.limits import suite as limits
 from hicrisp_bench.prompts import suite as prompts
-from hicrisp_bench.results import save
+from hicrisp_bench.results import save, write_index
 from hicrisp_bench.runner import runner_of
 from hicrisp_bench.search import suite as search
 from hicrisp_bench.suite import Suite, at_least_one, text_of

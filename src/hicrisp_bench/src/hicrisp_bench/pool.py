@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import sys
 import time
 import traceback
@@ -9,6 +10,54 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from urllib.parse import urlsplit
+
+from hicrisp_core.errors import ConfigError
+
+
+def run_on(
+    scheduler: str, function: Callable[[Any], Dict[str, Any]], items: Sequence[Any], what: str,
+    each: Callable[[int, Dict[str, Any]], None],
+) -> List[Dict[str, Any]]:
+    """Apply a function to all items on a cluster; as :func:`hicrisp_bench.pool.run_all`.
+
+    Args:
+        scheduler: the scheduler's address, ``tcp://host:8786``.
+
+    Raises:
+        ConfigError: when dask.distributed is not installed here, or nobody answers at the address.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError as error:
+        raise ConfigError("--dask needs the Python package 'distributed', of the cluster's own version: "
+                           "pip install distributed") from error
+    results: List[Dict[str, Any]] = [{} for _ in items]
+    progress = Progress(what, len(items))
+    try:
+        client = Client(scheduler)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"--dask: no scheduler answers at {scheduler} ({error})") from error
+    with client:
+        futures = client.map(guarded, [(function, item) for item in items], pure=False)
+        places = {future.key: index for index, future in enumerate(futures)}
+        for future in as_completed(futures):
+            index = places[future.key]
+            results[index] = result_of(future)
+            each(index, results[index])
+            progress.step()
+    progress.end()
+    return results
+
+
+def is_here(scheduler: str) -> bool:
+    """Whether a scheduler's address is one of this machine alone, so that its workers reach our loopback."""
+    host = urlsplit(scheduler).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
 
 Result = Dict[str, Any]
 

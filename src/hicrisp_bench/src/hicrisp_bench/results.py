@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 import time
-from typing import Any, Dict
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence, Union
 
-from hicrisp_bench.machine import describe_machine
-from hicrisp_bench.pictures.drawing import draw
+from jinja2 import Environment, FileSystemLoader
+
+from hicrisp_bench.pictures.drawing import FORMATS, draw
 from hicrisp_bench.runner import folder_of, settings_told
 from hicrisp_bench.suite import Report, text_of
-from hicrisp_bench.tables import write_csv
+from hicrisp_bench.tables import cells, write_csv
+
+
+def describe_machine() -> Dict[str, Union[str, int, float]]:
+    """Processor, cores, memory and the interpreter; nothing that names the machine or its user."""
+    model = "unknown"
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        model = next((line.split(":", 1)[1].strip() for line in info.read_text().splitlines()
+                      if line.startswith("model name")), model)
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    return {
+        "processor": model, "cores": os.cpu_count() or 1, "memory_gib": round(pages * size / 2 ** 30, 1),
+        "system": platform.system(), "python": platform.python_version(),
+    }
+
 
 FILE = "results.json"
 
@@ -41,3 +60,53 @@ def save(options: argparse.Namespace, report: Report, seconds: float, cpu_s: flo
         **report.extra}
     for target in {folder / FILE, options.json or folder / FILE}:
         target.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+NAME = "index.html"
+NOT_RUN = "not_run.json"
+"""Says why a suite could not be run, where that was tried last."""
+
+
+def write_index(folder: Path, about: Mapping[str, str]) -> Path:
+    """Write the page for the suites whose results lie in the folders of a folder.
+
+    Args:
+        about: what each suite measures, in one line; gives the order too.
+    """
+    suites = [found for name, line in about.items() for found in [_suite(folder / name, name, line)] if found]
+    environment = Environment(loader=FileSystemLoader(str(Path(__file__).parent / "templates")),
+                              autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    page = environment.get_template("index.html").render(suites=suites)
+    file = folder / NAME
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(page, encoding="utf-8")
+    return file
+
+
+def _suite(folder: Path, name: str, about: str) -> Dict[str, Any]:
+    """What the page says of a suite; nothing where it was never run."""
+    why = _read(folder / NOT_RUN).get("why", "")
+    results = _read(folder / FILE)
+    if not results and not why:
+        return {}
+    columns = [str(each) for each in results.get("columns", ())]
+    reference = _rows(results.get("reference"))
+    published = [column for column in (*columns, "source", "note") if any(column in row for row in reference)]
+    return {
+        "name": name, "about": about, "why": why, "results": results, "run": results.get("run", {}),
+        "pictures": [picture for picture in _rows(results.get("pictures"))
+                     if all((folder / f"{picture.get('name')}.{form}").is_file() for form in FORMATS)],
+        "columns": columns, "rows": cells(_rows(results.get("rows")), columns),
+        "published_columns": published, "published": cells(reference, published)}
+
+
+def _rows(found: Any) -> List[Dict[str, Any]]:
+    return [dict(row) for row in found if isinstance(row, Mapping)] if isinstance(found, Sequence) else []
+
+
+def _read(file: Path) -> Dict[str, Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -5,21 +5,48 @@ policies; and towers.
 from __future__ import annotations
 
 import argparse
+import random
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 from hicrisp_core.model import Relation
 from hicrisp_core.ports.perception import CAMERA, POSES
+from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import speed
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
 from hicrisp_bench.suite import Report, Section, at_least_one, crashes
-from hicrisp_bench.towers import tower_groups
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
+
+_TOWER_SIGMAS = (0.0, 0.02)
+_TOWER_POLICIES = ("hicrisp", "hierarchical")
+_SCENE, _BLOCKS = "blocks", 4
+
+
+def tower_groups(config: Path, seeds: range) -> Iterator[Tuple[Dict[str, Any], List[TrialSettings]]]:
+    """Every row of the towers with the trials that make it."""
+    for sigma in _TOWER_SIGMAS:
+        faults = ({"kind": "place_offset", "target": "", "magnitude": (sigma,), "count": 0},) if sigma else ()
+        for policy in _TOWER_POLICIES:
+            head = {"case": f"tower of {_BLOCKS}", "policy": policy, "sigma": sigma, "bias": 0.0}
+            yield head, [TrialSettings(config, _SCENE, *_tower(config, seed), policy, seed, faults)
+                         for seed in seeds]
+
+
+def _tower(config: Path, seed: int) -> Tuple[str, Tuple[Relation, ...]]:
+    """A tower in words and as facts, from the top down."""
+    scene = load_scene(config / "scenes" / f"{_SCENE}.yaml", seed)
+    names = sorted(name for name, thing in scene.objects.items() if thing.type == "box")
+    blocks = random.Random(seed).sample(names, _BLOCKS)
+    facts = tuple(Relation(upper, "on", lower) for upper, lower in zip(blocks, blocks[1:]))
+    said = ", and ".join(f"the {fact.subject.replace('_', ' ')} is on the {fact.object.replace('_', ' ')}"
+                         for fact in facts)
+    return said, facts
+
 
 CASES = ("clean", "offset", "tower", "unknown")
 _LAYOUTS_PER_TOWER = 5

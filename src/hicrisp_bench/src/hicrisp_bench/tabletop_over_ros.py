@@ -15,11 +15,10 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions.geometry import frames_from_msg
 from tf2_msgs.msg import TFMessage
 
-from hicrisp_bench.arrangement import holds_in_truth
 from hicrisp_bench.launched import LIMIT, NAMESPACE, LaunchFailed
 from hicrisp_bench.over_ros import Run
 from hicrisp_bench.pool import Result
-from hicrisp_bench.trial import TrialSettings, placements, releases
+from hicrisp_bench.trial import TrialSettings, holds_in_truth, placements, releases
 
 _SETTLING = 1.0
 """Seconds of the world's clock after which everything is taken to lie still."""

@@ -7,25 +7,112 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
+import numpy as np
+from hicrisp_core.detector.perception import frames_of, perceive
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.memory.memory import FileMemory
 from hicrisp_core.memory.store import Store
-from hicrisp_core.model import Status, Task
+from hicrisp_core.model import Pose, Relation, Status, Task, WorldState
+from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.track import BLIND, View
+from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.interpreter import Interpreter
-from hicrisp_core.ports.perception import CAMERA, POSES
+from hicrisp_core.ports.perception import CAMERA, POSES, Camera, Perception
 from hicrisp_core.robot.description import bodies_of
-from hicrisp_core.scene import load_scene
+from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
+from hicrisp_perception.checked_sight import CheckedSight
+from hicrisp_perception.sight import SceneSight
 from hicrisp_sim.embedded import EmbeddedWorld
 
-from hicrisp_bench.arrangement import Goal, holds_in_truth
-from hicrisp_bench.camera_sight import camera_sight
-from hicrisp_bench.touches import Touches
+Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
+"""The facts that must hold in the end, or a question about the final arrangement."""
+
+
+def holds_in_truth(
+    goal: Goal, truth: Mapping[str, Tuple[Pose, float]], scene: Scene, domain: Domain, now: float,
+) -> bool:
+    """Whether a goal is reached in the true, noise-free frames."""
+    robots = tuple(frames_of(name, body) for name, body in bodies_of(scene).items())
+    world = perceive(truth, scene.objects, domain, now, robots)
+    return goal(world) if callable(goal) else all(fact in world.relations for fact in goal)
+
+
+class CameraSight:
+    """Takes a picture for every look.
+
+    Args:
+        robots: the frames of the robots at this moment.
+    """
+
+    def __init__(self, camera: Camera, perception: Perception, robots: Callable[[], Frames]) -> None:
+        self._camera = camera
+        self._perception = perception
+        self._robots = robots
+        self._view = BLIND
+
+    def look(self) -> View:
+        """What is to be seen now; what was seen last, with its stamp, where no picture came."""
+        picture = self._camera.take()
+        if picture is not None:
+            self._view = View(picture.stamp, self._perception.look(picture, self._robots()))
+            self._perception.afterwards()
+        return self._view
+
+    def forget(self) -> None:
+        """The world began again."""
+        self._perception.forget()
+        self._view = BLIND
+
+
+def camera_sight(world: EmbeddedWorld) -> CameraSight:
+    """Sees the things of a world by its own camera, and by nothing else; the camera is checked at first."""
+    return CameraSight(world.camera, CheckedSight(SceneSight(world.scene), world.scene), world.robot_frames)
+
+
+_FIXED = 0
+"""The body of what stands fast, as the table does."""
+_MOVED = 0.001
+"""Metres by which a thing has moved that something has touched."""
+
+
+class Touches:
+    """What touched the things that nobody described, since this began to watch.
+
+    Args:
+        world: in which they stand already.
+    """
+
+    def __init__(self, world: EmbeddedWorld) -> None:
+        self._world = world
+        self._strangers = [thing.name for thing in world.scene.unknown]
+        self._began = {name: world.true_frames()[name][0] for name in self._strangers}
+        self._touched: Set[str] = set()
+        if self._strangers:
+            model = world.simulation.model
+            self._numbers = {model.body(name).id: name for name in self._strangers}
+            world.simulation.listeners.append(self._look)
+
+    def _look(self) -> None:
+        simulation = self._world.simulation
+        bodies = simulation.model.geom_bodyid[np.asarray(simulation.data.contact.geom).reshape(-1, 2)]
+        for pair in bodies.tolist():
+            for own, other in (pair, pair[::-1]):
+                if own in self._numbers and other != _FIXED:
+                    self._touched.add(self._numbers[own])
+
+    @property
+    def names(self) -> List[str]:
+        """Those that something other than the table touched, or that are not where they were."""
+        frames = self._world.true_frames()
+        moved = {name for name in self._strangers
+                 if distance(frames[name][0].position, self._began[name].position) > _MOVED}
+        return sorted(self._touched | moved)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions.geometry import pose_from_msg
 from hicrisp_ros.conversions.world import world_from_msg
 
-from hicrisp_bench.agv.trial import AgvTrial, Told, result_of
+from hicrisp_bench.agv.suite import AgvTrial, Told, result_of
 from hicrisp_bench.agv.truth import Moment, TrueTrack
 from hicrisp_bench.launched import LIMIT, NAMESPACE, LaunchFailed
 from hicrisp_bench.over_ros import Run

@@ -1,13 +1,21 @@
-"""Recipes, and how a tray is judged by one (CoPAL, section IV-A)."""
+"""Recipes, how a tray is judged by one (CoPAL, section IV-A), and a watch that knows the recipe as facts: what the
+plan left out is told at the end, step by step.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Dict, FrozenSet
+from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
-from hicrisp_core.model import WorldState
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.conditions import Facts
+from hicrisp_core.domain.schema import apply_effects, type_test
+from hicrisp_core.domain.search import Conditions, Searcher, goal_of
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, Verdict, WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.policy.search_limits import SearchLimits
 from pydantic.dataclasses import dataclass as settings_dataclass
 
 SUPERFLUOUS, MISSING = 0.2, 1.0
@@ -72,3 +80,112 @@ def judge(recipe: Recipe, world: WorldState) -> Served:
     if len(glasses) != 1:
         return Served(len(glasses), recipe.mandatory, frozenset())
     return Served(1, recipe.mandatory - held, frozenset(held) - recipe.mandatory - recipe.optional)
+
+
+_LIMITS = SearchLimits(depth=30)
+"""A drink with four liquids that is made anew takes about fifteen commands."""
+
+
+class KnownRecipe:
+    """Says which drink is due while none is on the tray, and the next command that brings it nearer.
+
+    The plan's own steps come first; a glass with something wrong in it is left aside for another one.
+    """
+
+    def __init__(self, searcher: Searcher, recipe: Recipe) -> None:
+        self._searcher = searcher
+        self._recipe = recipe
+        self._glass = ""
+        self._left: Tuple[Command, ...] = ()
+        """The commands that were found before and not told yet."""
+
+    def begin(self) -> None:
+        """Every task of a trial is for the same drink."""
+        self._left = ()
+
+    def follow(self, goal: Optional[Goal]) -> None:
+        """The recipe is known, whatever a task was understood to mean."""
+
+    def out_of_reach(self, steps: Sequence[Step], world: WorldState) -> Tuple[str, ...]:
+        """A recipe knows no places."""
+        del steps, world
+        return ()
+
+    def see(self, world: WorldState) -> WorldState:
+        """A recipe adds nothing to what is seen."""
+        return world
+
+    def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
+        """A recipe says nothing about single steps."""
+        del command, world
+        return verdict
+
+    def unfinished(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:
+        """The next command that the drink needs and that is no mere preparation; no command where no way to
+        it was found.
+        """
+        if judge(self._recipe, world).correct:
+            return None
+        goal = self._goal(self._glass, world) if self._left else ()
+        if self._left and self._leads_to(goal, world):
+            return self._next(goal, world)
+        for glass in self._glasses(world):
+            goal = self._goal(glass, world)
+            answer = self._searcher.find(world, goal, _LIMITS)
+            if answer.found:
+                self._glass, self._left = glass, answer.commands
+                return self._next(goal, world)
+        return None, Feedback(Level.HIGH, FeedbackKind.OMITTED, subjects=("tray",))
+
+    def _glasses(self, world: WorldState) -> List[str]:
+        """The glasses with nothing wrong in them, those that lack the least first."""
+        recipe = self._recipe
+        held = {name: _contents(name, world) for name, thing in world.objects.items()
+                if thing.type == "glass"}
+        fit = [name for name in held if held[name] <= recipe.mandatory | recipe.optional]
+        return sorted(fit, key=lambda name: (len(recipe.mandatory - held[name]), name))
+
+    def _goal(self, glass: str, world: WorldState) -> Conditions:
+        """Exactly this glass on the tray, with what must be in it and without what may not."""
+        recipe = self._recipe
+        others = [name for name, thing in world.objects.items() if thing.type == "glass" and name != glass]
+        poured = {fact.object for fact in world.relations if fact.predicate == "contains"}
+        return goal_of(
+            *(f"contains({glass}, {each})" for each in sorted(recipe.mandatory)), f"at({glass}, tray)",
+            *(f"not contains({glass}, {each})"
+              for each in sorted(poured - recipe.mandatory - recipe.optional)),
+            *(f"not at({name}, tray)" for name in others))
+
+    def _leads_to(self, goal: Conditions, world: WorldState) -> bool:
+        """Whether what was found before still ends in the goal: a repair may have left things otherwise."""
+        domain = self._searcher.domain
+        for command in self._left:
+            if check(domain, command, world) is not None:
+                return False
+            world = apply_effects(domain, command, world)
+        return self._met(goal, world) == len(goal)
+
+    def _next(self, goal: Conditions, world: WorldState) -> Tuple[Command, Feedback]:
+        """The first command that cannot be undone or that makes a condition true: repairs find the way to
+        it.
+        """
+        domain = self._searcher.domain
+        met, commands = self._met(goal, world), self._left
+        telling = len(commands) - 1
+        for index, command in enumerate(commands):
+            world = apply_effects(domain, command, world)
+            if self._met(goal, world) > met or not domain.actions[command.action].reversible:
+                telling = index
+                break
+        self._left = commands[telling + 1:]
+        return commands[telling], Feedback(
+            Level.HIGH, FeedbackKind.OMITTED, commands[telling], subjects=(self._glass,))
+
+    def _met(self, goal: Conditions, world: WorldState) -> int:
+        is_a = type_test(self._searcher.domain, world)
+        return sum(each.holds(Facts(world.relations), is_a) for each in goal)
+
+
+def _contents(vessel: str, world: WorldState) -> FrozenSet[str]:
+    return frozenset(fact.object for fact in world.relations
+                     if fact.predicate == "contains" and fact.subject == vessel)

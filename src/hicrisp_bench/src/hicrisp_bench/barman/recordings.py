@@ -1,4 +1,6 @@
-"""Recorded runs of CoPAL's authors: the first plan of each, and how far their simulator got with it."""
+"""Recorded runs of CoPAL's authors: the first plan of each, how far their simulator got with it, what it names and
+where our checker sees it fail, and a brain that answers with it.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,16 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.errors import ConfigError
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.errors import ConfigError, DomainError
+from hicrisp_core.model import Plan, WorldState
+from hicrisp_core.parsing.grounding import ground_each
+from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.time.deadline import Deadline
 
 FILES = ("F1-10-Cocktail.json", "SF1-10-Cocktail.json")
 _CLASSES = (
@@ -93,3 +102,71 @@ def _failed(planned: Mapping[str, Any]) -> Tuple[Optional[int], str]:
     if planned.get("type") == "evaluation" and str(planned.get("result", "")).lower().startswith("succ"):
         return None, message
     return int(planned.get("commandIdx", 0)), message
+
+
+class RecordedBrain:
+    """Answers the first question with the recorded text and refuses every other: no model is asked."""
+
+    def __init__(self, domain: Domain, text: str, source: str) -> None:
+        self._domain = domain
+        self._text = text
+        self._source = source
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """The recorded plan; a step that does not fit stays in it and fails when its turn comes."""
+        del deadline  # Reading never waits.
+        if request.feedback:
+            return PlanAnswer(refusal="a recording has no other plan")
+        raw = parse_plan(self._text, self._domain)
+        if isinstance(raw, ParseFailure):
+            return PlanAnswer(refusal=str(raw))
+        grounded = ground_each(raw, self._domain, request.world)
+        return PlanAnswer(Plan(grounded.steps, self._source, "; ".join(grounded.notes)))
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """Nothing was recorded for it."""
+        del request, deadline
+        return PlanAnswer(refusal="a recording has no corrections")
+
+
+def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optional[int], str]:
+    """The first step that the logical checker refuses, by index and the failure's name; ``(None, "")`` for
+    none.
+    """
+    raw = parse_plan(text, domain)
+    if isinstance(raw, ParseFailure):
+        return 0, "other"
+    grounded = ground_each(raw, domain, world)
+    for index, step in enumerate(grounded.steps):
+        if index in grounded.mended:
+            return index, "name"
+        try:
+            command = domain.ground(step, world)
+        except DomainError:
+            known = any(step.action in (action.name, *action.called) for action in domain.actions.values())
+            return index, "name" if known else "action"
+        feedback = check(domain, command, world)
+        if feedback is not None:
+            return index, feedback.name
+        world = apply_effects(domain, command, world)
+    return None, ""
+
+
+def named_ingredients(domain: Domain, world: WorldState, text: str) -> FrozenSet[str]:
+    """The ingredients of the steps that fill a vessel: what they name, or what is in a bottle or bowl that
+    they name at first.
+    """
+    raw = parse_plan(text, domain)
+    if isinstance(raw, ParseFailure):
+        return frozenset()
+    found: Set[str] = set()
+    for step in ground_each(raw, domain, world).steps:
+        action = domain.actions.get(step.action)
+        fills = action is not None and any(effect.atom.predicate == "contains" and not effect.removes
+                                           for effect in action.effects)
+        source = str(next(iter(step.arguments.values()), "")) if fills else ""
+        if domain.is_a(world.types().get(source, ""), "ingredient"):
+            found.add(source)
+        found.update(fact.object for fact in world.relations
+                     if fact.subject == source and fact.predicate in ("contains", "supplies"))
+    return frozenset(found)

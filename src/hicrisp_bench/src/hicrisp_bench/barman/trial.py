@@ -7,22 +7,43 @@ import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Tuple
 
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.search import Conditions, SearchAnswer, Searcher
 from hicrisp_core.factory import RunFactory, load_factory
 from hicrisp_core.llm.settings import OFFLINE, choose_llm
-from hicrisp_core.model import Task
+from hicrisp_core.model import Task, WorldState
+from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.barman.agreement import first_failure
-from hicrisp_bench.barman.brain import RecordedBrain
-from hicrisp_bench.barman.known_goal import KnownRecipe
-from hicrisp_bench.barman.named import named_ingredients
-from hicrisp_bench.barman.recipes import Recipe, judge, load_recipes
-from hicrisp_bench.barman.recordings import FirstPlan
-from hicrisp_bench.barman.timed import TimedSearcher
+from hicrisp_bench.barman.recipes import KnownRecipe, Recipe, judge, load_recipes
+from hicrisp_bench.barman.recordings import FirstPlan, RecordedBrain, first_failure, named_ingredients
+
+
+class TimedSearcher(Searcher):
+    """Answers as any searcher does; ``seconds`` has the wall time of each question in their order."""
+
+    def __init__(self, domain: Domain) -> None:
+        super().__init__(domain)
+        self.seconds: List[float] = []
+        self.out_of_time = 0
+
+    def find(
+        self, state: WorldState, goal: Conditions, limits: Optional[SearchLimits] = None,
+        deadline: Optional[Deadline] = None, undoable: bool = False, keep: Conditions = (),
+        barred: FrozenSet[str] = frozenset(),
+    ) -> SearchAnswer:
+        """See ``Searcher``."""
+        began = time.perf_counter()
+        answer = super().find(state, goal, limits, deadline, undoable, keep, barred)
+        self.seconds.append(time.perf_counter() - began)
+        self.out_of_time += answer.out_of_time
+        return answer
+
 
 KNOW_THE_GOAL = ("copal_m_goal",)
 """Policies whose runs are told the recipe as facts; all others know the plan alone."""

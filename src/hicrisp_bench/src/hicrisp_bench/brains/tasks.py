@@ -17,9 +17,9 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.scene import load_scene
 from hicrisp_sim.embedded import EmbeddedWorld
 
-from hicrisp_bench.arrangement import holds_in_truth
 from hicrisp_bench.language.sentences import Sentence, read_sentences
 from hicrisp_bench.pool import run_all
+from hicrisp_bench.trial import holds_in_truth
 
 PLAIN, HARDER = "plain", "harder"
 _MOST_LAYOUTS = 50

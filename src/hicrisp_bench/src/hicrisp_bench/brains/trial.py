@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.scene import load_scene
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Answered, CommandTried, GoalUnderstood, QuestionAsked, Refused, UsageSoFar
 
-from hicrisp_bench.brains.known_goal import KNOWN, KnownGoal
 from hicrisp_bench.brains.tasks import Reached, Told
 from hicrisp_bench.trial import TrialSettings, run_trial
+
+KNOWN = "known"
+"""Stands in place of a model's name."""
+
+
+class _Told:
+    """Answers every request with one goal."""
+
+    def __init__(self, goal: Goal) -> None:
+        self._goal = goal
+
+    def understand(self, request: Request, deadline: Deadline) -> Understood:
+        """Return the goal that was told."""
+        return Understood(self._goal)
+
+
+@dataclass(frozen=True)
+class KnownGoal:
+    """Makes the interpreter for a domain."""
+
+    goal: Goal
+
+    def __call__(self, domain: Domain) -> Interpreter:
+        """Return the interpreter."""
+        return _Told(replace(self.goal, said=goal_words(self.goal, domain), source=KNOWN))
+
 
 MISS = "place_offset"
 """The fault that lets each placement end beside its goal."""

@@ -8,14 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Condition
+from threading import Condition, Event
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from xmlrpc.client import ServerProxy
 
 import rosgraph
 import rospy
-from hicrisp_core.model import Pose
+from hicrisp_core.factory import load_factory
+from hicrisp_core.model import Pose, Task
 from hicrisp_core.model.picture import Picture
+from hicrisp_core.robot.description import bodies_of
+from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import CameraSettings, load_camera
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_on, wait_until
@@ -27,16 +30,58 @@ from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.static_frames import StaticFrames
 from hicrisp_ros.tracks import TRACKS
+from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.simulation import Snapshot
+from hicrisp_sim.tracker import Tracker
 from sensor_msgs.msg import CameraInfo, Image
 from tf2_msgs.msg import TFMessage
 
-from hicrisp_bench.eyes.layouts import layout
-from hicrisp_bench.eyes.stream import task_stream
-from hicrisp_bench.eyes.trial import TAGS
+from hicrisp_bench.eyes.trial import TAGS, layout
 from hicrisp_bench.pool import Result
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread
 from hicrisp_msgs.msg import TrackArray
+
+Moment = Tuple[Picture, Dict[str, Pose]]
+"""A picture, and the robot's frames when it was taken."""
+
+
+@contextmanager
+def task_stream(config: Path, scene: Scene, seed: int, most: int) -> Iterator[Iterator[Moment]]:
+    """What a camera sees while the scene's own task is carried out in one process, at the camera's rate of
+    simulated time.
+
+    Args:
+        most: pictures, from the first on.
+    """
+    parts = load_factory(config, scene.domain, "hierarchical", bodies=bodies_of(scene))
+    world = EmbeddedWorld(scene, seed, domain=parts.domain)
+    period, moments, enough = 1.0 / world.camera.settings.rate, [world.simulation.snapshot], Event()
+
+    def remember() -> None:
+        snapshot = world.simulation.snapshot
+        if len(moments) >= most:
+            enough.set()
+        elif snapshot.time - moments[-1].time >= period:
+            moments.append(snapshot)
+
+    world.simulation.listeners.append(remember)
+    try:
+        executive = parts.executive({world.robot.name: world.robot}, world, lambda event: None, enough)
+        executive.run(Task(scene.task))
+        world.simulation.listeners.remove(remember)
+        yield _pictures(world, moments)
+    finally:
+        world.close()
+
+
+def _pictures(world: EmbeddedWorld, moments: List[Snapshot]) -> Iterator[Moment]:
+    tracker = Tracker(world.description.links())
+    for snapshot in moments:
+        picture = world.camera.take(snapshot)
+        if picture is not None:
+            yield picture, tracker.read(snapshot)[0]
+
 
 NODE = "/perception"
 _START_LIMIT, _ANSWER_LIMIT = 120.0, 20.0

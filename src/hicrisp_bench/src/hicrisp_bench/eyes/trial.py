@@ -3,19 +3,159 @@
 from __future__ import annotations
 
 import math
+import random
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 import cv2
+import numpy as np
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import planar_distance
+from hicrisp_core.model.geometry import BOWL_WALL, planar_distance
+from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.track import Track, Visibility
+from hicrisp_core.ports.kinds import ARM
+from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.cameras import load_camera
+from hicrisp_core.scene.layout import RandomSpot, draw_layout, standing
+from hicrisp_perception.shape_models import cast, lies_of
+from hicrisp_perception.view import Rays
+from hicrisp_sim.arm_model import load_description
+from hicrisp_sim.camera_faults import CameraFaults
+from hicrisp_sim.depth_camera import EmbeddedCamera
+from hicrisp_sim.robot_files import robot_file
+from hicrisp_sim.segmentation import SegmentDrawer
+from hicrisp_sim.settings import SECTION
+from hicrisp_sim.simulation import Simulation
+from hicrisp_sim.tracker import Tracker
 
-from hicrisp_bench.eyes.layouts import differently_coloured, layout
-from hicrisp_bench.eyes.table import watched
 from hicrisp_perception import SceneSight
+
+_SPOT = RandomSpot((0.30, -0.40, 0.64, 0.40), 0.02, (0.36, 0.68))
+_STACKED = 0.35
+"""Part of the boxes that stand on others."""
+_IN_BOWL = 0.3
+"""How often a box lies in a bowl."""
+_TOWER = 4
+"""Boxes on each other, at most."""
+_OFFSET = 0.006
+"""How far off the middle of the one below a stacked box stands, metres."""
+
+
+def layout(config: Path, name: str, seed: int) -> Scene:
+    """A scene with a random layout of its things; the same seed gives the same."""
+    file = config / "scenes" / f"{name}.yaml"
+    scene = load_scene(file, seed)
+    own = any(thing.pose != load_scene(file, seed + 1).objects[thing.name].pose for thing in scene.things)
+    return scene if own else arranged(scene, seed)
+
+
+def arranged(scene: Scene, seed: int) -> Scene:
+    """The scene with all things at random places, some of its boxes on others or in a bowl."""
+    dice = random.Random(f"eyes {scene.name} {seed}")
+    boxes = [thing for thing in scene.things if thing.form.boxy]
+    dice.shuffle(boxes)
+    upper = boxes[:round(_STACKED * len(boxes))]
+    lower = [thing for thing in scene.things if thing not in upper]
+    bare = {name: replace(thing, pose=None) if thing.movable else thing
+            for name, thing in scene.objects.items()}
+    placed = draw_layout({name: thing for name, thing in bare.items()
+                          if not thing.movable or thing.name in {each.name for each in lower}},
+                         {thing.name: _SPOT for thing in lower}, seed)
+    if placed is None:
+        return scene
+    _stack(upper, placed, dice)
+    return replace(scene, objects={name: placed[name] for name in scene.objects}, seed=seed)
+
+
+def _stack(upper: List[WorldObject], placed: Dict[str, WorldObject], dice: random.Random) -> None:
+    towers = [[thing] for thing in placed.values() if thing.movable and thing.form.boxy]
+    bowls = [thing for thing in placed.values() if thing.form.hollow]
+    for thing in upper:
+        if bowls and dice.random() < _IN_BOWL:
+            bowl = bowls.pop(dice.randrange(len(bowls)))
+            placed[thing.name] = _put(thing, bowl, BOWL_WALL - bowl.size[2], dice)
+            continue
+        tower = dice.choice([each for each in towers if len(each) < _TOWER])
+        placed[thing.name] = _put(thing, tower[-1], 0.0, dice)
+        tower.append(placed[thing.name])
+
+
+def _put(thing: WorldObject, below: WorldObject, sunk: float, dice: random.Random) -> WorldObject:
+    """On the top of another thing, or as much below it as it is hollow, metres."""
+    if below.pose is None:
+        raise ValueError(f"{below.name} has no place")
+    x, y, z = below.pose.position
+    return standing(thing, x + dice.uniform(-_OFFSET, _OFFSET), y + dice.uniform(-_OFFSET, _OFFSET),
+                    dice.uniform(-3.14, 3.14), z + below.size[2] / 2.0 + sunk)
+
+
+def differently_coloured(things: Mapping[str, WorldObject], one: str, other: str) -> bool:
+    """Whether two things can be told apart by their paint."""
+    first, second = (things[name].attributes.get("colour") for name in (one, other))
+    return first != second
+
+
+_SETTLING = 0.4
+"""Simulated seconds in which what was put on the table comes to rest."""
+
+
+class WatchedTable:
+    """The physics of a scene and the camera that it names.
+
+    Args:
+        seed: draws the camera's noise.
+        light: factor on the usual light.
+    """
+
+    def __init__(self, scene: Scene, seed: int, light: float = 1.0) -> None:
+        self.scene = scene
+        arm = load_description(robot_file(scene, ARM, "embedded", SECTION, ""))
+        self._simulation = Simulation(scene, arm)
+        faults = CameraFaults(seed)
+        faults.light = light
+        self.camera = EmbeddedCamera(self._simulation, load_camera(scene.camera, scene.source or None), seed,
+                                     faults)
+        self._tracker = Tracker(arm.links())
+        self._simulation.advance(_SETTLING)
+
+    def frames(self) -> Tuple[Dict[str, Tuple[Pose, float]], Dict[str, Pose]]:
+        """The robot's frames with their time, and the true poses of the things."""
+        snapshot = self._simulation.snapshot
+        robot, things = self._tracker.read(snapshot)
+        return {name: (pose, snapshot.time) for name, pose in robot.items()}, things
+
+    def visible_parts(self, picture: Picture) -> Dict[str, float]:
+        """The part of each thing's outline that nothing hides, 0 to 1."""
+        model = self._simulation.model
+        drawer = SegmentDrawer(model, picture.lens)
+        try:
+            drawer.place(self._simulation.snapshot)
+            bodies = drawer.bodies(picture.camera)
+        finally:
+            drawer.close()
+        rays = Rays(picture.lens, picture.camera)
+        every = rays.part((slice(None), slice(None)))
+        _, poses = self.frames()
+        found: Dict[str, float] = {}
+        for thing in self.scene.things:
+            seen = int(np.count_nonzero(bodies == model.body(thing.name).id))
+            alone = np.isfinite(cast(lies_of(thing)[0], poses[thing.name], rays.origin, every))
+            found[thing.name] = seen / max(1, int(np.count_nonzero(alone)))
+        return found
+
+
+@contextmanager
+def watched(scene: Scene, seed: int, light: float = 1.0) -> Iterator[WatchedTable]:
+    """A table whose camera gives its OpenGL context back."""
+    table = WatchedTable(scene, seed, light)
+    try:
+        yield table
+    finally:
+        table.camera.close()
+
 
 SHAPES, TAGS = "shapes", "tags"
 METHODS = (TAGS, SHAPES)

@@ -41,8 +41,7 @@ from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.interpreter import Understood
 from hicrisp_core.understanding.written import SaidQuestion, parse_line
 
-from hicrisp_bench.language.scenes import Setting
-from hicrisp_bench.language.sentences import ANSWER, ASK, REFUSE, Sentence
+from hicrisp_bench.language.sentences import ANSWER, ASK, REFUSE, Sentence, Setting
 
 MODEL, PRODUCT = "model", "product"
 """Who asks back."""

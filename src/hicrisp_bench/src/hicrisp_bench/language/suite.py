@@ -14,8 +14,7 @@ from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import choose_llm
 
 from hicrisp_bench.language.judging import MODEL, PRODUCT, Mark
-from hicrisp_bench.language.scenes import settings_of
-from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file
+from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file, settings_of
 from hicrisp_bench.language.trial import (
     Asked,
     SentenceTrial,

@@ -22,8 +22,7 @@ from hicrisp_core.understanding.factory import make_interpreter
 
 from hicrisp_bench.language.judging import Judge, asked_by
 from hicrisp_bench.language.memory import peak_mib
-from hicrisp_bench.language.scenes import Setting
-from hicrisp_bench.language.sentences import Sentence
+from hicrisp_bench.language.sentences import Sentence, Setting
 from hicrisp_bench.serving import settings_of_file
 
 _LONGEST = 1500

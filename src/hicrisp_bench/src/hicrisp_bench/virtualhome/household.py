@@ -12,7 +12,7 @@ from typing import Any, Dict, Sequence, Tuple
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.virtualhome import package
-from hicrisp_bench.virtualhome.world import VirtualHome
+from hicrisp_bench.virtualhome.facts import VirtualHome
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,11 @@ from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.virtualhome.facts import CHARACTER
+from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.household import TASKS, everything, load_home, person
 from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
 from hicrisp_bench.virtualhome.scoring import Course, score
 from hicrisp_bench.virtualhome.words import HouseholdBrain
-from hicrisp_bench.virtualhome.world import VirtualHome
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.node import run
 from hicrisp_sim.fact_server import FactServer
 
+from hicrisp_bench.virtualhome.facts import VirtualHome
 from hicrisp_bench.virtualhome.household import load_home, world_of
-from hicrisp_bench.virtualhome.world import VirtualHome
 
 
 def build() -> FactServer:

@@ -4,20 +4,109 @@ detector.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Union
+from typing import Pattern, Tuple, Union
 
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.domain.checker import malformed
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.model import Command, Feedback, Outcome, Plan, Status, Step, Verdict, WorldState
+from hicrisp_core.model import (
+    Cause,
+    CauseKind,
+    Command,
+    Feedback,
+    FeedbackKind,
+    Level,
+    Outcome,
+    Plan,
+    Status,
+    Step,
+    Verdict,
+    WorldState,
+)
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Translation
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.virtualhome.answers import feedback_of
+_NODE = re.compile(r"<([^<>]+)> \((\d+)\)")
+_WHEN = re.compile(r' when executing "[^"]*"')
+_PERSON = re.compile(r"\bcharacter_\d+\b")
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    label: str
+    pattern: Pattern[str]
+    suggestion: str = ""
+
+
+def _refusal(label: str, pattern: str, suggestion: str = "") -> _Refusal:
+    return _Refusal(label, re.compile(pattern), suggestion)
+
+
+_OTHER_THING = "Use something that this can be done with."
+_REFUSALS: Tuple[_Refusal, ...] = (
+    _refusal("not_close", r"character is not close to (?P<item>\S+)", "Find {item} first."),
+    _refusal("not_facing", r"character (?:does not face|is not facing) (?P<item>\S+)",
+             "Turn to {item} first."),
+    _refusal("other_room", r"char room \S+ is not node room (?P<item>\S+)", "Walk to {item} first."),
+    _refusal("not_holding", r"character is not holding (?P<item>\S+)", "Grab {item} first."),
+    _refusal("not_holding", r"character does not hold anything", "Grab something to do it with first."),
+    _refusal("hands_full", r"character does not have a free hand", "Put something down first."),
+    _refusal("sitting", r"character is (?:sitting|lying)", "Stand up first."),
+    _refusal("not_sitting", r"character is not (?:sitting|lying)",
+             "Sit or lie down first, or leave this out."),
+    _refusal("inside_closed", r"(?P<item>\S+) is inside other closed thing", "Open what {item} is in first."),
+    _refusal("not_open", r"(?P<item>\S+) is not open or is not openable", "Open {item} first."),
+    _refusal("not_open", r"(?P<item>\S+) is not open$", "It may be closed already."),
+    _refusal("not_closed", r"(?P<item>\S+) is not closed$", "It may be open already."),
+    _refusal("not_off", r"(?P<item>\S+) is not off$", "It may be on already."),
+    _refusal("not_on", r"(?P<item>\S+) is not on$", "It may be off already."),
+    _refusal("still_on", r"(?P<item>\S+) is still on$", "Switch {item} off first."),
+    _refusal("unplugged", r"(?P<item>\S+) is unplugged", "Plug {item} in first."),
+    _refusal("plugged", r"(?P<item>\S+) is not plugged_(?:in|out)", "It may be so already."),
+    _refusal("already_held", r"(?P<item>\S+) already grabbed", "Leave this out."),
+    _refusal("not_worn", r"(?P<item>\S+) is not on character", "Put {item} on first."),
+    _refusal("occupied", r"Too many things on (?P<item>\S+)", "Clear {item} first."),
+    _refusal("no_object", r"(?P<item>\S+) cannot be found", "Name a thing that is in the home."),
+    _refusal("no_way", r"No path between|Door\(s\)", "Open the doors on the way."),
+    _refusal("wrong_property",
+             r"(?P<item>\S+) (?:is not (?:\w+ )*(?:sittable|lieable|grabbable|drinkable|recipient|"
+             r"clothes|readable|movable|eatable|cuttable|person|pourable)|not lookable|can not be opened|"
+             r"does not have (?:a )?(?:switch|plug))", _OTHER_THING),
+    _refusal("wrong_property", r"none of object on (?P<item>\S+) is eatable", _OTHER_THING),
+)
+"""Tried in this order."""
+
+
+def plain(message: str) -> str:
+    """An executor's message in the domain's names: ``<sofa> (352)`` is ``sofa_352``, who acts is
+    ``character``.
+    """
+    text = _NODE.sub(lambda match: f"{match.group(1)}_{match.group(2)}", _WHEN.sub("", message))
+    return _PERSON.sub("character", text).strip()
+
+
+def feedback_of(message: str, command: Command) -> Feedback:
+    """What an executor's message means.
+
+    Args:
+        message: the executor's own words, or :func:`plain` ones.
+        command: what it refused.
+    """
+    said = plain(message)
+    cause = Cause(CauseKind.UNKNOWN, said=said)
+    for refusal in _REFUSALS:
+        match = refusal.pattern.search(said)
+        if match:
+            item = match.groupdict().get("item") or ""
+            return Feedback(Level.LOW, FeedbackKind.REFUSED, command, label=refusal.label,
+                            subjects=(item,) if item else (), cause=cause,
+                            advice=refusal.suggestion.format(item=item))
+    return Feedback(Level.LOW, FeedbackKind.REFUSED, command, cause=cause)
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Plan, Task
 from hicrisp_core.policy.policy import Policy
 
-from hicrisp_bench.virtualhome.facts import CHARACTER
+from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.parts import HomeDetector, RecordedBrain, VerbatimBody
 from hicrisp_bench.virtualhome.reading import Reading
-from hicrisp_bench.virtualhome.world import VirtualHome
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.evaluator import Episode, Judgement, judge, load_episode, read_by_evaluator
+from hicrisp_bench.virtualhome.facts import VirtualHome, notation
 from hicrisp_bench.virtualhome.reading import Reading, read_lines
 from hicrisp_bench.virtualhome.replay import Replay, replay
-from hicrisp_bench.virtualhome.world import VirtualHome, notation
 
 OPEN_LOOP = "open_loop"
 """The package's own reading, as it stands."""
