@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from hicrisp_bench.blocks import RunSettings, run_problem
 from hicrisp_bench.blocks_problems import Problem, optimal_length, planbench_problems, sentence_problems
 from hicrisp_bench.blocks_recorded import PLANS, PROBLEMS, judge, unread_words
-from hicrisp_bench.blocks_run import RunSettings, run_problem
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import data_folder
 from hicrisp_core.domain import load_domain

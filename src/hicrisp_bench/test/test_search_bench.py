@@ -13,7 +13,7 @@ from hicrisp_bench.barman.recordings import FirstPlan
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.search import suite
 from hicrisp_bench.search.questions import questions, settings
-from hicrisp_bench.search.suite import proven_shortest
+from hicrisp_bench.search.shortest import proven_shortest
 from hicrisp_core.domain.search import Ending, Searcher
 from outside_planner import exported, length_of, planner
 

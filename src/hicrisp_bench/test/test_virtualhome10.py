@@ -12,8 +12,7 @@ if not package.installed():
     pytest.skip(str(package.Missing()), allow_module_level=True)
 
 from hicrisp_bench.virtualhome.household import TASKS, load_home, world_of
-from hicrisp_bench.virtualhome.household_run import HouseholdRun, carry_out
-from hicrisp_bench.virtualhome.household_suite import POLICIES
+from hicrisp_bench.virtualhome.household_suite import POLICIES, HouseholdRun, carry_out
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, reference_course, score
 from hicrisp_bench.virtualhome.words import HouseholdBrain
 from hicrisp_core.errors import ConfigError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Collection, Dict, List, Mapping, Tuple
 
 from hicrisp_bench.results import FILE, NOT_RUN, write_index
-from hicrisp_bench.tables import markdown
+from hicrisp_bench.suite import markdown
 
 ALL = "all"
 _COLUMNS = ("suite", "ended", "seconds", "cpu_s", "why")

@@ -19,6 +19,8 @@ _COLOURS = ("red", "blue", "orange", "yellow", "white", "magenta", "black", "cya
             "silver", "gold")
 _STANDS = re.compile(r"(b\d+) is on (?:top of (b\d+)|the table)\.")
 _GOAL = re.compile(r"(b\d+) should be on top of (b\d+)\.")
+_State = Tuple[FrozenSet[Tuple[str, str]], str]
+"""Who stands on what, and what is held (empty: nothing)."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,6 @@ def _said(name: str) -> str:
 def _number(stem: str) -> int:
     digits = re.sub(r"\D", "", stem)
     return int(digits) if digits else 0
-
-
-_State = Tuple[FrozenSet[Tuple[str, str]], str]
-"""Who stands on what, and what is held (empty: nothing)."""
 
 
 def optimal_length(below: Mapping[str, str], goal: Sequence[Tuple[str, str]],

@@ -56,7 +56,7 @@ class Launched:
             "runs_dir": self.runs, "memory": "off", "pictures": "false", **arguments}
         self._services = [f"/{NAMESPACE}/{name}" for name in (*_NEEDED, *(_SIMULATED if launch == DEMO else ()))]
         self._graph = Graph(self.uri)
-        self.launch = Launch(launch[1], self._arguments, folder / "launch.log", self.uri, package=launch[0])
+        self.launch: Launch = Launch(launch[1], self._arguments, folder / "launch.log", self.uri, package=launch[0])
 
     def start(self) -> None:
         """Launch it and wait until it can take a task."""

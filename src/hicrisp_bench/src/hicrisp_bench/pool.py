@@ -1,4 +1,6 @@
-"""Trials side by side, with a progress line and the time left; a crash is a result, not the end."""
+"""Trials side by side, in processes here or on a cluster of dask.distributed, with a progress line and the time
+left; a crash is a result, not the end.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,8 @@ from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
 from urllib.parse import urlsplit
 
 from hicrisp_core.errors import ConfigError
+
+Result = Dict[str, Any]
 
 
 def run_on(
@@ -57,9 +61,6 @@ def is_here(scheduler: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-Result = Dict[str, Any]
 
 
 def ignore(index: int, result: Result) -> None:

@@ -1,4 +1,6 @@
-"""What a suite leaves in its folder: a table, a CSV, the whole as JSON, and its pictures."""
+"""What a suite leaves in its folder: a table, a CSV, the whole as JSON with the machine, and its pictures; and
+``runs/bench/index.html``, a page of all suites that have run.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,12 @@ from jinja2 import Environment, FileSystemLoader
 
 from hicrisp_bench.pictures.drawing import FORMATS, draw
 from hicrisp_bench.runner import folder_of, settings_told
-from hicrisp_bench.suite import Report, text_of
-from hicrisp_bench.tables import cells, write_csv
+from hicrisp_bench.suite import Report, cells, text_of, write_csv
+
+FILE = "results.json"
+NAME = "index.html"
+NOT_RUN = "not_run.json"
+"""Says why a suite could not be run, where that was tried last."""
 
 
 def describe_machine() -> Dict[str, Union[str, int, float]]:
@@ -30,9 +36,6 @@ def describe_machine() -> Dict[str, Union[str, int, float]]:
         "processor": model, "cores": os.cpu_count() or 1, "memory_gib": round(pages * size / 2 ** 30, 1),
         "system": platform.system(), "python": platform.python_version(),
     }
-
-
-FILE = "results.json"
 
 
 def save(options: argparse.Namespace, report: Report, seconds: float, cpu_s: float) -> None:
@@ -60,11 +63,6 @@ def save(options: argparse.Namespace, report: Report, seconds: float, cpu_s: flo
         **report.extra}
     for target in {folder / FILE, options.json or folder / FILE}:
         target.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-
-
-NAME = "index.html"
-NOT_RUN = "not_run.json"
-"""Says why a suite could not be run, where that was tried last."""
 
 
 def write_index(folder: Path, about: Mapping[str, str]) -> Path:

@@ -1,5 +1,5 @@
-"""Where the trials of every suite are run: in processes here or on a cluster, each kept as soon as it has
-ended.
+"""Where the trials of every suite are run: in processes here or on a cluster, each kept in a file as soon as it has
+ended, so that what a stopped run has done need not be done again.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from hicrisp_bench.pool import Progress, Result, guarded, is_here, run_all, run_
 
 NAME = "trials.jsonl"
 _SETTINGS = "settings"
+_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "threads", "quick", "queries"})
+"""Options that change no trial's result."""
 
 
 class TrialFile:
@@ -102,10 +104,6 @@ def _read(file: Path) -> Tuple[Optional[Dict[str, Any]], Dict[str, Result]]:
 def _differences(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str:
     names: List[str] = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
     return "; ".join(f"{name} was {theirs.get(name)!r} and is {ours.get(name)!r}" for name in names)
-
-
-_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "threads", "quick", "queries"})
-"""Options that change no trial's result."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import Any, Dict, Iterator, List
 from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Plan, Pose, Relation, RobotState, Step, Task, WorldState
 from hicrisp_core.model.geometry import from_yaw, multiply, planar_distance
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
@@ -20,19 +19,18 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 
 from hicrisp_bench.statistics import spread
+from hicrisp_bench.stub_models import FixedBrain
 
 _STEPS = (("pick", {"item": "box"}), ("place_next_to", {"item": "box", "reference": "cylinder"}))
-
-
-class _FixedBrain:
-    """Answers at once with the same two steps."""
-
-    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        return PlanAnswer(Plan(tuple(Step(action, action, arguments)
-                                     for action, arguments in _STEPS), "fixed"))
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        return PlanAnswer(refusal="nothing to correct")
+_DOWN = (1.0, 0.0, 0.0, 0.0)
+_NO_QUERY = ("unreachable", "goal_in_collision")
+"""The hand does not fit there, so a skill takes another grasp: such poses are drawn anew."""
+_LIMIT = 5.0
+"""Wall seconds for one query."""
+_PHYSICS_SECONDS = 60.0
+_REACH = (0.36, 0.64)
+_FREE = 0.11
+"""Space around a place in which the open hand surely fits, metres."""
 
 
 def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
@@ -44,6 +42,7 @@ def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
     domain, robot = parts.domain, scene.robots[0]
     on_table = frozenset(Relation(name, "on", "table") for name, thing in scene.objects.items()
                          if thing.movable)
+    plan = Plan(tuple(Step(action, action, arguments) for action, arguments in _STEPS), "fixed")
     seconds: List[float] = []
     for trial in range(trials):
         world = SymbolicWorld(domain, WorldState(scene.objects, on_table, {robot: RobotState(robot)}))
@@ -52,21 +51,10 @@ def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
             world.fails(f"place_next_to({robot}, box, cylinder)", instead=elsewhere)
         events: List[Dict[str, Any]] = []
         began = time.perf_counter()
-        executive = parts.executive({robot: world}, world, events.append, brain=_FixedBrain(), interpreter=None)
+        executive = parts.executive({robot: world}, world, events.append, brain=FixedBrain(plan), interpreter=None)
         result = executive.run(Task("bench"))
         seconds.append((time.perf_counter() - began) / max(1, result.steps_executed))
     return spread(seconds)
-
-
-_DOWN = (1.0, 0.0, 0.0, 0.0)
-_NO_QUERY = ("unreachable", "goal_in_collision")
-"""The hand does not fit there, so a skill takes another grasp: such poses are drawn anew."""
-_LIMIT = 5.0
-"""Wall seconds for one query."""
-_PHYSICS_SECONDS = 60.0
-_REACH = (0.36, 0.64)
-_FREE = 0.11
-"""Space around a place in which the open hand surely fits, metres."""
 
 
 def measure(config: Path, queries: int) -> List[Dict[str, Any]]:

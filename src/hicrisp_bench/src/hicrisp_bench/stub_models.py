@@ -1,4 +1,6 @@
-"""Language models that need no prompt: what the schema of an answer asks for, and one stub in every role."""
+"""Brains and language models that need no prompt: a plan that is fixed, one stub in every role, and what the
+schema of an answer asks for.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,9 @@ from hicrisp_core.llm.cached_chat_model import RoleModel
 from hicrisp_core.llm.chat_model import ChatModel
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.model import Plan
+from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.time.deadline import Deadline
 
 TOKENS = 40
 """What a stub's answer counts for, each way."""
@@ -28,6 +33,21 @@ class StubModels(Models):
     def of(self, role: str) -> ChatModel:
         """Return the model of a role."""
         return RoleModel(self._stub, role, self.settings)
+
+
+class FixedBrain:
+    """Answers every task with one plan at once, and corrects nothing."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """Return the plan."""
+        return PlanAnswer(self._plan)
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """Refuse: nothing is corrected."""
+        return PlanAnswer(refusal="there is one plan alone, and no correction")
 
 
 def kinds_of(schema: Mapping[str, Any]) -> List[str]:

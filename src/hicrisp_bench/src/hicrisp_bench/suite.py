@@ -1,8 +1,10 @@
-"""What a suite is: options of its own, and a run that answers with a report."""
+"""What a suite is: options of its own, and a run that answers with a report, which is shown as tables.
+"""
 
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +14,46 @@ from hicrisp_core.policy.policy import SIMILAR, load_policy
 
 from hicrisp_bench.pictures.charts import Chart
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.tables import markdown
 
 Row = Dict[str, Any]
+
+
+def markdown(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> str:
+    """A Markdown table of some columns; a column with an interval shows it."""
+    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines += ["| " + " | ".join(row) + " |" for row in cells(rows, columns)]
+    return "\n".join(lines)
+
+
+def cells(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> List[List[str]]:
+    """The same as plain text, a list a row."""
+    return [[_cell(row, column) for column in columns] for row in rows]
+
+
+def write_csv(rows: Sequence[Dict[str, Any]], file: Path) -> None:
+    """All rows with their plain values; what is nested is left to the JSON."""
+    plain: List[str] = []
+    for row in rows:
+        plain += [key for key, value in row.items() if not isinstance(value, (dict, list))
+                  and key not in plain]
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, plain, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _cell(row: Dict[str, Any], column: str) -> str:
+    value = row.get(column)
+    interval = row.get(f"{column}_ci")
+    if value is None:
+        return ""
+    if interval is not None:
+        return f"{100 * value:.1f} % ({100 * interval[0]:.0f} to {100 * interval[1]:.0f})"
+    if isinstance(value, dict) and "median" in value:
+        return f"{value['median']:.4g} (worst {value['worst']:.4g})"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {count}" for key, count in sorted(value.items()))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)

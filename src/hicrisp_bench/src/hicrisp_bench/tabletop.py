@@ -25,6 +25,31 @@ from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 _TOWER_SIGMAS = (0.0, 0.02)
 _TOWER_POLICIES = ("hicrisp", "hierarchical")
 _SCENE, _BLOCKS = "blocks", 4
+CASES = ("clean", "offset", "tower", "unknown")
+_LAYOUTS_PER_TOWER = 5
+"""Layouts of a row for each tower of a row: towers take as much longer."""
+_STRANGERS = 3
+"""Things that no file describes, at most, in a layout that has some."""
+SIGMAS = (0.01, 0.02, 0.03, 0.05)
+POLICIES = ("open_loop", "retry_only", "hierarchical")
+QUICK = {"trials": 3, "queries": 10}
+SELECTS = ("trials", "first_seed", "cases", "policies", "sigmas")
+BIAS = (0.05, 0.0)
+"""The biased arm's mean offset, metres; its noise is the smallest sigma."""
+_BESIDE = ("tabletop", "Place the box next to the cylinder", (Relation("box", "next_to", "cylinder"),))
+_TASKS: Tuple[Tuple[str, str, Tuple[Relation, ...]], ...] = (
+    _BESIDE,
+    ("stack", "Stack the red box on the blue box", (Relation("red_box", "on", "blue_box"),)),
+    ("bowl", "Put the box in the bowl", (Relation("box", "in", "bowl"),)),
+)
+_UNSEEN = ("cannot_tell", "goal_unseen")
+"""The kinds of failures that only say that nobody can see it."""
+REFERENCE = [
+    {"source": "HiCRISP (Ming et al.), section IV-B", "suite": "tabletop", "policy": "hicrisp",
+     "llm": "gpt-3.5",
+     "note": "the paper describes the Gaussian offset on place and its correction, but prints no success "
+             "rates"},
+]
 
 
 def tower_groups(config: Path, seeds: range) -> Iterator[Tuple[Dict[str, Any], List[TrialSettings]]]:
@@ -46,36 +71,6 @@ def _tower(config: Path, seed: int) -> Tuple[str, Tuple[Relation, ...]]:
     said = ", and ".join(f"the {fact.subject.replace('_', ' ')} is on the {fact.object.replace('_', ' ')}"
                          for fact in facts)
     return said, facts
-
-
-CASES = ("clean", "offset", "tower", "unknown")
-_LAYOUTS_PER_TOWER = 5
-"""Layouts of a row for each tower of a row: towers take as much longer."""
-_STRANGERS = 3
-"""Things that no file describes, at most, in a layout that has some."""
-SIGMAS = (0.01, 0.02, 0.03, 0.05)
-POLICIES = ("open_loop", "retry_only", "hierarchical")
-QUICK = {"trials": 3, "queries": 10}
-SELECTS = ("trials", "first_seed", "cases", "policies", "sigmas")
-BIAS = (0.05, 0.0)
-"""The biased arm's mean offset, metres; its noise is the smallest sigma."""
-
-_BESIDE = ("tabletop", "Place the box next to the cylinder", (Relation("box", "next_to", "cylinder"),))
-_TASKS: Tuple[Tuple[str, str, Tuple[Relation, ...]], ...] = (
-    _BESIDE,
-    ("stack", "Stack the red box on the blue box", (Relation("red_box", "on", "blue_box"),)),
-    ("bowl", "Put the box in the bowl", (Relation("box", "in", "bowl"),)),
-)
-
-_UNSEEN = ("cannot_tell", "goal_unseen")
-"""The kinds of failures that only say that nobody can see it."""
-
-REFERENCE = [
-    {"source": "HiCRISP (Ming et al.), section IV-B", "suite": "tabletop", "policy": "hicrisp",
-     "llm": "gpt-3.5",
-     "note": "the paper describes the Gaussian offset on place and its correction, but prints no success "
-             "rates"},
-]
 
 
 def groups(

@@ -18,7 +18,7 @@ from tf2_msgs.msg import TFMessage
 from hicrisp_bench.launched import LIMIT, NAMESPACE, LaunchFailed
 from hicrisp_bench.over_ros import Run
 from hicrisp_bench.pool import Result
-from hicrisp_bench.trial import TrialSettings, holds_in_truth, placements, releases
+from hicrisp_bench.trial import TrialSettings, holds_in_truth, told_of
 
 _SETTLING = 1.0
 """Seconds of the world's clock after which everything is taken to lie still."""
@@ -65,17 +65,6 @@ class TabletopJudge:
         """The same dictionary as that of the trial in one process."""
         scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
         domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
-        found = run.found
-        return {
-            "task": trial.task, "scene": trial.scene, "seed": trial.seed, "policy": trial.policy,
-            "llm": trial.llm,
-            "success": holds_in_truth(
-                trial.goal, self._truth.at_rest(), scene, domain, rospy.get_time()),
-            "claimed": bool(found["success"]), "message": run.message, "plan": found["plan"],
-            "steps_executed": found["steps_executed"], "corrections": found["corrections"],
-            "corrected_by": found["corrected_by"],
-            "failures": found["failures"], "attempts": placements(run.events, domain),
-            "releases": releases(run.events, domain),
-            "replans": sum(1 for event in run.events if event["kind"] == "plan") - 1,
-            "placement_error_m": found["placement_error_m"], "llm_calls": found["llm_calls"],
-            "tokens": found["tokens"], "wall_s": run.wall_s, "sim_s": found["sim_s"]}
+        told = {**run.found, "message": run.message, "wall_s": run.wall_s, "policy": trial.policy, "llm": trial.llm}
+        truth = holds_in_truth(trial.goal, self._truth.at_rest(), scene, domain, rospy.get_time())
+        return {**told_of(trial, told, run.events, domain), "success": truth}

@@ -1,5 +1,5 @@
-"""One trial in one process: a scene, a task, a policy, faults; the executive over the embedded world,
-without ROS.
+"""One trial in one process: a scene, a task, a policy, faults; the executive over the embedded world without ROS,
+judged by the poses and the contacts of the physics.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ from hicrisp_sim.embedded import EmbeddedWorld
 
 Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
 """The facts that must hold in the end, or a question about the final arrangement."""
+_FIXED = 0
+"""The body of what stands fast, as the table does."""
+_MOVED = 0.001
+"""Metres by which a thing has moved that something has touched."""
 
 
 def holds_in_truth(
@@ -73,12 +77,6 @@ class CameraSight:
 def camera_sight(world: EmbeddedWorld) -> CameraSight:
     """Sees the things of a world by its own camera, and by nothing else; the camera is checked at first."""
     return CameraSight(world.camera, CheckedSight(SceneSight(world.scene), world.scene), world.robot_frames)
-
-
-_FIXED = 0
-"""The body of what stands fast, as the table does."""
-_MOVED = 0.001
-"""Metres by which a thing has moved that something has touched."""
 
 
 class Touches:
@@ -205,16 +203,29 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     world.settle(1.0)
     world.close()
     truth = holds_in_truth(settings.goal, world.true_frames(), scene, domain, world.time)
+    told = {**vars(result), "plan": list(result.plan), "failures": [vars(failure) for failure in result.failures],
+            "policy": parts.policy.name, "llm": parts.llm.name, "wall_s": wall}
     return {
-        "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": parts.policy.name,
-        "llm": parts.llm.name, "success": truth, "claimed": result.success, "message": result.message,
-        "plan": list(result.plan), "steps_executed": result.steps_executed, "corrections": result.corrections,
-        "corrected_by": result.corrected_by,
-        "failures": [vars(failure) for failure in result.failures],
+        **told_of(settings, told, events, domain), "success": truth, "strangers": len(world.scene.unknown),
+        "touched": touches.names, "looks": result.looks, "goal_state": result.goal,
+        "first_motion_s": result.first_motion_s}
+
+
+def told_of(
+    settings: TrialSettings, told: Mapping[str, Any], events: Sequence[Mapping[str, Any]], domain: Domain
+) -> Dict[str, Any]:
+    """Return what a run says of itself, for the result of its trial.
+
+    Args:
+        settings: of the trial.
+        told: the run's own result, with its message and ``wall_s``.
+        events: of the run.
+        domain: by which its placements are known.
+    """
+    return {
+        "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": told["policy"],
+        "llm": told["llm"], "claimed": bool(told["success"]),
+        **{key: told[key] for key in ("message", "plan", "steps_executed", "corrections", "corrected_by", "failures",
+                                      "placement_error_m", "llm_calls", "tokens", "wall_s", "sim_s")},
         "attempts": placements(events, domain), "releases": releases(events, domain),
-        "replans": sum(1 for e in events if e["kind"] == "plan") - 1,
-        "placement_error_m": result.placement_error_m, "llm_calls": result.llm_calls, "tokens": result.tokens,
-        "strangers": len(world.scene.unknown), "touched": touches.names,
-        "looks": result.looks, "goal_state": result.goal,
-        "first_motion_s": result.first_motion_s, "wall_s": wall, "sim_s": result.sim_s,
-    }
+        "replans": sum(1 for event in events if event["kind"] == "plan") - 1}

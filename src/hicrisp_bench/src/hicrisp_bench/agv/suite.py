@@ -33,6 +33,21 @@ from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
 """Kinds of failures by which a wrong order is seen."""
+POLICIES = ("open_loop", "hicrisp", "hierarchical")
+QUICK = {"seeds": 1, "every": 3}
+SELECTS = ("seeds", "every")
+AREAS = ("area_1", "area_2", "area_3")
+COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
+           "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
+           "corrections", "corrected_by",
+           "path_ratio", "sim_s")
+ZONE_SCENE = "agv_zone"
+"""The arena with a zone that no part of the base may enter."""
+REFERENCE = [
+    {"source": "HiCRISP (Ming et al.), section IV-C", "suite": "agv", "policy": "hicrisp", "llm": "gpt-3.5",
+     "note": "the paper describes an AGV that visits areas in an order, in Gazebo and in reality; it prints "
+             "no rates"},
+]
 
 
 @dataclass(frozen=True)
@@ -141,23 +156,6 @@ def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
         "path_m": track.length, "shortest_m": truth.shortest(trial.order),
         "sim_s": told.sim_s, "wall_s": told.wall_s,
     }
-
-
-POLICIES = ("open_loop", "hicrisp", "hierarchical")
-QUICK = {"seeds": 1, "every": 3}
-SELECTS = ("seeds", "every")
-AREAS = ("area_1", "area_2", "area_3")
-COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
-           "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
-           "corrections", "corrected_by",
-           "path_ratio", "sim_s")
-ZONE_SCENE = "agv_zone"
-"""The arena with a zone that no part of the base may enter."""
-REFERENCE = [
-    {"source": "HiCRISP (Ming et al.), section IV-C", "suite": "agv", "policy": "hicrisp", "llm": "gpt-3.5",
-     "note": "the paper describes an AGV that visits areas in an order, in Gazebo and in reality; it prints "
-             "no rates"},
-]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -101,30 +101,12 @@ class JudgedPort:
             against(f"{command}: it cannot be undone, and nobody allowed it")
 
 
-class Stage:
-    """Robot and eyes of a scene.
-
-    Args:
-        limits: where the tool may be sent at all, of ``config/safety.yaml``.
-    """
-
-    def __init__(self, scene: Scene, domain: Domain, body: RobotBody, limits: SafetyLimits,
-                 verdicts: Verdicts) -> None:
-        self._arm = InstantArm(scene, domain, limits, verdicts)
-        self.name = self._arm.name
-        robot = ArmRobot(self._arm, body.able(domain.skills), self._arm.look, limits=limits,
-                         hand=body.gripper)
-        self.port = JudgedPort(robot, domain, self, verdicts)
-
-    def observe(self, deadline: Deadline) -> WorldState:
-        """The world as it is seen."""
-        del deadline  # Nothing to wait for.
-        return self._arm.look()
-
-
 class InstantArm:
     """Goes where it is told at once; what it holds goes along. Goals outside the limits are held against
     whoever sent them: the driver before it must not.
+
+    Args:
+        limits: where the tool may be sent at all, of ``config/safety.yaml``.
     """
 
     max_opening = 0.08
@@ -139,6 +121,15 @@ class InstantArm:
         self._fingers = self.max_opening
         self._held = ""
         self._time = 0.0
+
+    def driven(self, body: RobotBody) -> JudgedPort:
+        """Return the workspace's own driver of this arm, with the judge before it."""
+        robot = ArmRobot(self, body.able(self._domain.skills), self.look, limits=self._limits, hand=body.gripper)
+        return JudgedPort(robot, self._domain, self, self._verdicts)
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """Return the world as it is seen; there is nothing to wait for."""
+        return self.look()
 
     def look(self) -> WorldState:
         """What is seen: each look a moment later."""

@@ -30,7 +30,7 @@ from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.attacks.corpus import ANSWER, KITCHEN, LABEL, NAME, POLICY, REMARK, SCENE, TASK, Attack, Want
-from hicrisp_bench.attacks.stage import JudgedPort, Stage, Verdicts
+from hicrisp_bench.attacks.stage import InstantArm, JudgedPort, Verdicts
 from hicrisp_bench.stub_models import TOKENS, StubModels, kinds_of
 
 REVIEWED = "reviewed"
@@ -169,8 +169,8 @@ def _assembled(trial: AttackTrial, folder: Path, models: Models, verdicts: Verdi
         port = JudgedPort(world, parts.domain, world, verdicts)
     else:
         limits = load_safety(trial.config / "safety.yaml")
-        world = Stage(scene, parts.domain, bodies[scene.robots[0]], limits, verdicts)
-        port = world.port
+        world = InstantArm(scene, parts.domain, limits, verdicts)
+        port = world.driven(bodies[scene.robots[0]])
     return parts.executive({port.name: port}, world, events.append, **_people(trial))
 
 

@@ -20,6 +20,8 @@ from pydantic.dataclasses import dataclass as settings_dataclass
 
 SUPERFLUOUS, MISSING = 0.2, 1.0
 """Weights of the distance d."""
+_LIMITS = SearchLimits(depth=30)
+"""A drink with four liquids that is made anew takes about fifteen commands."""
 
 
 @settings_dataclass(frozen=True, config=STRICT)
@@ -80,10 +82,6 @@ def judge(recipe: Recipe, world: WorldState) -> Served:
     if len(glasses) != 1:
         return Served(len(glasses), recipe.mandatory, frozenset())
     return Served(1, recipe.mandatory - held, frozenset(held) - recipe.mandatory - recipe.optional)
-
-
-_LIMITS = SearchLimits(depth=30)
-"""A drink with four liquids that is made anew takes about fifteen commands."""
 
 
 class KnownRecipe:

@@ -23,6 +23,9 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_bench.barman.recipes import KnownRecipe, Recipe, judge, load_recipes
 from hicrisp_bench.barman.recordings import FirstPlan, RecordedBrain, first_failure, named_ingredients
 
+KNOW_THE_GOAL = ("copal_m_goal",)
+"""Policies whose runs are told the recipe as facts; all others know the plan alone."""
+
 
 class TimedSearcher(Searcher):
     """Answers as any searcher does; ``seconds`` has the wall time of each question in their order."""
@@ -43,10 +46,6 @@ class TimedSearcher(Searcher):
         self.seconds.append(time.perf_counter() - began)
         self.out_of_time += answer.out_of_time
         return answer
-
-
-KNOW_THE_GOAL = ("copal_m_goal",)
-"""Policies whose runs are told the recipe as facts; all others know the plan alone."""
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 import urllib.error
 import urllib.request
 from difflib import SequenceMatcher
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.client import responses
+from io import BufferedIOBase
+from threading import Lock
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.understanding.model import answer_of
 
+from hicrisp_bench.chat_server import LoopbackServer, completion, whole
 from hicrisp_bench.language.sentences import Sentence
 
 _PATIENCE = 900.0
@@ -33,46 +35,25 @@ class Reply(NamedTuple):
 Answerer = Callable[[Mapping[str, Any]], Reply]
 
 
-class Loopback:
+class Loopback(LoopbackServer):
     """Listens while it is entered; answers each request after a time, those at once side by side.
 
     Args:
-        answer: makes the reply to a request.
+        reply: makes the reply to a request.
         latency: seconds before each reply.
         fresh_prefix: whether each question begins with other words, so that no server can use what it has
             read of an earlier one.
     """
 
-    def __init__(self, answer: Answerer, latency: float, fresh_prefix: bool = False) -> None:
-        self.requests = 0
-        self._answer = answer
+    def __init__(self, reply: Answerer, latency: float, fresh_prefix: bool = False) -> None:
+        super().__init__()
+        self._reply = reply
         self._latency = latency
         self._fresh_prefix = fresh_prefix
-        self._lock = threading.Lock()
-        outer = self
+        self.requests, self._lock = 0, Lock()
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                request = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-                status, body = outer.reply(request)
-                try:
-                    self.send_response(status)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body)
-                except (BrokenPipeError, ConnectionResetError):
-                    pass  # The client's deadline came first.
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def reply(self, request: Dict[str, Any]) -> Reply:
-        """The reply to a request, when it is due."""
+    def answer(self, request: Dict[str, Any], to: BufferedIOBase) -> None:
+        """Write the reply to a request, when it is due."""
         with self._lock:
             self.requests += 1
             number = self.requests
@@ -81,16 +62,15 @@ class Loopback:
             first, *others = request["messages"]
             fresh = {**first, "content": f"Question {number}.\n{first['content']}"}
             request = {**request, "messages": [fresh, *others]}
-        return self._answer(request)
+        status, body = self._reply(request)
+        to.write(whole(body, f"{status} {responses.get(status, '')}"))
 
     def __enter__(self) -> "Loopback":
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05},
-                         daemon=True).start()
+        self.listen()
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.close()
 
 
 class Forward:
@@ -135,11 +115,7 @@ class Canned:
         said = asked.rpartition("<<<")[2].partition(">>>")[0].strip()
         answer = self._goal(said) or self._command(said)
         text = json.dumps(answer)
-        usage = {"prompt_tokens": len(json.dumps(request)) // 4, "completion_tokens": len(text) // 4}
-        message = {"role": "assistant", "content": text}
-        body = {"id": "1", "object": "chat.completion", "created": 0, "model": "canned",
-                "choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}
-        return Reply(200, json.dumps(body).encode())
+        return Reply(200, completion(text, "canned", len(json.dumps(request)) // 4).encode())
 
     def _goal(self, said: str) -> Optional[Dict[str, Any]]:
         """The goal of the sentence that is most like a request: things may be called by other names in it."""

@@ -25,6 +25,15 @@ from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
 
 ALL = "all"
 Results = Sequence[Dict[str, Any]]
+POLICIES = ("open_loop", "hicrisp", "brainbody", "copal_mh2", "llm_p", "hierarchical")
+COLUMNS = ("model", "policy", "tasks", "n", "success", "false_success", "asked", "refused", "calls", "tokens",
+           "first_motion_s", "done_s", "corrections", "corrected_by")
+QUICK = {"limit": 4, "policies": ["open_loop", "hierarchical"]}
+SELECTS = ("policies", "limit", "trials", "latency")
+SIGMA = 0.02
+"""Of the misses of placements, metres."""
+_LONGEST = 800
+"""Tokens of an answer of a model's file; a plan of twelve steps has about 400."""
 
 
 def rows_of(policy: str, model: str, results: Results) -> List[Row]:
@@ -69,17 +78,6 @@ def _end(result: Dict[str, Any]) -> str:
 def _share(name: str, those: Results, of: Results) -> Dict[str, Any]:
     interval: Tuple[float, float] = wilson_interval(len(those), len(of))
     return {name: len(those) / max(1, len(of)), f"{name}_ci": interval}
-
-
-POLICIES = ("open_loop", "hicrisp", "brainbody", "copal_mh2", "llm_p", "hierarchical")
-COLUMNS = ("model", "policy", "tasks", "n", "success", "false_success", "asked", "refused", "calls", "tokens",
-           "first_motion_s", "done_s", "corrections", "corrected_by")
-QUICK = {"limit": 4, "policies": ["open_loop", "hierarchical"]}
-SELECTS = ("policies", "limit", "trials", "latency")
-SIGMA = 0.02
-"""Of the misses of placements, metres."""
-_LONGEST = 800
-"""Tokens of an answer of a model's file; a plan of twelve steps has about 400."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

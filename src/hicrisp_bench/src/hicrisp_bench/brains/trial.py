@@ -23,6 +23,10 @@ from hicrisp_bench.trial import TrialSettings, run_trial
 
 KNOWN = "known"
 """Stands in place of a model's name."""
+MISS = "place_offset"
+"""The fault that lets each placement end beside its goal."""
+CARRIED_OUT, ASKED, REFUSED, ANSWERED = "carried_out", "asked", "refused", "answered"
+"""How a task can end: with a motion, a question that nobody answers, a refusal, or words alone."""
 
 
 class _Told:
@@ -45,12 +49,6 @@ class KnownGoal:
     def __call__(self, domain: Domain) -> Interpreter:
         """Return the interpreter."""
         return _Told(replace(self.goal, said=goal_words(self.goal, domain), source=KNOWN))
-
-
-MISS = "place_offset"
-"""The fault that lets each placement end beside its goal."""
-CARRIED_OUT, ASKED, REFUSED, ANSWERED = "carried_out", "asked", "refused", "answered"
-"""How a task can end: with a motion, a question that nobody answers, a refusal, or words alone."""
 
 
 @dataclass(frozen=True)

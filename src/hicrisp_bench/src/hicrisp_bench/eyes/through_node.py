@@ -44,6 +44,13 @@ from hicrisp_msgs.msg import TrackArray
 
 Moment = Tuple[Picture, Dict[str, Pose]]
 """A picture, and the robot's frames when it was taken."""
+NODE = "/perception"
+_START_LIMIT, _ANSWER_LIMIT = 120.0, 20.0
+"""Wall seconds for the node to be there, and for the tracks of a picture to come."""
+_PROCESS_CLOCK = 2
+"""What Linux adds to a process's number for the clock of its processor time."""
+_ROUNDED = 1e-3
+"""Seconds by which a stamp may come back earlier."""
 
 
 @contextmanager
@@ -81,16 +88,6 @@ def _pictures(world: EmbeddedWorld, moments: List[Snapshot]) -> Iterator[Moment]
         picture = world.camera.take(snapshot)
         if picture is not None:
             yield picture, tracker.read(snapshot)[0]
-
-
-NODE = "/perception"
-_START_LIMIT, _ANSWER_LIMIT = 120.0, 20.0
-"""Wall seconds for the node to be there, and for the tracks of a picture to come."""
-
-_PROCESS_CLOCK = 2
-"""What Linux adds to a process's number for the clock of its processor time."""
-_ROUNDED = 1e-3
-"""Seconds by which a stamp may come back earlier."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""One layout: pictures are taken and looked at, and what was seen is compared with the truth."""
+"""One layout: a table with its things and a camera, pictures that are taken and looked at, and what was seen,
+compared with the truth.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +44,14 @@ _TOWER = 4
 """Boxes on each other, at most."""
 _OFFSET = 0.006
 """How far off the middle of the one below a stacked box stands, metres."""
+_SETTLING = 0.4
+"""Simulated seconds in which what was put on the table comes to rest."""
+SHAPES, TAGS = "shapes", "tags"
+METHODS = (TAGS, SHAPES)
+_HALF = 0.5
+_NEAR = 0.03
+"""Metres from where a thing is, in which it counts as found there."""
+_LIKE = 0.0025
 
 
 def layout(config: Path, name: str, seed: int) -> Scene:
@@ -98,10 +108,6 @@ def differently_coloured(things: Mapping[str, WorldObject], one: str, other: str
     return first != second
 
 
-_SETTLING = 0.4
-"""Simulated seconds in which what was put on the table comes to rest."""
-
-
 class WatchedTable:
     """The physics of a scene and the camera that it names.
 
@@ -155,14 +161,6 @@ def watched(scene: Scene, seed: int, light: float = 1.0) -> Iterator[WatchedTabl
         yield table
     finally:
         table.camera.close()
-
-
-SHAPES, TAGS = "shapes", "tags"
-METHODS = (TAGS, SHAPES)
-_HALF = 0.5
-_NEAR = 0.03
-"""Metres from where a thing is, in which it counts as found there."""
-_LIKE = 0.0025
 
 
 @dataclass(frozen=True)

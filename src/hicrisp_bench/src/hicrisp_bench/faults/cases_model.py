@@ -14,6 +14,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from mcap.reader import make_reader
 
+from hicrisp_bench.chat_server import completion
 from hicrisp_bench.faults import wild_model as wild
 from hicrisp_bench.faults.probe import LONG, MENDING, MODEL, FaultCase, Probe
 from hicrisp_bench.faults.rig import CANARY, Rig
@@ -152,7 +153,7 @@ _MODEL: Tuple[Tuple[str, str, Run], ...] = (
     ("empty answer", _USELESS, _useless("")),
     ("JSON of the wrong shape", _USELESS, _useless('{"plan": {"first": ["pick", 7, null]}}')),
     ("answer of 30 MB", "not read to its end; said; nothing moves",
-     fails(wild.sends(wild.completion("x" * 30_000_000)))),
+     fails(wild.sends(completion("x" * 30_000_000, "wild")))),
     ("two plans and no word which counts", _USELESS,
      _useless(f"Maybe {_WRONG}. Or {_WRONG.replace('cylinder', 'box')}.")),
     ("answer in a fence with words around it", "read; the task is done",

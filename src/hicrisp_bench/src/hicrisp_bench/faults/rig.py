@@ -70,7 +70,7 @@ class Rig(Launched):
         llm = {"llm": self.model.start(folder / "model", CANARY)} if self.model is not None else {}
         super().__init__(config, world.scene, folder, {**llm, **world.arguments}, world.launch,
                          "127.0.0.1" if hosts is None else ROBOT)
-        self._log = self.launch.log
+        self._log = folder / "launch.log"
         self._mind: Optional[Launch] = None
         if hosts is not None:
             os.environ["ROS_IP"] = ROBOT

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple, Union
 
 import yaml
 
+from hicrisp_bench.chat_server import LoopbackServer, completion, whole
 from hicrisp_bench.stub_models import kinds_of
 
 Step = Tuple[str, Mapping[str, str]]
@@ -24,39 +23,21 @@ TIMEOUT = 3.0
 """Wall seconds for each request, as the file of settings says."""
 
 
-class WildModel:
-    """Listens while it is entered.
-
-    ``play`` answers whatever is asked; ``asked`` holds the questions since it was set.
+class WildModel(LoopbackServer):
+    """Listens once it is started: ``play`` answers whatever is asked, ``asked`` holds the questions since it was
+    set.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._play: Play = plan()
         self.asked: List[Mapping[str, Any]] = []
         self.ending = threading.Event()
-        outer = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.asked.append(request)
-                with suppress(OSError):  # The client has hung up.
-                    outer._play(outer, request, self.wfile)
-                self.close_connection = True
-
-            def do_GET(self) -> None:
-                with suppress(OSError):
-                    self.wfile.write(_whole(json.dumps({"data": [{"id": "tame"}]})))
-                self.close_connection = True
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+    def answer(self, request: Dict[str, Any], to: BufferedIOBase) -> None:
+        """Answer as it is played now."""
+        self.asked.append(request)
+        self._play(self, request, to)
 
     def plays(self, play: Play) -> None:
         """Answer so from now on."""
@@ -68,15 +49,14 @@ class WildModel:
         Args:
             secret: the key that it is asked with, which must be nowhere else.
         """
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05},
-                         daemon=True).start()
+        self.listen()
         folder.mkdir(parents=True, exist_ok=True)
         key = folder / "key"
         key.touch(mode=0o600)
         key.write_text(secret, encoding="utf-8")
         file = folder / "wild.yaml"
         file.write_text(yaml.safe_dump({
-            "llm": "wild", "backend": "openai", "model": "wild", "base_url": self._url,
+            "llm": "wild", "backend": "openai", "model": "wild", "base_url": self.url,
             "api_key_file": str(key), "timeout_s": TIMEOUT, "retries": 2, "probe": False, "cache": 0,
             "response_format": "json_schema"}), encoding="utf-8")
         return file
@@ -84,34 +64,17 @@ class WildModel:
     def stop(self) -> None:
         """Listen no more, and let go whoever waits for an answer that never ends."""
         self.ending.set()
-        self._server.shutdown()
-        self._server.server_close()
-
-
-def _whole(body: Union[str, bytes], status: str = "200 OK", *headers: str) -> bytes:
-    """A whole answer. It says that the server will close, lest the next request race the connection's end."""
-    data = body.encode() if isinstance(body, str) else body
-    lines = (f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {len(data)}",
-             "Connection: close", *headers)
-    return "\r\n".join((*lines, "", "")).encode() + data
-
-
-def completion(text: str, finish: str = "stop") -> str:
-    """The body of an answer."""
-    return json.dumps({
-        "id": "1", "object": "chat.completion", "created": 0, "model": "wild",
-        "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}],
-        "usage": {"prompt_tokens": 50, "completion_tokens": len(text) // 4}})
+        self.close()
 
 
 def says(text: str, finish: str = "stop") -> Play:
     """This text, whatever is asked."""
-    return lambda model, request, to: _send(to, _whole(completion(text, finish)))
+    return lambda model, request, to: _send(to, whole(completion(text, "wild", finish=finish)))
 
 
 def sends(data: Union[str, bytes], status: str = "200 OK", *headers: str) -> Play:
     """This body, whatever is asked."""
-    return lambda model, request, to: _send(to, _whole(data, status, *headers))
+    return lambda model, request, to: _send(to, whole(data, status, *headers))
 
 
 def hangs(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> None:
@@ -128,7 +91,7 @@ def drips(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> N
 
 def closes(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> None:
     """Hang up in mid-answer."""
-    _send(to, _whole(completion("{}"))[:-30])
+    _send(to, whole(completion("{}", "wild"))[:-30])
 
 
 def plan(steps: Sequence[Step] = (), correction: Sequence[Step] = (), wrap: str = "{}") -> Play:
@@ -149,7 +112,7 @@ def plan(steps: Sequence[Step] = (), correction: Sequence[Step] = (), wrap: str 
             action, arguments = correction[asked[0] % len(correction)] if correction else ("", {})
             asked[0] += 1
             answer = {"kind": "plan", "reasoning": "so", "steps": [_step((action, arguments))]}
-        _send(to, _whole(completion(wrap.replace("{}", json.dumps(answer)))))
+        _send(to, whole(completion(wrap.replace("{}", json.dumps(answer)), "wild")))
 
     return play
 

@@ -1,4 +1,5 @@
-"""Files of sentences with what they mean."""
+"""Files of sentences with what they mean, and the scenes in which they are said.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +27,12 @@ from hicrisp_bench.pool import run_all
 
 _SETTLED = 30.0
 """Wall seconds within which the things of a scene come to rest."""
+REFUSE, ASK, ANSWER = "refuse", "ask", "answer"
+_WITHOUT_MOTION = {REFUSE: REFUSE, "refusal": REFUSE, ASK: ASK, "question": ASK, ANSWER: ANSWER}
+"""What a sentence may mean that asks for no motion, or for none that can be."""
+_KEYS = ("id", "scene", "text", "class")
+_MEANING = ("goal", "stages", "invariants", "expect", "answer")
+_SHARED = ("invariants", "robot")
 
 
 @dataclass(frozen=True)
@@ -76,14 +83,6 @@ def _seen(scene: Scene, seed: int, domain: Domain) -> WorldState:
     if scene.world == "lab":
         return LabWorld(scene, seed, domain=domain).observe(Deadline(_SETTLED))
     return AgvWorld(scene, seed).observe(Deadline(_SETTLED))
-
-
-REFUSE, ASK, ANSWER = "refuse", "ask", "answer"
-_WITHOUT_MOTION = {REFUSE: REFUSE, "refusal": REFUSE, ASK: ASK, "question": ASK, ANSWER: ANSWER}
-"""What a sentence may mean that asks for no motion, or for none that can be."""
-_KEYS = ("id", "scene", "text", "class")
-_MEANING = ("goal", "stages", "invariants", "expect", "answer")
-_SHARED = ("invariants", "robot")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""One sentence: the launched interpreter reads it, and what it understood is held against what was meant."""
+"""One sentence: the launched interpreter reads it, and what it understood is held against what was meant; with the
+memory that this takes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.schema import Domain
@@ -21,14 +23,40 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.factory import make_interpreter
 
 from hicrisp_bench.language.judging import Judge, asked_by
-from hicrisp_bench.language.memory import peak_mib
 from hicrisp_bench.language.sentences import Sentence, Setting
 from hicrisp_bench.serving import settings_of_file
 
+_PROC = Path("/proc")
 _LONGEST = 1500
 """Tokens of an answer of a model's file."""
 _LIMIT = 300.0
 """Wall seconds for one sentence, as in a task."""
+
+
+def peak_mib(process: str = "self") -> float:
+    """The most memory that a process and what it started, as far as that still runs, ever held; MiB."""
+    parents = _parents()
+    own = str((_PROC / process).resolve().name)
+    family: List[str] = [own]
+    for each in family:
+        family += [child for child, parent in parents.items() if parent == each]
+    return sum(_status(each).get("VmHWM", 0.0) for each in family) / 1024.0
+
+
+def _parents() -> Dict[str, str]:
+    return {each.name: str(int(_status(each.name).get("PPid", 0))) for each in _PROC.iterdir()
+            if each.name.isdigit()}
+
+
+def _status(process: str) -> Dict[str, float]:
+    """The numbers that the kernel tells of a process; none of one that has ended."""
+    try:
+        lines = (_PROC / process / "status").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return {}
+    pairs = (line.split(":", 1) for line in lines if ":" in line)
+    return {key: float(value.split()[0]) for key, value in pairs if value.split()
+            and value.split()[0].isdigit()}
 
 
 @dataclass(frozen=True)

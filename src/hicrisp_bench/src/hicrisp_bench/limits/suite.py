@@ -37,6 +37,14 @@ _PART = 1.05
 """Part of a speed limit that a controlled joint may reach."""
 _OVERSHOOT = 1.10
 """The same of a base, whose wheels slip and swing in the physics while they are braked."""
+QUICK: Mapping[str, Any] = {"tasks": 12}
+SELECTS = ("tasks", "scenes", "policies", "seed")
+SCENES = ("tabletop", "clutter", "sorting", "agv_zone", "bowl", "stack", "agv", "lab")
+ALL = "all"
+_COLUMNS = ("scene", "n", "held", "commands", "motions", "sim_hours", "broken")
+_TASK = "Do something"
+_SECONDS = 15.0
+"""Wall seconds of a task after which nothing further is begun."""
 
 
 class ArmWatch:
@@ -112,14 +120,6 @@ class BaseWatch:
 
 
 Watch = Union[ArmWatch, BaseWatch]
-QUICK: Mapping[str, Any] = {"tasks": 12}
-SELECTS = ("tasks", "scenes", "policies", "seed")
-SCENES = ("tabletop", "clutter", "sorting", "agv_zone", "bowl", "stack", "agv", "lab")
-ALL = "all"
-_COLUMNS = ("scene", "n", "held", "commands", "motions", "sim_hours", "broken")
-_TASK = "Do something"
-_SECONDS = 15.0
-"""Wall seconds of a task after which nothing further is begun."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -46,6 +46,13 @@ _LIMITS = SearchLimits(depth=8, states=5_000, seconds=5.0)
 """For the steps that a search puts before one that cannot be done yet."""
 Alternatives = Sequence[Goal]
 """The final conditions of one of them shall hold at the end."""
+COLUMNS = ("prompts", "n", "reached", "mended", "no plan", "seconds", "tokens read", "tokens written")
+_CHANGES = ("of", "n", "change", "better", "worse")
+_BOTH = 2
+QUICK = {"folders": ["default", "copal"], "llm": "embedded", "every": 40}
+SELECTS = ("folders", "kinds", "every")
+_LONGEST = 700
+"""Tokens of an answer; a plan of ten steps has about 250."""
 
 
 class Played(NamedTuple):
@@ -123,15 +130,6 @@ class Player:
         for each in found.commands:
             world = apply_effects(self._domain, each, world)
         return world
-
-
-COLUMNS = ("prompts", "n", "reached", "mended", "no plan", "seconds", "tokens read", "tokens written")
-_CHANGES = ("of", "n", "change", "better", "worse")
-_BOTH = 2
-QUICK = {"folders": ["default", "copal"], "llm": "embedded", "every": 40}
-SELECTS = ("folders", "kinds", "every")
-_LONGEST = 700
-"""Tokens of an answer; a plan of ten steps has about 250."""
 
 
 @dataclass(frozen=True)

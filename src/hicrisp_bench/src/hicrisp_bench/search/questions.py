@@ -1,5 +1,6 @@
-"""Random questions: what a failed command needs, and goals that can be reached, in states that commands led
-to."""
+"""Random questions in worlds of facts: what a failed command needs, and goals that can be reached, in states that
+commands led to; table tops and towers, bars, a home, a lab.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +25,8 @@ _TABLE = WorldObject("table", "surface", "surface", movable=False)
 _ABOUT_A_NODE = {"OPEN": "open", "CLOSED": "closed", "ON": "switched_on", "OFF": "switched_off",
                  "PLUGGED_IN": "plugged_in", "PLUGGED_OUT": "plugged_out", "CLEAN": "clean", "DIRTY": "dirty"}
 _BETWEEN = {"ON": "on", "INSIDE": "inside"}
+_WALK = SearchLimits(depth=12, states=400, seconds=5.0)
+_TRIES = 60
 
 
 @dataclass(frozen=True)
@@ -145,10 +148,6 @@ def _about(name: str, node: Mapping[str, Any]) -> Set[Relation]:
 def kinds(config: Path) -> Tuple[str, ...]:
     """The names of all kinds of worlds."""
     return tuple(setting.name for setting in settings(config))
-
-
-_WALK = SearchLimits(depth=12, states=400, seconds=5.0)
-_TRIES = 60
 
 
 @dataclass(frozen=True)

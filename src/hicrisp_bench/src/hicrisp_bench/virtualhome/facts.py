@@ -1,5 +1,5 @@
-"""From VirtualHome's scene graph to a WorldState: only what was named, what that is in or on, and what is
-held.
+"""VirtualHome as a world: from its scene graph to a WorldState (only what was named, what that is in or on, and
+what is held), and its executor as a robot.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What the executive needs beside the world: a brain that recites, a body that leaves no step out, a
-detector.
+"""What the executive needs beside the world: a body that leaves no step out, and a detector that reads what
+VirtualHome's executor says when it refuses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from hicrisp_core.model import (
     FeedbackKind,
     Level,
     Outcome,
-    Plan,
     Status,
     Step,
     Verdict,
@@ -28,7 +27,6 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.ports.body import Translation
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
 _NODE = re.compile(r"<([^<>]+)> \((\d+)\)")
@@ -107,23 +105,6 @@ def feedback_of(message: str, command: Command) -> Feedback:
                             subjects=(item,) if item else (), cause=cause,
                             advice=refusal.suggestion.format(item=item))
     return Feedback(Level.LOW, FeedbackKind.REFUSED, command, cause=cause)
-
-
-@dataclass(frozen=True)
-class RecordedBrain:
-    """Answers every task with one recorded plan, and no correction."""
-
-    plan_: Plan
-
-    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        """The recorded plan."""
-        del request, deadline  # It was written long ago.
-        return PlanAnswer(self.plan_)
-
-    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Nothing was recorded for this."""
-        del request, deadline
-        return PlanAnswer(refusal="a recording corrects nothing")
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Plan, Task
 from hicrisp_core.policy.policy import Policy
 
+from hicrisp_bench.stub_models import FixedBrain
 from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
-from hicrisp_bench.virtualhome.parts import HomeDetector, RecordedBrain, VerbatimBody
+from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
 from hicrisp_bench.virtualhome.reading import Reading
 
 
@@ -36,7 +37,7 @@ def replay(domain: Domain, policy: Policy, reading: Reading, graph: Any, charact
     """Run a plan in a scene; what the task is for is not known here, its words are for the record."""
     world = VirtualHome(domain, graph, character, reading.named)
     events: List[Dict[str, Any]] = []
-    brain = RecordedBrain(Plan(reading.steps, "recorded"))
+    brain = FixedBrain(Plan(reading.steps, "recorded"))
     executive = RunFactory(domain, policy).executive(
         {CHARACTER: world}, world, events.append, brain=brain, body=VerbatimBody(domain),
         detector=HomeDetector(domain))
