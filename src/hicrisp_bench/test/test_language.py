@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import pytest
+from hicrisp_bench.language import suite as language
 from hicrisp_bench.language.judging import Judge, Mark, asked_by
 from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, settings_of
 from hicrisp_bench.language.suite import _curve
@@ -39,8 +40,6 @@ from hicrisp_core.model.meaning import (
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.embedded import EmbeddedInterpreter
-
-from hicrisp_bench import language
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 OWN = ("tabletop.json", "tabletop_development.json")
