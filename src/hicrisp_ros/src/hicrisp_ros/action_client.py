@@ -161,15 +161,20 @@ class ActionClient:
         limits: Limits,
         cancel: Optional[Event] = None,
         on_feedback: Optional[Callable[[Any], None]] = None,
+        press: Callable[[], Any] = lambda: None,
     ) -> Reply:
-        """Send a goal and wait for its end; never raises and never waits longer than the limits together."""
+        """Send a goal and wait for its end; never raises and never waits longer than the limits together.
+
+        Args:
+            press: called each time that the server is told to end the goal once more, as it has not.
+        """
         request = self._goal_type(goal=goal)
         request.goal_id.id = f"{rospy.get_name()}-{uuid.uuid4().hex}"
         track = _Track(on_feedback)
         with self._lock:
             self._tracks[request.goal_id.id] = track
         try:
-            return self._follow(request, track, limits, cancel or Event())
+            return self._follow(request, track, limits, cancel or Event(), press)
         finally:
             with self._lock:
                 del self._tracks[request.goal_id.id]
@@ -203,7 +208,9 @@ class ActionClient:
             time.sleep(SLICE)
         return False
 
-    def _follow(self, request: Any, track: _Track, limits: Limits, cancel: Event) -> Reply:
+    def _follow(
+        self, request: Any, track: _Track, limits: Limits, cancel: Event, press: Callable[[], Any]
+    ) -> Reply:
         found, execution = Deadline(limits.server), Deadline(limits.server + limits.execution)
         sent: Optional[float] = None
         told: Optional[float] = None
@@ -244,6 +251,8 @@ class ActionClient:
                     return Reply(CallStatus.STUCK, None,
                                  f"'{self.name}' did not end within {limits.preemption:g} s")
                 if told is None or now - told > RESEND_AFTER:
+                    if told is not None:
+                        press()
                     told = now
                     self._cancel.publish(GoalID(id=request.goal_id.id))
             track.finished.wait(SLICE)
