@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Sequence
 
 def markdown(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> str:
     """A Markdown table of some columns; a column with an interval shows it."""
-    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     lines += ["| " + " | ".join(row) + " |" for row in cells(rows, columns)]
     return "\n".join(lines)
 

@@ -90,10 +90,10 @@ CASES = (
     FaultCase("folder of runs not writable",
               "ends before motion; the stop works",
               runs_unwritable, quick=True),
-    FaultCase("disk full in mid-motion", "goes on, names what was not written; the stop works",
+    FaultCase("disk full in mid-motion", "goes on; loss named; the stop works",
               disk_full),
     FaultCase("disk of the runs really full in mid-motion",
-              "goes on, names what was not written; the stop works, over a restart too", really_full, (ARM, AGV),
+              "goes on; loss named; the stop works", really_full, (ARM, AGV),
               place=SMALL_DISK),
     FaultCase("folder of logs moved away in mid-motion", "goes on", logs_moved, (ARM,)),
 )

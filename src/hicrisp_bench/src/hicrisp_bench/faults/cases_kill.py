@@ -77,14 +77,14 @@ def master_restarted(rig: Rig, seen: Seen) -> None:
     seen.note(f"the same task once more: {rig.said(after)}", state in ("succeeded", "answered"))
 
 
-_GOES_ON = "back; goes on without repeating a motion"
+_GOES_ON = "goes on, no motion repeated"
 CASES = (
     *(FaultCase(f"kill -9 of {node}", _GOES_ON, partial(thinker_killed, node), quick=node == "detector")
       for node in ("brain", "body", "detector", "corrector")),
     *(FaultCase(f"kill -9 of {name}", _GOES_ON, partial(thinker_killed, node), worlds=(CAMERA,))
       for name, node in (("perception", "perception"), ("the web page's node", "dashboard"))),
     FaultCase("kill -9 of the base's driver",
-              "LOST; the base stands, or is known not to; no blind resend",
+              "LOST; no blind resend",
               driver_killed, worlds=(AGV,)),
     *(FaultCase(f"move_base gone for {seconds:g} s", "waited for; one correction; done",
                 partial(move_base_back_late, seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),

@@ -52,7 +52,7 @@ CASES = (
               partial(lacking, "move_base"), (ALONE,)),
     FaultCase("simulated time without a clock", "nothing begins; the missing topic named",
               partial(lacking, "nothing publishes /clock"), (CLOCKLESS,)),
-    *(FaultCase(f"one of two blocks {name}", "the other is delivered; this one named",
+    *(FaultCase(f"one of two blocks {name}", "other delivered; this named",
                 partial(part_undone, kind), (SORTING,)) for name, kind in (
         ("is out of reach", "unreachable"), ("is not seen", "pose_missing"))),
 )

@@ -146,17 +146,17 @@ def _no_system(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase)
 
 
 def _unknown(name: str, step: wild.Step, valid: str) -> FaultCase:
-    return FaultCase(f"model: invents {name}", "refused before motion; told what exists",
+    return FaultCase(f"model: invents {name}", "refused; told what exists",
                      partial(names_unknown, step, valid), (MODEL,))
 
 
 def _misses(name: str, *steps: wild.Step) -> FaultCase:
-    return FaultCase(f"model: {name}", "seen; corrected, or failed naming what is missing",
+    return FaultCase(f"model: {name}", "corrected, or the rest named",
                      partial(wrong_plan, steps), (MODEL,))
 
 
-_BOUNDED = "given up after 2 retries at most; nothing moves"
-_ONCE = "not tried again; says what to change"
+_BOUNDED = "given up after 2 retries"
+_ONCE = "not repeated; says what to change"
 _DEEP = '{"kind": "plan", "steps": ' + "[" * 5000
 CASES = (
     _fails("says nothing", _BOUNDED, wild.hangs),

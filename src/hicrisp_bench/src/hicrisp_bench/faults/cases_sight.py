@@ -76,25 +76,25 @@ def reset_meanwhile(rig: Rig, seen: Seen) -> None:
     seen.note(f"the task: {rig.ended(task, _LONG)}", rig.state(task) == "succeeded")
 
 
-_TOLD = "nothing moves; object and age named"
+_TOLD = "nothing moves; age named"
 CASES = (
-    FaultCase("scan silent", "the base stops; topic and age named",
+    FaultCase("scan silent", "stops; topic and age named",
               partial(base_told_wrongly, "scan_stops"), (AGV,)),
-    FaultCase("scans without a number", "the base stops; topic named",
+    FaultCase("scans without a number", "stops; topic named",
               partial(base_told_wrongly, "scan_nan"), (AGV,)),
-    FaultCase("scans in an unknown frame", "the base stops; topic and frame named",
+    FaultCase("scans in an unknown frame", "stops; topic and frame named",
               partial(base_told_wrongly, "scan_frame"), (AGV,)),
-    FaultCase("odometry of NaN", "the base stops; topic named",
+    FaultCase("odometry of NaN", "stops; topic named",
               partial(base_told_wrongly, "odometry_nan"), (AGV,)),
-    *(FaultCase(f"{what} from the future", "the base stops; source and offset named",
+    *(FaultCase(f"{what} from the future", "stops; source and offset named",
                 partial(base_told_wrongly, f"{kind}_ahead"), (AGV,)) for what, kind in (
         ("scans", "scan"), ("odometry", "odometry"), ("base in TF", "pose"))),
-    *(FaultCase(f"{what} with a stamp that stands still", "the base stops; topic and age named",
+    *(FaultCase(f"{what} with a stamp that stands still", "stops; topic and age named",
                 partial(base_told_wrongly, f"{kind}_old"), (AGV,)) for what, kind in (
         ("scans", "scan"), ("odometry", "odometry"))),
-    FaultCase("TF loses the base", "the base stops; frame and age named",
+    FaultCase("TF loses the base", "stops; frame and age named",
               partial(base_told_wrongly, "pose_stale"), (AGV,)),
-    FaultCase("base that falls through its floor", "the base stops; frame and depth named",
+    FaultCase("base that falls through its floor", "stops; frame and depth named",
               partial(base_told_wrongly, "pose_fallen"), (AGV,)),
     *(FaultCase(f"pose {name}", _TOLD, partial(pose_wrong, f"pose_{kind}"), (ARM,)) for name, kind in (
         ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
