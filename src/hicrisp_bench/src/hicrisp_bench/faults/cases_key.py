@@ -58,6 +58,6 @@ def _unpacked(file: Path) -> Iterator[bytes]:
 
 
 CASES = (
-    FaultCase("a key, searched for", "in no file, log, recording, report or parameter", key_searched_for,
+    FaultCase("a key, searched for", "in no file, log, recording or parameter", key_searched_for,
               (MODEL,)),
 )
