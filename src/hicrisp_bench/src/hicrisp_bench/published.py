@@ -37,7 +37,8 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
     before, machine = content["tables"].get(name, {}), describe_machine()
     columns = [each for each in before.get("columns", ()) if any(each in row for row in report.rows)] or report.columns
     content["tables"][name] = {
-        "command": command, "date": time.strftime("%Y-%m-%d"), "commit": _git(root, "describe", "--always", "--dirty"),
+        "command": command, "date": time.strftime("%Y-%m-%d"),
+        "commit": _git(root, "describe", "--always", "--dirty", "--exclude=*"),
         "machine": machine["processor"], "cores": machine["cores"], "injected": report.note, "columns": list(columns),
         **{key: before[key] for key in ("merged",) if key in before},
         "rows": [{key: value for key, value in row.items() if key == "n" or key.replace("_ci", "") in columns}
