@@ -76,6 +76,8 @@ def test_figures_are_marked_once_their_code_has_changed(workspace: Path) -> None
     git(workspace, "init")
     git(workspace, "add", "towers.py")
     git(workspace, "commit", "-m", "Towers")
+    git(workspace, "tag", "-a", "v1", "-m", "A version")
+    git(workspace, "commit", "--allow-empty", "-m", "After it")
     published(workspace)
     assert OLDER not in (workspace / "README.md").read_text()
     (workspace / "towers.py").write_text("HEIGHT = 5\n")

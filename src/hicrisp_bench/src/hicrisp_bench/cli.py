@@ -82,7 +82,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     if options.publish:
         command = shlex.join(["scripts/bench", *(sys.argv[1:] if arguments is None else arguments)])
         code = Path(vars(SUITES[options.suite])["__file__"])
-        publish(options.suite, options.publish, report, re.sub(r" --publish[ =]\S+", "", command),
+        publish(options.suite, options.publish, report, re.sub(r" --(publish|out|json)[ =]\S+", "", command),
                 code.parent if code.name == "__init__.py" else code)
     for why in report.failed:
         sys.stderr.write(f"{options.suite}: {why}\n")

@@ -11,7 +11,7 @@ import re
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence
 
 from hicrisp_bench.machine import describe_machine
 from hicrisp_bench.suite import Report, Row
@@ -32,19 +32,17 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
         code: file or folder of the suite; a change of it makes the figures old.
     """
     file = root / "docs" / "results" / f"{suite}.json"
-    content: Dict[str, Any] = {"suite": suite, "code": [str(code.relative_to(root))], "tables": {}}
-    if file.is_file():
-        content = _read(file)
-    before = content["tables"].get(name, {})
+    content: Row = {"suite": suite, "code": [str(code.relative_to(root))], "tables": {}}
+    content.update(_suite(root, suite) if file.is_file() else {})
+    before, machine = content["tables"].get(name, {}), describe_machine()
     columns = [each for each in before.get("columns", ()) if any(each in row for row in report.rows)] or report.columns
-    machine = describe_machine()
     content["tables"][name] = {
-        "command": command, "date": time.strftime("%Y-%m-%d"), "commit": _git(root, "describe", "--always", "--dirty"),
+        "command": command, "date": time.strftime("%Y-%m-%d"),
+        "commit": _git(root, "describe", "--always", "--dirty", "--exclude=*"),
         "machine": machine["processor"], "cores": machine["cores"], "injected": report.note, "columns": list(columns),
         **{key: before[key] for key in ("merged",) if key in before},
         "rows": [{key: value for key, value in row.items() if key == "n" or key.replace("_ci", "") in columns}
-                 for row in report.rows],
-        "published": list(report.reference)}
+                 for row in report.rows], "published": list(report.reference)}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     renew(root)
@@ -53,79 +51,73 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
 def renew(root: Path = ROOT) -> None:
     """Make the tables of all pages from the figures."""
     for file in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
-        text = file.read_text(encoding="utf-8") if file.is_file() else ""
-        made = renewed(text, root)
-        if made != text:
-            file.write_text(made, encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
+        if renewed(text, root) != text:
+            file.write_text(renewed(text, root), encoding="utf-8")
 
 
 def renewed(page: str, root: Path = ROOT) -> str:
     """Return a page's text with its tables as the figures are now."""
-    return _BLOCK.sub(lambda found: found[1] + _table(root, found[2], found[3]) + "\n" + found[4], page)
+    return _BLOCK.sub(lambda found: f"{found[1]}{_table(root, found[2], found[3])}\n{found[4]}", page)
 
 
 def _table(root: Path, suite: str, name: str) -> str:
     """Return a table, and below it when, where and with what it was measured."""
-    content = _read(root / "docs" / "results" / f"{suite}.json")
+    content = _suite(root, suite)
     table = content["tables"][name]
     columns = table["columns"]
     rows = [{key: _joined(root, value) for key, value in row.items()} for row in table["rows"]]
     rows += [{**row, columns[0]: f"published: {row['source']}"} for row in table.get("published", ())
              if any(each in row for each in columns[1:])]
-    head, *lines = markdown(_merged(rows, columns, table["merged"]) if "merged" in table else rows, columns).split("\n")
-    head = head.replace("_", " ")
+    head, rest = markdown(_merged(rows, columns, table.get("merged", "")), columns).split("\n", 1)
+    shown = f"{head.replace('_', ' ')}\n{rest}"
     if "command" not in table:
-        return "\n".join([head, *lines])
+        return shown
     said = [table["date"] or f"by {table['entered']}", *(f"{word}{table[key]}{unit}" for key, word, unit in (
         ("commit", "commit ", ""), ("machine", "", ""), ("cores", "", " cores")) if table[key])]
-    note = f" {table['injected']}" if table["injected"] else ""
     old = OLDER if _is_older(root, content["code"], table) else ""
-    return "\n".join([head, *lines, "", f"`{table['command']}`: {', '.join(said)}.{note}{old}"])
+    return f"{shown}\n\n`{table['command']}`: {', '.join(said)}. {table['injected']}".rstrip() + old
 
 
 def _joined(root: Path, value: Any) -> Any:
     """Return a list of texts and of references to other tables' cells as one text; any other value as it is."""
-    if not isinstance(value, list) or not any(isinstance(part, Mapping) for part in value):
+    if not isinstance(value, list) or not any(isinstance(part, dict) for part in value):
         return value
     return "".join(part if isinstance(part, str) else _cell_of(root, **part) for part in value)
 
 
-def _cell_of(root: Path, suite: str, table: str, row: Mapping[str, Any], show: str) -> str:
-    rows = _read(root / "docs" / "results" / f"{suite}.json")["tables"][table]["rows"]
-    found = next(each for each in rows if all(each.get(key) == value for key, value in row.items()))
-    return cells([found], [show])[0][0]
+def _cell_of(root: Path, suite: str, table: str, row: Row, show: str) -> str:
+    rows = _suite(root, suite)["tables"][table]["rows"]
+    return cells([next(each for each in rows if row.items() <= each.items())], [show])[0][0]
 
 
-def _merged(rows: Sequence[Row], columns: Sequence[str], key: str) -> List[Row]:
+def _merged(rows: Sequence[Row], columns: Sequence[str], key: str) -> Sequence[Row]:
     """Return one row for all that agree in a column; other values stand side by side unless they are the same."""
     found: Dict[str, List[List[str]]] = {}
     for row, line in zip(rows, cells(rows, columns)):
-        found.setdefault(row[key], []).append(line)
-    return [{column: ", ".join(values if len(set(values)) > 1 else values[:1])
-             for column, values in zip(columns, zip(*lines))} for lines in found.values()]
+        found.setdefault(row[key] if key else "", []).append(line)
+    return [dict(zip(columns, (", ".join(each if len(set(each)) > 1 else each[:1]) for each in zip(*lines))))
+            for lines in found.values()] if key else rows
 
 
-def _is_older(root: Path, code: Sequence[str], table: Mapping[str, Any]) -> bool:
+def _is_older(root: Path, code: Sequence[str], table: Row) -> bool:
     """Check whether git knows a change of the code after a measurement; without git nothing is known to be old."""
     commit = (table["commit"] or "").split("-")[0]
-    after = [f"{commit}..HEAD"] if _git(root, "cat-file", "-e", commit) is not None else [
-        f"--since={table['date'] or table['entered']} 23:59:59"]
-    return bool(code and _git(root, "log", "-1", "--format=%h", *after, "--", *code))
+    after = f"{commit}..HEAD" if _git(root, "cat-file", "-e", commit) is not None else (
+        f"--since={table['date'] or table['entered']} 23:59:59")
+    return bool(code and _git(root, "log", "-1", "--format=%h", after, "--", *code))
 
 
-def _git(root: Path, *asked: str) -> Union[str, None]:
+def _git(root: Path, *asked: str) -> Optional[str]:
     """Return what git says; None where it cannot be asked."""
     try:
-        done = subprocess.run(["git", "-C", str(root), *asked], capture_output=True, text=True, check=False,
-                              timeout=60.0)
-    except (OSError, subprocess.TimeoutExpired):
+        return subprocess.check_output(["git", "-C", str(root), *asked], stderr=subprocess.DEVNULL, text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
         return None
-    return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _read(file: Path) -> Dict[str, Any]:
-    found: Dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+def _suite(root: Path, suite: str) -> Row:
+    return dict(json.loads((root / "docs" / "results" / f"{suite}.json").read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

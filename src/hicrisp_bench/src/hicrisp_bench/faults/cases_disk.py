@@ -87,13 +87,9 @@ def logs_moved(rig: Rig, seen: Seen) -> None:
 
 
 CASES = (
-    FaultCase("folder of runs not writable",
-              "ends before motion; the stop works",
-              runs_unwritable, quick=True),
-    FaultCase("disk full in mid-motion", "goes on; loss named; the stop works",
-              disk_full),
+    FaultCase("folder of runs not writable", "ends before motion; the stop works", runs_unwritable, quick=True),
+    FaultCase("disk full in mid-motion", "goes on; loss named; the stop works", disk_full),
     FaultCase("disk of the runs really full in mid-motion",
-              "goes on; loss named; the stop works", really_full, (ARM, AGV),
-              place=SMALL_DISK),
+              "goes on; loss named; the stop works", really_full, (ARM, AGV), place=SMALL_DISK),
     FaultCase("folder of logs moved away in mid-motion", "goes on", logs_moved, (ARM,)),
 )

@@ -98,9 +98,7 @@ _SEEN = "seen within 1 s; corrected"
 CASES = (
     FaultCase("dropped in mid-carry", _SEEN, dropped, (ARM,)),
     FaultCase("moved by a hand in mid-motion", _SEEN, moved, (ARM,)),
-    FaultCase("taken by a hand in mid-motion",
-              "seen after 1 s; task fails", taken, (ARM,)),
-    FaultCase("one of two things is not seen", "other delivered; this named",
-              one_of_two, (LAB,)),
+    FaultCase("taken by a hand in mid-motion", "seen after 1 s; task fails", taken, (ARM,)),
+    FaultCase("one of two things is not seen", "other delivered; this named", one_of_two, (LAB,)),
     FaultCase("added by a hand in mid-motion", "seen; done", added, (CAMERA,)),
 )

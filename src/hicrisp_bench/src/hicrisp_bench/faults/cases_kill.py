@@ -83,14 +83,10 @@ CASES = (
       for node in ("brain", "body", "detector", "corrector")),
     *(FaultCase(f"kill -9 of {name}", _GOES_ON, partial(thinker_killed, node), worlds=(CAMERA,))
       for name, node in (("perception", "perception"), ("the web page's node", "dashboard"))),
-    FaultCase("kill -9 of the base's driver",
-              "LOST; no blind resend",
-              driver_killed, worlds=(AGV,)),
+    FaultCase("kill -9 of the base's driver", "LOST; no blind resend", driver_killed, worlds=(AGV,)),
     *(FaultCase(f"move_base gone for {seconds:g} s", "waited for; one correction; done",
                 partial(move_base_back_late, seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),
-    FaultCase("kill -9 of the world",
-              "the task ends as cut off; the next runs",
-              world_killed, quick=True),
+    FaultCase("kill -9 of the world", "the task ends as cut off; the next runs", world_killed, quick=True),
     FaultCase("ROS master killed and started again", "nodes register again; goes on",
               master_restarted, alone=True, own_master=True),
 )

@@ -124,9 +124,7 @@ def _fails(name: str, expected: str, play: Play, most: int = _MOST, quick: bool 
 
 
 def _useless(name: str, text: str) -> FaultCase:
-    return FaultCase(f"model: {name}",
-                     "asked once more, then refused",
-                     partial(useless_answer, text), (MODEL,))
+    return FaultCase(f"model: {name}", "asked once more, then refused", partial(useless_answer, text), (MODEL,))
 
 
 def _done(name: str, expected: str, play: Play) -> FaultCase:
@@ -151,8 +149,7 @@ def _unknown(name: str, step: wild.Step, valid: str) -> FaultCase:
 
 
 def _misses(name: str, *steps: wild.Step) -> FaultCase:
-    return FaultCase(f"model: {name}", "corrected, or the rest named",
-                     partial(wrong_plan, steps), (MODEL,))
+    return FaultCase(f"model: {name}", "corrected, or the rest named", partial(wrong_plan, steps), (MODEL,))
 
 
 _BOUNDED = "given up after 2 retries"
@@ -163,8 +160,7 @@ CASES = (
     _fails("drips slowly", _BOUNDED, wild.drips),
     _fails("closes the line", _BOUNDED, wild.closes),
     _fails("500 for ever", _BOUNDED, wild.sends("{}", "500 Internal Server Error")),
-    FaultCase("model: 429 and 503 with Retry-After, then a plan",
-              "tried twice more; done", passes_in_the_end,
+    FaultCase("model: 429 and 503 with Retry-After, then a plan", "tried twice more; done", passes_in_the_end,
               (MODEL,)),
     _fails("401", _ONCE, wild.sends("{}", "401 Unauthorized"), 1),
     _fails("404, unknown model", _ONCE, wild.sends("{}", "404 Not Found"), 1),
@@ -193,6 +189,5 @@ CASES = (
     FaultCase("model: the same correction again", "guard gives up with a summary",
               partial(same_again, (("home", {}),)), (MENDING,)),
     FaultCase("model: corrections in a circle", "guard gives up with a summary",
-              partial(same_again, (("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"}))),
-              (MENDING,)),
+              partial(same_again, (("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"}))), (MENDING,)),
 )

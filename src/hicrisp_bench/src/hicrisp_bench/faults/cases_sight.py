@@ -78,29 +78,24 @@ def reset_meanwhile(rig: Rig, seen: Seen) -> None:
 
 _TOLD = "nothing moves; age named"
 CASES = (
-    FaultCase("scan silent", "stops; topic and age named",
-              partial(base_told_wrongly, "scan_stops"), (AGV,)),
-    FaultCase("scans without a number", "stops; topic named",
-              partial(base_told_wrongly, "scan_nan"), (AGV,)),
+    FaultCase("scan silent", "stops; topic and age named", partial(base_told_wrongly, "scan_stops"), (AGV,)),
+    FaultCase("scans without a number", "stops; topic named", partial(base_told_wrongly, "scan_nan"), (AGV,)),
     FaultCase("scans in an unknown frame", "stops; topic and frame named",
               partial(base_told_wrongly, "scan_frame"), (AGV,)),
-    FaultCase("odometry of NaN", "stops; topic named",
-              partial(base_told_wrongly, "odometry_nan"), (AGV,)),
+    FaultCase("odometry of NaN", "stops; topic named", partial(base_told_wrongly, "odometry_nan"), (AGV,)),
     *(FaultCase(f"{what} from the future", "stops; source and offset named",
                 partial(base_told_wrongly, f"{kind}_ahead"), (AGV,)) for what, kind in (
         ("scans", "scan"), ("odometry", "odometry"), ("base in TF", "pose"))),
     *(FaultCase(f"{what} with a stamp that stands still", "stops; topic and age named",
                 partial(base_told_wrongly, f"{kind}_old"), (AGV,)) for what, kind in (
         ("scans", "scan"), ("odometry", "odometry"))),
-    FaultCase("TF loses the base", "stops; frame and age named",
-              partial(base_told_wrongly, "pose_stale"), (AGV,)),
+    FaultCase("TF loses the base", "stops; frame and age named", partial(base_told_wrongly, "pose_stale"), (AGV,)),
     FaultCase("base that falls through its floor", "stops; frame and depth named",
               partial(base_told_wrongly, "pose_fallen"), (AGV,)),
     *(FaultCase(f"pose {name}", _TOLD, partial(pose_wrong, f"pose_{kind}"), (ARM,)) for name, kind in (
         ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
         ("in an unknown frame", "frame"), ("from the future", "ahead"))),
-    FaultCase("pose that grows old in mid-motion", "fails by the pose's age; the arm stands",
-              pose_grows_old, (ARM,)),
+    FaultCase("pose that grows old in mid-motion", "fails by the pose's age; the arm stands", pose_grows_old, (ARM,)),
     FaultCase("frames with a leading slash", "goes on as without", slashed, (AGV,)),
     FaultCase("camera silent", "nothing moves; age named",
               partial(camera_useless, "camera_silent", (60.0,)), (CAMERA,)),

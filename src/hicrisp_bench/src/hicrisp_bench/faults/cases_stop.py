@@ -118,18 +118,10 @@ def _cancel(rig: Rig, seen: Seen, task: str) -> None:
 
 
 CASES = (
-    FaultCase("emergency stop in mid-motion",
-              "stands within 1 s; latched until cleared",
-              emergency_stop, quick=True),
-    FaultCase("kill -9 of the supervisor",
-              "stands within 1 s; task interrupted",
-              supervisor_killed, quick=True),
-    FaultCase("supervisor hangs",
-              "stands within 1.5 s; step tried again",
-              supervisor_hangs),
-    FaultCase("cancel in mid-motion, twice", "known to stand within 1 s",
-              cancel_in_motion),
+    FaultCase("emergency stop in mid-motion", "stands within 1 s; latched until cleared", emergency_stop, quick=True),
+    FaultCase("kill -9 of the supervisor", "stands within 1 s; task interrupted", supervisor_killed, quick=True),
+    FaultCase("supervisor hangs", "stands within 1.5 s; step tried again", supervisor_hangs),
+    FaultCase("cancel in mid-motion, twice", "known to stand within 1 s", cancel_in_motion),
     FaultCase("cancel while planning", "nothing moves", cancel_before_motion),
-    FaultCase("cancel in mid-grasp", "stands within 1 s", cancel_in_grasp,
-              worlds=(ARM, LAB)),
+    FaultCase("cancel in mid-grasp", "stands within 1 s", cancel_in_grasp, worlds=(ARM, LAB)),
 )
