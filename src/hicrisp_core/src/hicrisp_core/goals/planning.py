@@ -199,12 +199,9 @@ class _Road:
         return PlannedWay(tuple(commands), Ending.FOUND, left_out=left_out)
 
     def _stage(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:
-        way = PlannedWay()
-        for picked in picks(stage.conditions, world.relations, self.searcher.domain):
-            way = self._picked(world, replace(stage, conditions=picked), keep)
-            if way.found or way.misfit is not None or way.ending is Ending.OUT_OF_TIME:
-                break
-        return way
+        ways = (self._picked(world, replace(stage, conditions=picked), keep)
+                for picked in picks(stage.conditions, world.relations, self.searcher.domain))
+        return next((way for way in ways if way.ending is not Ending.NO_WAY or way.misfit or way.others), PlannedWay())
 
     def _picked(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:
         conditions = conditions_of(stage.conditions, self.searcher.domain, self.either_way)
