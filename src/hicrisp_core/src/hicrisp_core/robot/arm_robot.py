@@ -66,20 +66,42 @@ class ArmRobot:
         self._running: Optional[_Stop] = None
 
     def use_eyes(self, observe: Callable[[], WorldState]) -> None:
-        """Look at the world in another way from the next command on."""
+        """Replace the source of observations, starting with the next command.
+
+        Args:
+            observe: returns the current world.
+        """
         self._observe = observe
 
     def capabilities(self) -> Sequence[str]:
         return tuple(name for name in self._skills if name in self._actions)
 
     def item(self, command: Command) -> str:
-        """The name of the thing that a command handles; empty when it handles none."""
+        """Return the name of the object that a command handles.
+
+        Args:
+            command: the action with its arguments and constraints.
+
+        Returns:
+            The name; empty if the action handles no object.
+        """
         skill = self._skills.get(command.action)
         return skill.item(command) if skill is not None else ""
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
+        """Carry out a command with the skill of its action.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            What the arm reports; INVALID for an unknown action or a malformed command.
+        """
         skill = self._skills.get(command.action)
         if skill is None:
             return Outcome.because(
@@ -104,6 +126,14 @@ class ArmRobot:
         return outcome if outcome.ok else self._confirmed(outcome)
 
     def stop(self, deadline: Deadline) -> Outcome:
+        """Cancel the running command and stop the arm.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether the arm confirmed the stop.
+        """
         running = self._running
         if running is not None:
             running.set()

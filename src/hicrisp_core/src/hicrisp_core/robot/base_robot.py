@@ -79,7 +79,16 @@ class Drive:
         return self.settings.landmarks[names[-1]], names[-1]
 
     def to(self, goal: Goal, progress: Optional[Progress] = None, manner: Manner = USUAL) -> Outcome:
-        """Drive to a place within the time that its distance allows, and look whether the base is there."""
+        """Drive to a place within the time that its distance allows, and check that the base arrived.
+
+        Args:
+            goal: the place and its name in messages.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+            manner: speed and style of the drive.
+
+        Returns:
+            The driver's outcome; TIMEOUT after the time limit, EXECUTION if the base is observed elsewhere.
+        """
         place, name = goal
         start = self.where()
         pose = place.pose(_bearing(start, place))
@@ -126,7 +135,15 @@ class Drive:
 
 
 def stand_still(drive: Drive, seconds: float) -> Optional[Outcome]:
-    """Let seconds of the robot's clock pass, or as many as the command has."""
+    """Wait in simulation time, at most until the command's own limit.
+
+    Args:
+        drive: the running command.
+        seconds: duration in the robot's time.
+
+    Returns:
+        Why the wait ended early; ``None`` if the full time passed.
+    """
     began = drive.clock()
     while True:
         left = seconds - (drive.clock() - began)
@@ -189,6 +206,17 @@ class BaseRobot:
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
+        """Carry out a command with the skill of its action.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            What the base reports; INVALID for an unknown action or a malformed command.
+        """
         skill = self._skills.get(command.action)
         if skill is None:
             return Outcome.because(
@@ -207,6 +235,14 @@ class BaseRobot:
             self._running = None
 
     def stop(self, deadline: Deadline) -> Outcome:
+        """Cancel the running command and stop the base.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether the base confirmed the stop.
+        """
         running = self._running
         if running is not None:
             running.set()

@@ -102,12 +102,25 @@ class RobotBody:
         return self.reach
 
     def able(self, uses: Mapping[str, SkillUse]) -> Mapping[str, SkillUse]:
-        """Of a domain's actions those whose skill it has."""
+        """Select the actions whose skill this body has.
+
+        Args:
+            uses: the skill that each action of a domain uses.
+
+        Returns:
+            The subset; all of them if the body lists no skills.
+        """
         return {action: use for action, use in uses.items() if not self.skills or use.skill in self.skills}
 
 
 def read_body(file: Union[str, Path]) -> RobotBody:
-    """The body that a robot's file describes.
+    """Read the body that a robot's file describes.
+
+    Args:
+        file: path of the robot's YAML file.
+
+    Returns:
+        The body, with its skills checked against the registered ones.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -126,10 +139,14 @@ def read_body(file: Union[str, Path]) -> RobotBody:
 
 
 def described(name: str, beside: Union[str, Path, None] = None) -> Optional[RobotBody]:
-    """The body of a robot by its name; ``None`` where no file of that name describes one.
+    """Find the body of a robot by its name.
 
     Args:
+        name: name of the robot, and of its file.
         beside: another configuration file; ``robots`` next to its folder is looked through first.
+
+    Returns:
+        The body; ``None`` if no file of that name describes one.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -142,12 +159,20 @@ def described(name: str, beside: Union[str, Path, None] = None) -> Optional[Robo
 
 
 def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "arm") -> RobotBody:
-    """The body of the robot that a driver's file is about: the file's own section, else what the file of the
-    robot's name says, else the usual body of a base.
+    """Return the body for a driver: from the driver's own file, else from the file of the robot's name, else
+    the default of its kind.
+
+    Args:
+        file: the driver's YAML file.
+        name: name of the robot.
+        kind: the kind of body that the driver expects.
+
+    Returns:
+        The body; an arm's has a reach and a hand.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for a body of another kind, and for an arm
-            whose reach or hand nobody gives.
+        ConfigError: with file, line, key and what is valid; also for a body of another kind, or an arm without
+            a reach or a hand.
     """
     values, positions = read_yaml(file)
     own = SECTION in values
@@ -163,7 +188,13 @@ def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "a
 
 
 def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
-    """The bodies of a scene's robots; of one that no file describes the usual one of its kind.
+    """Return the bodies of all robots of a scene; a robot without a file gets the default of its kind.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        The bodies by robot name.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for a robot of another kind than in the

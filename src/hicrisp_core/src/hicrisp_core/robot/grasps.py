@@ -58,8 +58,13 @@ class Gripper:
     room: float = 0.008
 
     def openings(self, width: float) -> Tuple[float, float]:
-        """The distances between the fingers with which a thing is approached: with room, and where there
-        is little.
+        """Return the finger distances for approaching an object: with room, and with little room.
+
+        Args:
+            width: width of the object between the fingers, metres.
+
+        Returns:
+            Both distances, metres, at most the hand's opening.
         """
         return min(self.opening, width + self.spare), min(self.opening, width + self.spare / 2.0)
 
@@ -79,11 +84,17 @@ class Room:
 
 
 def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, held: str) -> Room:
-    """The room of a hand at a tool pose, in any orientation.
+    """Measure the space around a hand at a tool pose, in any orientation.
 
     Args:
+        tool: pose of the tool centre point, world frame.
         opening: distance between the fingers, metres.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
         held: the thing that is, or shall be, between the fingers; it is not in the way.
+
+    Returns:
+        The least clearance and the objects that touch the hand.
     """
     parts = [_part(tool, *corners) for corners in _boxes(opening, gripper)]
     nearest, blockers = math.inf, []
@@ -101,7 +112,18 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
 
 
 def hand_clearance(tool: Pose, opening: float, world: WorldState, gripper: Gripper, held: str) -> float:
-    """Least horizontal space between a hand and the things at its height, metres."""
+    """Return the least horizontal distance between a hand and the objects at its height.
+
+    Args:
+        tool: pose of the tool centre point, world frame.
+        opening: distance between the fingers, metres.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+        held: name of the object between the fingers, which is left out.
+
+    Returns:
+        Metres.
+    """
     return hand_room(tool, opening, world, gripper, held).clearance
 
 
@@ -164,12 +186,28 @@ class Grasp:
         return abs(math.remainder(heading(ahead) - heading(self.pose.position), math.tau))
 
     def before(self, distance: float) -> Pose:
-        """The tool pose from which a straight motion of a length in metres leads to the grasp."""
+        """Return the tool pose from which a straight motion leads to the grasp.
+
+        Args:
+            distance: length of that motion, metres.
+
+        Returns:
+            Pose in the world frame.
+        """
         return self.pose.compose(Pose((0.0, 0.0, -distance)))
 
 
 def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
-    """Grasps from above at several yaws, then from the side; none when the thing is not seen or too wide."""
+    """Return the possible grasps of an object: from above at several yaws, then from the side.
+
+    Args:
+        thing: the object.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+
+    Returns:
+        The candidates; empty if the object has no pose or is too wide for the hand.
+    """
     if thing.pose is None:
         return []
     poses = [*_from_above(thing, thing.pose, gripper), *_from_side(thing, thing.pose, gripper)]

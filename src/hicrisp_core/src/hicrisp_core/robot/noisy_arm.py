@@ -34,11 +34,20 @@ class Approaches:
         self._ended = None
 
     def ended(self, tool: Pose) -> None:
-        """An approach leads to this tool pose."""
+        """Record where the last approach ended.
+
+        Args:
+            tool: tool pose at its end, world frame.
+        """
         self._ended = tool
 
     def only_lowers(self, start: Pose, end: Pose) -> bool:
-        """Whether a motion of the tool goes straight down from where the last approach ended."""
+        """Check whether a motion goes straight down from the end of the last approach.
+
+        Args:
+            start: tool pose before the motion.
+            end: tool pose after it.
+        """
         return self._ended is not None and end.position[2] <= start.position[2] and all(
             planar_distance(each.position, self._ended.position) <= _STRAIGHT for each in (start, end))
 
@@ -71,23 +80,55 @@ class NoisyArm:
         return self._arm.opening()
 
     def sync(self, world: WorldState) -> None:
+        """Make the planning scene equal to the observed world.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         self._things = frozenset(world.objects)
         self._arm.sync(world)
 
     def margin(self, pose: Pose) -> Optional[float]:
+        """Return the least joint margin for a pose.
+
+        Args:
+            pose: tool pose in the world frame.
+
+        Returns:
+            Radians; ``None`` without a posture.
+        """
         return self._arm.margin(pose)
 
     def plan_to(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()
     ) -> Union[Trajectory, MotionFailure]:
+        """Plan a collision-free motion to a pose.
+
+        Args:
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         self._approaches.begin()
         return self._arm.plan_to(pose, deadline, touch)
 
     def plan_line(
         self, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str] = frozenset()
     ) -> Union[Trajectory, MotionFailure]:
-        """The straight motion, beside where it is told to if it is an approach; nobody knows what it meets
-        there.
+        """Plan a straight motion; an approach with an object in hand ends beside its target, by the injected
+        error.
+
+        Args:
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            speed: of the tool, m/s.
+            touch: names of objects that may be touched; an erroneous approach is not checked for collisions.
+
+        Returns:
+            The trajectory, or why none was found.
         """
         here = self._arm.tool_pose()
         approaches = self._holds and pose.position[2] <= here.position[2] + _LEVEL
@@ -99,20 +140,64 @@ class NoisyArm:
         return self._arm.plan_line(missed, deadline, speed, self._things)
 
     def plan_home(self, deadline: Deadline) -> Union[Trajectory, MotionFailure]:
+        """Plan a motion to the rest posture.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         return self._arm.plan_home(deadline)
 
     def follow(
         self, trajectory: Trajectory, deadline: Deadline, cancel: Event, stop_on_contact: bool = False
     ) -> Outcome:
+        """Execute a trajectory.
+
+        Args:
+            trajectory: the planned motion.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            stop_on_contact: whether the first contact ends the motion (EXECUTION).
+
+        Returns:
+            What the driver reports.
+        """
         return self._arm.follow(trajectory, deadline, cancel, stop_on_contact)
 
     def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Move the fingers.
+
+        Args:
+            opening: distance between them, metres.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+
+        Returns:
+            What the driver reports.
+        """
         return self._arm.move_gripper(opening, deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close the fingers until they hold an object.
+
+        Args:
+            force: of the grip, newtons.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+
+        Returns:
+            What the driver reports.
+        """
         return self._arm.grasp(force, deadline, cancel)
 
     def attach(self, object_name: str) -> None:
+        """Attach an object to the hand in the planning scene.
+
+        Args:
+            object_name: name of the object.
+        """
         self._holds = True
         self._arm.attach(object_name)
 
@@ -121,4 +206,12 @@ class NoisyArm:
         self._arm.detach()
 
     def stop(self, deadline: Deadline) -> Outcome:
+        """Stop the arm.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether the arm confirmed the stop.
+        """
         return self._arm.stop(deadline)

@@ -30,11 +30,22 @@ class SafetyLimits:
             raise ValueError(f"low {list(self.low)} must be below high {list(self.high)} on every axis")
 
     def hold(self, position: Vector) -> bool:
-        """Whether a point lies in the box, with its sides."""
+        """Check whether a point lies in the box, sides included.
+
+        Args:
+            position: world frame, metres.
+        """
         return all(low <= value <= high for low, value, high in zip(self.low, position, self.high))
 
     def refusal(self, goal: Pose) -> Optional[MotionFailure]:
-        """Why the tool must not be sent to a pose; ``None`` where it may."""
+        """Check whether the tool may be sent to a pose.
+
+        Args:
+            goal: tool pose, world frame.
+
+        Returns:
+            The failure with the box and the goal; ``None`` if the pose is allowed.
+        """
         if self.hold(goal.position):
             return None
         box = ", ".join(f"{axis} {low:g} to {high:g} m" for axis, low, high in zip("xyz", self.low, self.high))
@@ -64,7 +75,13 @@ def usual_limits() -> Optional[SafetyLimits]:
 
 
 def load_safety(path: Union[str, Path]) -> SafetyLimits:
-    """The limits of a file.
+    """Load the safe workspace from a file.
+
+    Args:
+        path: YAML file with the key ``workspace``.
+
+    Returns:
+        The limits.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

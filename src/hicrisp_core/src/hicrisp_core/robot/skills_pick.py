@@ -29,11 +29,16 @@ _IN_HAND = 0.015
 
 
 def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
-    """Take an item from wherever it stands or lies and lift it.
+    """Take an item from its place, standing or lying, and lift it.
 
     Args:
-        within: how far from where the hand reached for it the item may be seen when the fingers close, metres
-            in the plane; 0: nobody looks.
+        attempt: the running command with its arm, observer and limits.
+        item: name of the object.
+        within: greatest distance in the plane, metres, between where the hand reached and where the item is
+            observed when the fingers close; 0 skips this check.
+
+    Returns:
+        DONE with the item in the hand, or why not.
     """
     doing, outcome = f"pick up the {item}", DONE
     for _ in range(_REACHES if within > 0.0 else 1):
@@ -200,7 +205,12 @@ def _close(attempt: SkillContext, thing: WorldObject, width: float, world: World
 
 
 def in_hand(attempt: SkillContext, thing: WorldObject) -> bool:
-    """Whether an item is seen where the tool is, with the fingers neither closed nor wide open."""
+    """Check whether an item is observed at the tool, with the fingers neither closed nor fully open.
+
+    Args:
+        attempt: the running command with its arm, observer and limits.
+        thing: the observed object.
+    """
     opening = attempt.arm.opening()
     if thing.pose is None or thing.form.hollow:
         return False

@@ -56,7 +56,17 @@ class SymbolicWorld:
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
-        """Apply the command's effects, or the fault that waits for it."""
+        """Apply the effects of a command, or the fault that is scheduled for it.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            SUCCESS, or the injected status; PRECONDITION if a precondition is missing.
+        """
         if cancel.is_set() or deadline.passed:
             canceled = cancel.is_set()
             return Outcome(Status.CANCELED if canceled else Status.TIMEOUT,
@@ -78,12 +88,26 @@ class SymbolicWorld:
         return Outcome(Status.SUCCESS)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The facts as they are."""
+        """Return the current facts.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
+        """
         del deadline  # Nothing to wait for.
         return self.state
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Nothing moves."""
+        """Confirm the stop; nothing moves here.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            SUCCESS.
+        """
         del deadline
         return Outcome(Status.SUCCESS)
 
