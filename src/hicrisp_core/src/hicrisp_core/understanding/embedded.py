@@ -56,7 +56,15 @@ class EmbeddedInterpreter:
         self._ask_below = ask_below
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return what the request means; a goal that is in doubt as a question whether it is right."""
+        """Return the meaning of a request; a doubtful goal becomes the question whether it is right.
+
+        Args:
+            request: text of the user, the conversation before it, and the observed world.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The meaning, with the cost of the model's answer.
+        """
         if request.text.strip().lower() == _NO and request.conversation[-1:] \
                 and request.conversation[-1].speaker is Speaker.ROBOT:
             return Understood(Question(_AGAIN))
@@ -97,9 +105,18 @@ class EmbeddedInterpreter:
 
 
 def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context) -> Dict[str, Goal]:
-    """Return the goals of a line, by objects' names, with near objects in place of the phrases that fit none.
+    """Return goals of a line with similar objects in place of phrases that fit none.
 
-    Near are objects that have most of a phrase's words, or nearly ("nife"); only its last, the kind, may be another.
+    Similar objects share most words of a phrase, or nearly ("nife"); only its last word, the kind, may differ.
+
+    Args:
+        line: the parsed sentence.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+        context: objects that pronouns may refer to.
+
+    Returns:
+        Goals by the names of the objects.
     """
     words = words_by_name(world)
     known = {word for own in words.values() for word in own}
@@ -132,26 +149,58 @@ def _alike(word: str, other: str) -> bool:
 
 
 def shown(goal: Goal, domain: Domain, why: str = "") -> Question:
-    """Return the question whether a goal is the right one, and why it is asked."""
+    """Return the question whether a goal is the right one.
+
+    Args:
+        goal: the goal to confirm.
+        domain: types, predicates and actions of the application.
+        why: a sentence that explains the question; may be empty.
+
+    Returns:
+        The question with its choices.
+    """
     text = f"I understand: {goal_words(goal, domain)}. Is that right?"
     return Question(f"{why} {text}".strip(), (Choice(_YES, goal), Choice(_NO)))
 
 
 def messages(request: Request) -> List[Message]:
-    """Return what the model is asked: the same at run time and in training."""
+    """Return the chat messages for a request: the same at run time and in training.
+
+    Args:
+        request: text of the user, the conversation before it, and the observed world.
+
+    Returns:
+        System and user message.
+    """
     turns = (*request.conversation, Turn(Speaker.USER, request.text))
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": prompt_text(
         names_shown(request.world, turns), turns)}]
 
 
 def prompt_text(names: Sequence[str], turns: Sequence[Turn]) -> str:
-    """Return the user's message: the names in the scene, and the turns."""
+    """Return the user message: the names in the scene, and the turns.
+
+    Args:
+        names: names as they are spoken.
+        turns: the conversation, oldest first.
+
+    Returns:
+        The text.
+    """
     said = "\n".join(f"{turn.speaker.value}: {plain(turn.text, _LONGEST_TURN)}" for turn in turns)
     return f"here: {', '.join(names)}\n{said}"
 
 
 def names_shown(world: WorldState, turns: Sequence[Turn]) -> List[str]:
-    """Return the names that the prompt lists, as they are spoken."""
+    """Return the names that the prompt lists, as they are spoken.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+        turns: the conversation; in a large scene only names that share a stem with it are listed.
+
+    Returns:
+        The names, sorted.
+    """
     names = [each.replace("_", " ") for each in sorted((*world.objects, *world.robots))]
     if len(names) <= _MOST_NAMES:
         return [plain(each, 60) for each in names]

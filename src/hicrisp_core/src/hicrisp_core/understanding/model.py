@@ -56,6 +56,11 @@ class _Unfit(Exception):
 def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> Union[Meaning, ParseFailure]:
     """Read an answer in the form of :func:`hicrisp_core.understanding.form.meaning_schema`.
 
+    Args:
+        completion: the model's answer.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
     Returns:
         The meaning, an answer checked against the facts, a goal as it is written; or what is wrong, with what
         would be right.
@@ -180,7 +185,14 @@ def _list(said: Mapping[str, Any], key: str, most: int) -> List[Any]:
 
 
 def answer_of(goal: Goal) -> Dict[str, Any]:
-    """Return a goal in the form of a model's answer."""
+    """Write a goal in the form of a model's answer.
+
+    Args:
+        goal: the goal.
+
+    Returns:
+        A JSON object that fits :func:`hicrisp_core.understanding.form.meaning_schema`.
+    """
     def staged(stages: Sequence[Stage]) -> List[Dict[str, Any]]:
         return [{form.ROBOT: each.robot, form.WHEN: list(map(_written, each.when)),
                  form.OPTIONAL: each.optional, form.CONDITIONS: list(map(_written, each.conditions))}
@@ -224,9 +236,17 @@ class ModelInterpreter:
             predicates=predicates_text(domain)).strip()
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return what the request means together with its conversation.
+        """Return the meaning of a request together with its conversation.
 
-        Words that rest on no fact of the scene may be meant to do: the model is asked once more whether they answer.
+        Words that rest on no fact of the scene may be meant to act: the model is asked once more whether they
+        answer.
+
+        Args:
+            request: text of the user, the conversation before it, and the observed world.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The meaning, with the cost of all questions.
         """
         misfits: List[GoalError] = []
         only_words: List[Answer] = []
@@ -254,7 +274,14 @@ class ModelInterpreter:
         return Understood(meaning, asked.trouble if meaning is None else "", asked.usage, asked.sure)
 
     def prompt(self, request: Request) -> str:
-        """Return the message for a request: the scene, what it may refer to, and the conversation."""
+        """Return the user message for a request: the scene, what it may refer to, and the conversation.
+
+        Args:
+            request: text of the user, the conversation before it, and the observed world.
+
+        Returns:
+            The prompt text.
+        """
         turns = (*request.conversation, Turn(Speaker.USER, request.text))
         return self._prompts.render(
             "request", scene=scene_text(self._domain, request.world), context=_context(request),
@@ -277,7 +304,15 @@ def _context(request: Request) -> str:
 
 
 def scene_text(domain: Domain, world: WorldState) -> str:
-    """Return the objects, their order in each direction, the robots and the facts, one a line."""
+    """Return the objects, their order in each direction, the robots and the facts.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        One item a line; sizes in centimetres, positions in metres.
+    """
     objects = sorted(world.objects.values(), key=lambda thing: (not thing.movable, thing.name))
     places = Places(domain, world)
     at = {each.name: place for each in objects if each.movable
@@ -296,7 +331,14 @@ def scene_text(domain: Domain, world: WorldState) -> str:
 
 
 def predicates_text(domain: Domain) -> str:
-    """Return the predicates of conditions with their types and what they mean, one a line."""
+    """Return the predicates of conditions with their types and meaning.
+
+    Args:
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        One predicate a line.
+    """
     lines = []
     for each in goal_words(domain):
         variables = ("X", "Y")[:len(each.arguments)]

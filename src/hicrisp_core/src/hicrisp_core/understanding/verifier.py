@@ -21,12 +21,25 @@ _REASONS = {GoalErrorKind.NAME: Reason.UNKNOWN_OBJECT, GoalErrorKind.EMPTY: Reas
 
 
 def refusal_of(misfit: GoalError) -> Refusal:
-    """Return the refusal of a goal that does not fit."""
+    """Turn a misfit into a refusal worded for the user.
+
+    Args:
+        misfit: what does not fit in the goal.
+
+    Returns:
+        The refusal.
+    """
     return Refusal(_REASONS.get(misfit.kind, Reason.IMPOSSIBLE), sentence(str(misfit)))
 
 
 def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]:
-    """Check names, types, robots, contradictions, and that an action leads to each fact that does not hold.
+    """Check names, types, robots and contradictions of a goal, and that an action leads to each fact that does
+    not hold.
+
+    Args:
+        goal: the goal to check.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
         What is wrong first; ``None`` if nothing is.

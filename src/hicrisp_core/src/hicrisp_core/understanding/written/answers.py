@@ -39,10 +39,14 @@ class Answers:
         self._words = GoalWords(self._domain)
 
     def of(self, line: Queried, conditions: Sequence[Statement]) -> Answer:
-        """Return the answer to a query, cut off where nobody would read on.
+        """Return the answer to a query, cut to a readable length.
 
         Args:
+            line: the parsed query.
             conditions: what the query asks about, linked.
+
+        Returns:
+            The answer with the facts that it rests on.
 
         Raises:
             Unlinked: if it names an object that is not there.
