@@ -36,7 +36,16 @@ class ActionDecoder:
     workspaces: Mapping[str, Workspace] = field(default_factory=dict)
 
     def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command, Feedback]:
-        """The command with its target and its aim, or the feedback why there is no place for it."""
+        """Give a command its target and its aim.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            offsets: learnt errors of the robots, by which the aim compensates the target.
+
+        Returns:
+            The command, or the feedback if there is no place for it.
+        """
         action = self.domain.actions[command.action]
         if action.target is None:
             return command
@@ -92,7 +101,17 @@ class Aiming:
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
     ) -> Union[Command, Feedback]:
-        """The command with its target and its aim."""
+        """Give a command its target and its aim.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            offsets: learnt errors of the robots, by which the aim compensates the target.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The command, or the feedback if there is no place for it.
+        """
         del deadline  # Decoding never waits.
         return self._decoder.decode(command, world, offsets)
 
@@ -105,7 +124,16 @@ class DirectBody(Aiming):
         self._domain = domain
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The step's one command, or the feedback that lists the valid names."""
+        """Ground a step in the domain.
+
+        Args:
+            step: a step of the plan.
+            world: observed objects, robots and facts; poses in the world frame.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Its one command, a pass if its effects hold already, or the feedback that lists the valid names.
+        """
         del deadline  # Grounding never waits.
         try:
             command = self._domain.ground(step, world, step.robot)
@@ -115,15 +143,31 @@ class DirectBody(Aiming):
 
 
 def translated(domain: Domain, command: Command, world: WorldState) -> Translation:
-    """The one command, or a pass when its effects hold already."""
+    """Return the translation of a step with one command.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The command, or a pass if its effects hold already.
+    """
     if effects_hold(domain, command, world):
         return Translation(pass_reason=f"'{domain.describe(command)}' holds already")
     return Translation((command,))
 
 
 def not_translated(step: Step, why: str, alternatives: Tuple[str, ...] = ()) -> Translation:
-    """The feedback for a step that no command was found for; ``why`` in the words of whoever looked for
-    one.
+    """Return the feedback for a step without a command.
+
+    Args:
+        step: a step of the plan.
+        why: the reason, as a clause.
+        alternatives: what would have been valid.
+
+    Returns:
+        The translation without commands.
     """
     return Translation(feedback=Feedback(
         Level.HIGH, FeedbackKind.INVALID, step=step, alternatives=alternatives,

@@ -41,7 +41,16 @@ class SimilarBody(Aiming):
         self._known: Dict[str, Vector] = {}
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The most similar command; there is always one unless nothing of a parameter's type is there."""
+        """Return the command whose words are most similar to a step.
+
+        Args:
+            step: a step of the plan.
+            world: observed objects, robots and facts; poses in the world frame.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            One command; feedback only if a parameter has no object of its type.
+        """
         del deadline  # The tables of the embedding are in memory.
         text = step.text or str(step)
         action = self._nearest(text, {name: _said(action) for name, action in self._domain.actions.items()})[0]
@@ -65,7 +74,15 @@ class SimilarBody(Aiming):
 
 
 def cosine(a: Vector, b: Vector) -> float:
-    """The cosine of the angle between two vectors; 0 where one has no length."""
+    """Return the cosine of the angle between two vectors.
+
+    Args:
+        a: one vector.
+        b: a vector of the same length.
+
+    Returns:
+        -1 to 1; 0 if a vector is zero.
+    """
     lengths = math.sqrt(math.fsum(x * x for x in a) * math.fsum(y * y for y in b))
     return math.fsum(x * y for x, y in zip(a, b)) / lengths if lengths > 0.0 else 0.0
 

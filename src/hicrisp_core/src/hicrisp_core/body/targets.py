@@ -178,7 +178,16 @@ class TargetQuestion:
         return replace(self.workspace, avoid=self.command.avoid, apart=self.command.apart)
 
     def spots(self, item: WorldObject, rounds: Sequence[Round], *ignore: str) -> Spots:
-        """A choice among candidates; the things to ``ignore`` may be nearer than the space that is wished."""
+        """Return a choice among candidate poses.
+
+        Args:
+            item: the object to place.
+            rounds: candidates, to be tried in order.
+            *ignore: names of objects that may be nearer than the preferred clearance.
+
+        Returns:
+            The choice.
+        """
         held = frozenset(self.domain.roles.holders(self.world.relations))
         return Spots(item, rounds, self.world, self.room, self._hold(item), frozenset(ignore), held)
 

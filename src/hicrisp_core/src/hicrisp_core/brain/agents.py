@@ -85,7 +85,15 @@ class AgentBrain:
                                compact({"answer": told.answer})) for told in told_reports(domain))
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        """Answer, or plan; a task for which no plan can be made is told to the user by Alex."""
+        """Answer or plan; if no plan can be made, the agent Alex explains it to the user.
+
+        Args:
+            request: task, goal, world and feedback of earlier plans.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            A plan, an answer or a refusal, with the cost.
+        """
         if request.feedback:
             return self._planned(request, deadline)
         asked = self._heard(request, deadline)
@@ -102,11 +110,27 @@ class AgentBrain:
         return self._told(request, found, deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """The corrective actions for the top of the stack."""
+        """Return corrective actions for the top of the stack.
+
+        Args:
+            request: task, world and feedback stack.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            A plan of corrective steps, or a refusal.
+        """
         return self._corrector.correct(request, deadline)
 
     def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
-        """The end of a task in Alex's words; no text when the model gives none."""
+        """Report the end of a task in Alex's words.
+
+        Args:
+            request: task, result, finished steps and failures.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The text; empty if the model gives none.
+        """
         prompt = self._report_prompt(
             request.task.text, request.success, request.message, map(describe.record_text, request.done),
             [f"{self._domain.describe(entry.command)}: {words_of(entry.feedback, self._domain, exact=True).error}"

@@ -32,9 +32,10 @@ _WAYS = 16
 
 
 def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
-    """Whether no motion was found because of things that can be moved, and other targets have been tried.
+    """Check whether movable objects block every motion and no other target is left to try.
 
     Args:
+        failed: the failed command with its feedback.
         other_targets: whether another target may be chosen for the same command, which is cheaper.
     """
     if failed.feedback.kind is not FeedbackKind.PLANNING or not failed.feedback.blockers:
@@ -57,17 +58,22 @@ def find_clearing(
     searcher: Searcher, stack: Sequence[StackEntry], world: WorldState, made: FrozenSet[Relation],
     limits: SearchLimits, deadline: Deadline, keep: Conditions = (),
 ) -> Union[Clearing, Ending]:
-    """The commands that move one blocker of the stack's top away, so that the top can be tried again after
-    them; or why there are none.
+    """Find commands that move one blocker of the top command away, so that the command can be tried again.
 
-    Of all ways the one is taken that undoes the fewest facts, then the shortest. What the stack's commands
-    are about is never moved: it is what room is made for.
+    The way that undoes the fewest facts is chosen, then the shortest. Objects that the stack's commands handle
+    are never moved.
 
     Args:
-        made: the facts that finished steps made.
-        keep: what no command may end where it holds.
-        limits: its seconds are for all ways together; out of time the best of those that were looked at is
-            taken.
+        searcher: searches the domain.
+        stack: failed commands, the latest last.
+        world: observed objects, robots and facts; poses in the world frame.
+        made: facts that finished steps achieved.
+        limits: its seconds cover all candidates; after that the best one so far is taken.
+        deadline: wall-clock limit of the call.
+        keep: conditions that no command may end while they hold.
+
+    Returns:
+        The clearing, or why there is none.
     """
     domain, within = searcher.domain, limits.deadline(deadline)
     top = stack[-1]

@@ -32,16 +32,20 @@ again.
 def constrained(
     command: Command, feedback: Feedback, world: WorldState, riding: FrozenSet[str] = frozenset()
 ) -> Command:
-    """The command with what its failure teaches about the next trajectory.
+    """Add to a command what its failure teaches about the next trajectory.
 
-    A place that the camera does not see is another one the next time.
-
-    A goal to which there was no way, or for a base none in time, is another one the next time. A base that
-    was stopped on its way by something that is seen keeps more clearance and takes another goal; one that was
-    stopped by nothing that is seen keeps out of what must be before it.
+    A place that the camera does not show, or a goal without a path (for a base: without one in time), is
+    replaced by another one. A base stopped by an observed obstacle keeps more clearance and takes another goal;
+    one stopped by something unobserved keeps out of the area ahead of it.
 
     Args:
-        riding: the things that a base carries; none of them has stopped it.
+        command: the failed command.
+        feedback: why it failed.
+        world: observed objects, robots and facts; poses in the world frame.
+        riding: names of objects on a base; they did not stop it.
+
+    Returns:
+        The command for the next attempt.
     """
     if command.target is None or feedback.cause is not None and feedback.cause.kind in _NOTHING_TO_AVOID:
         return command

@@ -29,7 +29,16 @@ _FOUND = Tuple[Optional[Correction], Usage]
 
 
 def without_doubtful(world: WorldState, failed: Feedback, domain: Domain) -> WorldState:
-    """The world without the facts of which a failure says that the view does not show them."""
+    """Remove the facts that a failure reports as not visible.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+        failed: the feedback.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        The world without these facts.
+    """
     if failed.kind not in _DOUBTS:
         return world
     doubtful = {way for unmet in failed.unmet if not unmet.negated
@@ -38,19 +47,43 @@ def without_doubtful(world: WorldState, failed: Feedback, domain: Domain) -> Wor
 
 
 def meeting(entry: StackEntry, world: WorldState) -> str:
-    """A short hash of a failure in a state: command, error, facts and rounded positions."""
+    """Hash a failure in a state: command, error, facts and rounded positions.
+
+    Args:
+        entry: the failed command with its feedback.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        A short hash; equal for the same failure in the same situation.
+    """
     aim = tuple(round(value / _GRID) for value in entry.command.aim.position) if entry.command.aim else ()
     failure = (str(entry.command), entry.feedback.kind.value, entry.feedback.label)
     return _hash((*failure, aim), world)
 
 
 def missed_meeting(missed: Feedback, world: WorldState) -> str:
-    """The same for a goal of which something is missing once all steps are done."""
+    """Hash a missed goal in a state.
+
+    Args:
+        missed: what is missing once all steps are done.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        A short hash.
+    """
     return _hash((missed.kind.value, *map(str, missed.conditions)), world)
 
 
 def mark(met: str, rung: Rung) -> str:
-    """What is remembered of a rung that was tried at a meeting."""
+    """Return the key under which a tried rung is remembered.
+
+    Args:
+        met: hash of the failure and its situation.
+        rung: the rung of the correction ladder.
+
+    Returns:
+        The key.
+    """
     return f"{met}:{rung.value}"
 
 
@@ -77,7 +110,15 @@ class GoalPursuit:
         self._words = GoalWords(domain)
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
-        """Steps by the first rung that has some and was not tried in this situation."""
+        """Return steps from the first rung that has some and was not tried in this situation.
+
+        Args:
+            request: what is missing of the goal, the world and the rungs tried so far.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The correction; ``GIVE_UP`` if no rung is left.
+        """
         missed = request.missed
         if missed is None:
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note="nothing is missing"))

@@ -62,15 +62,21 @@ def way_back(
     searcher: Searcher, command: Command, world: WorldState, limits: SearchLimits, deadline: Deadline,
     keep: Conditions = (),
 ) -> Union[WayBack, Ending]:
-    """A short way to where a failed command can be tried, or why there is none.
+    """Find a short way to a state in which a failed command can be tried again.
 
-    Only actions that can be undone are used: nobody asked for others. Where the domain says that any thing of
-    a type serves (one hand or the other), the same command with another such thing is a way too (CoPAL, Table
-    II).
+    Only reversible actions are used. If the domain says that any object of a type serves (one hand or the
+    other), the same command with another object is a way too (CoPAL, Table II).
 
     Args:
-        limits: its seconds are for all the things that may serve together.
-        keep: what no command may end where it holds.
+        searcher: searches the domain.
+        command: the failed command.
+        world: observed objects, robots and facts; poses in the world frame.
+        limits: its seconds cover all objects that may serve.
+        deadline: wall-clock limit of the call.
+        keep: conditions that no command may end while they hold.
+
+    Returns:
+        The way, or why there is none.
     """
     within = limits.deadline(deadline)
     best: Optional[WayBack] = None
@@ -163,9 +169,16 @@ class Ladder:
         return self._brain
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
-        """The first rung that has an answer which was not tried in this very situation.
+        """Return the answer of the first rung that has one and was not tried in this situation.
 
-        Without a failed command on the stack the goal was missed, and steps to it are wanted.
+        Without a failed command on the stack the goal was missed, and steps to it are searched.
+
+        Args:
+            request: the feedback stack, the world and the rungs tried so far.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The correction; ``GIVE_UP`` if no rung is left.
         """
         if not request.stack:
             return self._pursuit.correct(request, deadline)

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 
 def fitting(way: KnownWay, request: CorrectorRequest, domain: Domain) -> Optional[Tuple[Command, ...]]:
-    """The commands of a remembered correction; ``None`` where it does not fit."""
+    """Apply a remembered correction to the current failure.
+
+    Args:
+        way: the remembered steps.
+        request: the feedback stack and the world.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Its commands; ``None`` if they do not fit.
+    """
     failed = request.stack[-1].command
     if failed.action not in domain.actions or not way.steps:
         return None

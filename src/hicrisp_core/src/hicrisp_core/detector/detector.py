@@ -61,10 +61,19 @@ class Detector:
     pose_age_limit: float = 1.0
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        """Compare what is seen with what the command should have made, and say what was seen on its way.
+        """Compare the observed effects of a command with the expected ones.
 
-        An outcome is a claim: success needs the facts to be seen, and a claimed failure is overruled when
-        every fact is seen.
+        An outcome is a claim: success requires observed facts, and a claimed failure is overruled if every fact
+        is observed.
+
+        Args:
+            command: the action with its arguments and constraints.
+            before: world observed before the command.
+            after: world observed after it.
+            outcome: what the driver reports.
+
+        Returns:
+            The verdict, with feedback if the command failed, and with what was observed on its way.
         """
         verdict = self._compared(command, before, after, outcome)
         verdict = stopped_by(self.domain, command, after, verdict)
@@ -224,10 +233,16 @@ def _moved(name: str, before: WorldState, after: WorldState) -> float:
 
 
 def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float = SURE) -> Optional[Cause]:
-    """Why the view does not show whether a fact holds; ``None`` where it does.
+    """Return why the view does not show whether a fact holds.
 
     Args:
-        sigmas: how many standard deviations a pose may be off.
+        domain: types, predicates and actions of the application.
+        fact: the fact to check.
+        world: observed objects, robots and facts; poses in the world frame.
+        sigmas: assumed error of a pose in standard deviations.
+
+    Returns:
+        The cause; ``None`` if the view shows it, or no pose decides it.
     """
     if not is_measured(domain, fact):
         return None  # No pose decides it.

@@ -28,13 +28,17 @@ _LEAST_HEIGHT = 0.1
 def obstacles_in(
     points: np.ndarray, resolution: float, type_: str, floor: float = 0.0, top: float = 0.0
 ) -> Tuple[WorldObject, ...]:
-    """Discs that cover groups of points (n, 2), metres in the map frame, numbered from left to right.
+    """Return discs that cover groups of points, numbered from left to right.
 
     Args:
-        resolution: how exactly the points are known, metres.
-        type_: of what stands in the way of a base, in the domain's words.
-        floor: on which they stand, metres in the world frame.
-        top: height at which they were seen, metres in the world frame.
+        points: array (n, 2), metres in the map frame.
+        resolution: accuracy of the points, metres.
+        type_: the domain's type of obstacles.
+        floor: height of the floor, metres in the world frame.
+        top: height of the scan plane, metres in the world frame.
+
+    Returns:
+        The obstacles as objects; groups of too few points are left out.
     """
     height = max(_LEAST_HEIGHT, top - floor)
     found: List[Tuple[float, float, float]] = []

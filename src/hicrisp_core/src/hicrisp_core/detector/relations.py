@@ -14,7 +14,16 @@ from hicrisp_core.ports.kinds import FactTest, Seen
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
-    """Whether a fact is among the observed ones, with what decided it where poses did."""
+    """Check whether a fact is among the observed ones.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        fact: the fact.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether it holds, with the measurements that decided it.
+    """
     measured = measure(domain, fact, world)
     holds = fact in world.relations
     decided = measured is not None and measured.holds == holds
@@ -22,13 +31,27 @@ def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
 
 
 def is_measured(domain: Domain, fact: Relation) -> bool:
-    """Whether poses decide a fact."""
+    """Check whether poses decide a fact.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        fact: the fact.
+    """
     predicate = domain.predicates.get(fact.predicate)
     return predicate is not None and bool(predicate.detect)
 
 
 def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]:
-    """What the poses alone say of a fact; ``None`` where no pose decides it, or something was not seen."""
+    """Evaluate a fact from poses alone.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        fact: the fact.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The result; ``None`` if no pose decides it, or an object was not observed.
+    """
     if not is_measured(domain, fact):
         return None
     predicate = domain.predicates[fact.predicate]
@@ -36,8 +59,17 @@ def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]
 
 
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
-    """Every fact of the domain that the observed poses show; what is held stands nowhere else, and what is
-    in a container is neither on what carries that nor beside it.
+    """Return every fact of the domain that the observed poses show.
+
+    A held object stands on nothing else, and the contents of a container are neither on nor beside what carries
+    it.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The facts.
     """
     found: List[Relation] = []
     held: Set[str] = set()

@@ -51,8 +51,11 @@ class ScanMemory:
         self._marked = np.union1d(self._marked, self._numbers(*cells))
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
-        """Forget what the lidar marked: all of it, or what lies further than ``beyond`` metres from a
-        point.
+        """Forget marked cells.
+
+        Args:
+            around: point (x, y) in the map frame, metres; ``None`` clears all.
+            beyond: distance from the point up to which cells stay, metres.
         """
         near = np.zeros(len(self._marked), dtype=bool) if around is None else \
             np.hypot(*(self.seen - np.array(around)).T) <= beyond
@@ -70,12 +73,27 @@ class ScanMemory:
         return self.middle(np.column_stack(self.marked))
 
     def cell(self, x: float, y: float) -> Optional[Tuple[int, int]]:
-        """The cell of a point in the map frame; ``None`` outside."""
+        """Return the cell of a point.
+
+        Args:
+            x: map frame, metres.
+            y: map frame, metres.
+
+        Returns:
+            (column, row); ``None`` outside the arena.
+        """
         column, row = (int(np.floor((value - low) / self.resolution)) for value, low in zip((x, y), self.origin))
         return (column, row) if 0 <= column < self.shape[0] and 0 <= row < self.shape[1] else None
 
     def middle(self, cells: np.ndarray) -> np.ndarray:
-        """The middles of cells (n, 2), metres in the map frame."""
+        """Return the centres of cells.
+
+        Args:
+            cells: array (n, 2) of columns and rows.
+
+        Returns:
+            Array (n, 2), metres in the map frame.
+        """
         return np.asarray(self.origin + (cells + 0.5) * self.resolution)
 
     def _clear_along(self, scan: Scan) -> None:

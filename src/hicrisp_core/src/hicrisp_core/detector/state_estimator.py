@@ -54,7 +54,14 @@ class GivenNames:
         self._lock = Lock()
 
     def called(self, view: View) -> View:
-        """A view in which the things have their names."""
+        """Rename the unknown objects in a view by the names that users gave them.
+
+        Args:
+            view: tracks with their own names.
+
+        Returns:
+            The view with user-given names; names of objects that are gone are forgotten.
+        """
         with self._lock:
             self._there = frozenset(track.name for track in view.tracks
                                     if track.unknown is not None and track.visibility is not Visibility.GONE)
@@ -69,7 +76,10 @@ class GivenNames:
 
         Args:
             thing: its present name; empty where only one is there.
-            name: in words of a user: "the coffee cup" becomes ``coffee_cup``.
+            name: in the user's words: "the coffee cup" becomes ``coffee_cup``.
+
+        Returns:
+            The new name, or why it cannot be given.
         """
         wanted = _plain(name)
         with self._lock:
@@ -156,12 +166,22 @@ class StateEstimator:
                                     *self._known_bodies.frames)))
 
     def frame_of(self, base: str) -> str:
-        """The frame by which a base is seen."""
+        """Return the frame that shows a base.
+
+        Args:
+            base: name of the base.
+
+        Returns:
+            Name of the frame.
+        """
         return self._bodies[base]
 
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
-        """See what moves between two looks at the whole world: where the bases are, and what a lidar saw
-        just then.
+        """Process motion between two observations of the whole world.
+
+        Args:
+            frames: pose and stamp of each frame by name, map frame.
+            scan: the latest lidar sweep, if there is one.
         """
         if scan is not None and scan.time < self._scanned - _SET_BACK:
             self._begin()
@@ -178,13 +198,16 @@ class StateEstimator:
 
     def see(self, frames: Frames, now: float, view: Optional[View] = None,
             ahead: Mapping[str, float] = NONE_AHEAD) -> WorldState:
-        """The world at a moment (seconds of the stamps' clock), with the facts that follow from what is
-        seen.
+        """Return the world with the facts that follow from the observation.
 
         Args:
-            view: what the camera shows of the things, where one looks at them; no frame of a thing counts
-                then.
-            ahead: the frames of which newer poses are stamped ahead of the clock, by how many seconds.
+            frames: pose and stamp of each frame by name, world frame.
+            now: seconds of the clock of the stamps.
+            view: tracks of the cameras; if given, frames of movable objects are ignored.
+            ahead: frames whose newest poses are stamped in the future, with the lead in seconds.
+
+        Returns:
+            The world.
         """
         seen = self.obstacles()
         frames, off = self._on_the_floor(frames)
@@ -215,10 +238,14 @@ class StateEstimator:
             for track in view.tracks)))
 
     def give_name(self, thing: str, name: str) -> Naming:
-        """Call an unknown thing by a name from now on.
+        """Give an unknown object a name.
 
         Args:
-            thing: its present name; empty where only one is there.
+            thing: its present name; empty if there is only one.
+            name: in the user's words.
+
+        Returns:
+            The new name, or why it cannot be given.
         """
         return self._names.give(thing, name)
 
