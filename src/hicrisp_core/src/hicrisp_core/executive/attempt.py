@@ -106,14 +106,22 @@ class Attempts:
         return self._learnt.offsets
 
     def keep(self, conditions: Tuple[Statement, ...]) -> None:
-        """Refuse from now on what would end one of these conditions of the task."""
+        """Refuse commands that would end a condition of the task, starting now.
+
+        Args:
+            conditions: the invariants of the goal.
+        """
         self._keeping = InvariantGuard(self._domain, conditions)
 
     def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "Attempts":
-        """The same, for the attempts of one step.
+        """Return a view for the attempts of one step.
 
         Args:
-            later: the plan's steps after it: what cannot be undone must leave a way to them.
+            ledger: counters and event log of the step.
+            later: steps of the plan after it; an irreversible command must leave a way to them.
+
+        Returns:
+            The view.
         """
         view = copy(self)
         view._ledger, view._later = ledger, later
@@ -121,7 +129,14 @@ class Attempts:
         return view
 
     def observe(self, mine: Optional[Passage] = None) -> WorldState:
-        """The world as it is seen now; what other robots have under way counts as not yet done."""
+        """Return the current world; what other robots are doing counts as not yet done.
+
+        Args:
+            mine: the running command, whose own effects are returned as observed.
+
+        Returns:
+            The world.
+        """
         world = self._look() if len(self._ports.robots) < 2 else self._traffic.observe(mine, self._look)
         self._ledger.saw(world.stamp)
         if self._ports.watch is not None:
@@ -131,8 +146,15 @@ class Attempts:
         return world
 
     def survey(self, doubt: Callable[[WorldState], Iterable[str]] = not_in_view) -> WorldState:
-        """The world as it is seen now; by a camera it is looked at until ``doubt`` names nothing more, with
-        the arms out of sight where that is needed. No robot may have anything under way.
+        """Observe until nothing relevant is in doubt, with the arms out of sight if that is needed.
+
+        No robot may be executing a command.
+
+        Args:
+            doubt: returns the names of objects to look for; by default all movable ones that are not visible.
+
+        Returns:
+            The world as observed last.
         """
         return self._looking.until(self.observe(), doubt, tuple(self._ports.robots))
 
@@ -147,11 +169,15 @@ class Attempts:
         return observer.observe(limit)
 
     def run(self, command: Command, purpose: str, depth: int) -> Attempt:
-        """Try a command; it begins once no robot does anything that it would disturb.
+        """Try a command once; it starts when it does not interfere with any running command.
 
         Args:
+            command: the action with its arguments and constraints.
             purpose: ``step``, ``correction`` or ``retry``.
-            depth: entries on the feedback stack, for those who follow.
+            depth: number of entries on the feedback stack, for the event log.
+
+        Returns:
+            The command as it was executed, with outcome and verdict.
         """
         with self._ledger.for_a_person():
             self._ports.gate(self._cancel)
@@ -223,7 +249,14 @@ class Attempts:
             self._ledger.tell(Noted(text=f"this was to stay so and does not: {words.now(statement)}"))
 
     def help(self, wanted: str) -> bool:
-        """Ask a person for something; whether it was done."""
+        """Ask a person for help, and wait.
+
+        Args:
+            wanted: what the person should do, as a sentence.
+
+        Returns:
+            Whether it was done.
+        """
         with self._asking, self._ledger.for_a_person():
             done = self._ports.help(wanted)
         self._ledger.tell(Noted(text=f"a person was asked: {wanted} "
@@ -353,7 +386,11 @@ def _unseen(command: Command, world: WorldState) -> Tuple[str, ...]:
 
 
 def told_by_user(verdict: Verdict) -> bool:
-    """Whether a verdict only says that the user has changed the task."""
+    """Check whether a verdict only states that the user has changed the task.
+
+    Args:
+        verdict: the verdict.
+    """
     return verdict.feedback is not None and verdict.feedback.kind is FeedbackKind.SAID_BY_USER
 
 

@@ -106,9 +106,12 @@ class Conversation:
     def about(
         self, task: Task, conversation: Tuple[Turn, ...], goal: Callable[[], Optional[Goal]]
     ) -> None:
-        """What is said from now on is about this task; ``goal`` tells what is left of its goal.
+        """Start listening for a task; a pending change is dropped, as it is part of this task already.
 
-        The change that waited is taken up.
+        Args:
+            task: the task.
+            conversation: what was said about it so far.
+            goal: returns the remaining goal.
         """
         with self._news:
             self._task, self._turns, self._goal, self._change = task, conversation, goal, None
@@ -138,7 +141,15 @@ class Conversation:
 
     @contextmanager
     def motion(self, command: Command, before: WorldState) -> Iterator[Event]:
-        """Inside, the command is in its motion; the event is set when it is to stop."""
+        """Provide the context of a command's motion.
+
+        Args:
+            command: the action with its arguments and constraints.
+            before: the world in which it starts.
+
+        Yields:
+            An event that is set when the motion has to stop, because of a change or a cancellation.
+        """
         mine = _UnderWay(command, before, Event())
         with self._news:
             self._under_way[id(mine)] = mine
@@ -151,12 +162,24 @@ class Conversation:
                 del self._under_way[id(mine)]
 
     def stopped(self, command: Command) -> Optional[Feedback]:
-        """Why a command's motion was to stop; ``None`` where no change waits."""
+        """Return why a motion had to stop.
+
+        Args:
+            command: the action with its arguments and constraints.
+
+        Returns:
+            The feedback of the pending change; ``None`` without one.
+        """
         with self._news:
             return replace(self._change.feedback, command=command) if self._change is not None else None
 
     def kept(self, change: Change, why: str) -> None:
-        """Tell that a change was not taken up after all."""
+        """Report that a change was not applied.
+
+        Args:
+            change: what the user asked for.
+            why: the reply to the user.
+        """
         with self._news:
             self._turns, self._change = (*change.conversation, Turn(Speaker.ROBOT, why)), None
             self._news.notify_all()
@@ -217,7 +240,14 @@ class Conversation:
         self._changes(new, said, found.conversation)
 
     def unordered(self, world: WorldState) -> WorldState:
-        """The world without what the request said of an order: a goal that changes it knows better."""
+        """Remove the facts about the order of visits, which a changed goal states itself.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The world without them.
+        """
         order = (self._domain.roles.waits_for, self._domain.roles.not_due)
         return world.with_relations(frozenset(fact for fact in world.relations
                                               if fact.predicate not in order))

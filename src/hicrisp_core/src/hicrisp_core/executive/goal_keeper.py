@@ -69,7 +69,12 @@ class GoalKeeper:
         return self._goal is not None and self._reached < len(self._goal.stages)
 
     def restated(self, goal: Optional[Goal], world: WorldState) -> None:
-        """Take the goal that a new plan states: another object that serves as well, for example."""
+        """Replace the goal by the one that a new plan states, for example with an equivalent object.
+
+        Args:
+            goal: the plan's goal; ``None`` changes nothing.
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         if goal is not None and goal not in (self._goal, self.goal):
             self._begin(goal, world)
             self._tell()
@@ -111,7 +116,14 @@ class GoalKeeper:
         self.see(world)
 
     def unseen(self, world: WorldState) -> Tuple[str, ...]:
-        """The things of which a world does not show whether they are as the goal wants them."""
+        """Return the objects whose part in the goal cannot be observed in a world.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            Their names.
+        """
         left = self._certain()
         found = None if left is None else missed(left, self._domain, world, self._doubt)
         if found is None or found.kind is FeedbackKind.GOAL_UNSEEN:
@@ -119,7 +131,14 @@ class GoalKeeper:
         return out_of_sight(world, found.subjects)
 
     def judge(self, world: WorldState) -> Optional[Feedback]:
-        """What of the goal is missing; ``None`` where all of it is seen."""
+        """Return what is missing of the goal.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The feedback; ``None`` if all of it is observed.
+        """
         self.see(world)
         left = self._certain()
         if left is None:
@@ -137,7 +156,11 @@ class GoalKeeper:
         return found
 
     def holds_in(self, world: WorldState) -> bool:
-        """Whether nothing of what is left of the goal is missing in a world that is known for certain."""
+        """Check whether nothing is missing of the remaining goal in a world that is known for certain.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         left = self._certain()
         return left is not None and missed(left, self._domain, world) is None
 
@@ -160,15 +183,32 @@ class GoalKeeper:
 
 
 def certain(_: Relation, __: WorldState) -> Optional[Cause]:
-    """Nothing is in doubt."""
+    """Doubt nothing; the default for :func:`missed`.
+
+    Args:
+        _: not used.
+        __: not used.
+
+    Returns:
+        ``None``.
+    """
     return None
 
 
 def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain) -> Optional[Feedback]:
-    """The feedback for a goal that is not seen to hold in a world; ``None`` where it is.
+    """Return the feedback for a goal that is not observed to hold.
 
-    That a fact is not seen says nothing where the thing itself is not: a condition that depends on what is out of
-    view, or what the view leaves in doubt, is neither missing nor seen.
+    A fact about an object that is out of view is neither missing nor observed; the same holds for a fact in
+    doubt.
+
+    Args:
+        goal: the goal.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+        doubt: returns why a fact is in doubt, or ``None``.
+
+    Returns:
+        The feedback; ``None`` if the goal holds.
     """
     unseen = {each.name for each in world.unseen}
 

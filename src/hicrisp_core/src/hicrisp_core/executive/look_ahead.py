@@ -35,7 +35,13 @@ class LookAhead:
         self._closed = False
 
     def begin(self, step: Step, world: WorldState, commands: Tuple[Command, ...]) -> None:
-        """Prepare a step for when some commands, which begin now, have been carried out."""
+        """Prepare a step in the background while commands are carried out.
+
+        Args:
+            step: the next step.
+            world: the current world.
+            commands: running commands; the step is prepared for the world after them.
+        """
         body = self._body
         if body is None or not commands or self._asking:
             return

@@ -55,10 +55,16 @@ class PlanReview:
         return f"May this plan run? {listed}"
 
     def check(self, lines: Sequence[str]) -> CheckedSteps:
-        """Read each line as one step, and follow the steps on the facts.
+        """Read each line as one step, and apply the steps to the facts.
 
-        A line of the plan itself is that step. A step that is only words can run as far as anybody knows, and
-        so can those behind it.
+        A line of the plan itself is that step. A step in free words counts as executable, and so do the steps
+        after it.
+
+        Args:
+            lines: the steps as edited by the user.
+
+        Returns:
+            Steps, problems and readings, one for each line.
         """
         known = list(self.plan.steps)
         steps: List[Step] = []
@@ -81,7 +87,14 @@ class PlanReview:
         return CheckedSteps(tuple(steps), tuple(problems), tuple(readings), warning)
 
     def changed(self, checked: CheckedSteps) -> Plan:
-        """The plan with other steps, one after another; what each waits for is found anew."""
+        """Return the plan with other steps in sequence; their dependencies are computed again.
+
+        Args:
+            checked: steps without problems.
+
+        Returns:
+            The plan.
+        """
         return replace(self.plan, steps=tuple(replace(step, after=None) for step in checked.steps))
 
     def _read(self, line: str, known: List[Step]) -> Union[Step, str]:

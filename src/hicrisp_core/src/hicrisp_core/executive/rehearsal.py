@@ -43,12 +43,19 @@ def rehearse(
     searcher: Searcher, command: Command, world: WorldState, later: Sequence[Step],
     limits: SearchLimits, deadline: Deadline,
 ) -> Rehearsal:
-    """Carry out a command and then the plan's later steps on the facts; nothing moves.
+    """Apply a command and then the plan's later steps to the facts; nothing moves.
 
     Args:
-        later: the steps after the command; the first that is only words ends the rehearsal, for its command
-            is not known yet.
-        limits: of each search on the way; its seconds are for the whole rehearsal.
+        searcher: searches the domain.
+        command: the action with its arguments and constraints.
+        world: observed objects, robots and facts; poses in the world frame.
+        later: the steps after the command; the first one in free words ends the rehearsal, since its command is
+            not known yet.
+        limits: of each search on the way; its seconds cover the whole rehearsal.
+        deadline: wall-clock limit of the call.
+
+    Returns:
+        The changes as sentences, or the refusal; with a doubt if time ran out.
     """
     domain = searcher.domain
     refusal = check(domain, command, world)

@@ -27,13 +27,22 @@ class Relapses:
         self._tried: Counts[str] = Counter()
 
     def found(self, gone: Iterable[Statement], world: WorldState) -> None:
-        """A look found these gone."""
+        """Record that an observation at the end of the task found conditions lost.
+
+        Args:
+            gone: the lost conditions.
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         for statement in gone:
             self._found[statement] += 1
             self._places[statement] = self._where(statement, world)
 
     def tried(self, commands: Iterable[Command]) -> None:
-        """These were carried out; what came before a look found something gone does not count."""
+        """Record commands that were carried out after the first loss.
+
+        Args:
+            commands: the commands.
+        """
         if self._found:
             self._tried.update(map(self._domain.describe, commands))
 
@@ -60,7 +69,14 @@ class Relapses:
 
 
 def counted(tried: Mapping[str, int]) -> str:
-    """Some things with how often each, the most frequent first."""
+    """List items with their counts, the most frequent first.
+
+    Args:
+        tried: counts by description.
+
+    Returns:
+        The list in words; only the first few items.
+    """
     ranked = sorted(tried.items(), key=lambda each: -each[1])
     named = [f"{said} ({count} times)" if count > 1 else said for said, count in ranked[:_MOST]]
     return "; ".join([*named, *(["and more"] if len(ranked) > _MOST else [])])

@@ -40,12 +40,19 @@ _TOUCHING = 0.015
 
 
 def look_within(domain: Domain, command: Command, world: WorldState) -> float:
-    """The distance from its target within which a command's item may be let go, or from where it was within
-    which the hand closes around it, metres in the plane.
+    """Return how far an item may be observed from its target at release, or from its earlier place when the
+    hand closes.
 
-    It is let go in every direction as far away: the facts that the command makes and that poses show come
-    true, it keeps clear of its neighbours, and what it stands on carries it, down to the bottom of a tower.
-    0 where there is nothing to compare with.
+    The tolerance holds in every direction: all facts that the command makes and poses show come true, the item
+    keeps clear of its neighbours, and what it stands on carries it, down to the bottom of a tower.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Metres in the plane; 0 if there is nothing to compare with.
     """
     item = world.objects.get(domain.item(command))
     if item is None or item.pose is None:

@@ -145,7 +145,12 @@ class RunLog:
         return view
 
     def tell(self, event: Event) -> None:
-        """Send one event, with the time and what this view is for; what the event says itself goes before."""
+        """Send an event with the time and the tags of this view; fields that the event sets itself take
+        precedence.
+
+        Args:
+            event: the event.
+        """
         with self._lock:
             tags = {name: value for name, value in self._tags.items() if getattr(event, name) in (None, "")}
             timed = replace(event, t=round(self.seconds, 4), sim_t=round(self.sim_seconds, 4), **tags)
@@ -181,7 +186,11 @@ class RunLog:
         return 0.0 if counts.sim_start is None else counts.sim_now - counts.sim_start - counts.sim_thought
 
     def saw(self, stamp: float) -> None:
-        """Note the robot's clock from an observation."""
+        """Record the robot's clock.
+
+        Args:
+            stamp: simulation time of an observation, seconds.
+        """
         with self._lock:
             counts = self._counts
             if counts.sim_start is None:
@@ -245,26 +254,41 @@ class RunLog:
             self._counts.looks += 1
 
     def placed(self, deviation: Optional[Vector]) -> None:
-        """Note the latest placement's error in the plane."""
+        """Record the error of the latest placement.
+
+        Args:
+            deviation: from the target, metres; ``None`` changes nothing.
+        """
         if deviation is not None:
             self._counts.placement_error = math.hypot(deviation[0], deviation[1])
 
     def failed(self, command: Optional[Command], feedback: Feedback, step: str, error: str) -> None:
-        """Note a verdict that was not ok; ``step`` and ``error`` in words. A missed goal has no command."""
+        """Record a verdict that was not ok.
+
+        Args:
+            command: the failed command; ``None`` for a missed goal.
+            feedback: why it failed.
+            step: the step in words.
+            error: the error in words.
+        """
         with self._lock:
             self._counts.trouble.add(self._tags.get("robot", _GOAL))
         self._counts.failures.append(_Failure(command, feedback, step, error))
 
     def mended(self, robot: str = _GOAL) -> None:
-        """Note that a robot's step was carried out, or what had failed since the steps ended: it is in
-        trouble no more.
+        """Record that a robot's step was carried out, or that a missed goal was repaired: the trouble is over.
+
+        Args:
+            robot: name of the robot; by default the goal.
         """
         with self._lock:
             self._counts.trouble -= {robot, _LEFT}
 
     def left(self, robot: str) -> None:
-        """Note that a robot's step was given up, and others follow: the next one that is carried out ends the
-        trouble.
+        """Record that a robot's step was abandoned; the next step that is carried out ends the trouble.
+
+        Args:
+            robot: name of the robot.
         """
         with self._lock:
             self._counts.trouble.discard(robot)
@@ -276,13 +300,22 @@ class RunLog:
             self._counts.trouble.clear()
 
     def corrected(self, rung: Rung, maker: Maker) -> None:
-        """Count a correction, by its rung and by who made it."""
+        """Count a correction.
+
+        Args:
+            rung: the rung of the correction ladder.
+            maker: who made it.
+        """
         with self._lock:
             for counts, name in ((self._counts.corrections, rung.value), (self._counts.corrected_by, maker.label)):
                 counts[name] = counts.get(name, 0) + 1
 
     def used(self, usage: Usage) -> None:
-        """Add what a model's answer cost."""
+        """Add the cost of a model's answer.
+
+        Args:
+            usage: calls, tokens and exchanges.
+        """
         with self._lock:
             for exchange in usage.exchanges:
                 self.tell(exchange)
@@ -293,8 +326,11 @@ class RunLog:
                                  completion_tokens=total.completion_tokens, seconds=total.seconds))
 
     def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[StackEntry], Tuple[str, str]]) -> None:
-        """Tell how the feedback stack stands, bottom first; ``said`` is an entry's command and error in
-        words.
+        """Log the state of the feedback stack.
+
+        Args:
+            entries: the stack, bottom first.
+            said: returns command and error of an entry in words.
         """
         self.tell(StackChanged(entries=tuple(
             StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label,
@@ -343,7 +379,18 @@ class RunLog:
         self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False,
         account: Optional[RunSummary] = None,
     ) -> TaskResult:
-        """The task's result as it stands now."""
+        """Return the result of the task so far.
+
+        Args:
+            success: whether the task succeeded.
+            message: the message for the user.
+            plan: the steps in words.
+            canceled: whether the task was canceled.
+            account: what became of each step, as sentences.
+
+        Returns:
+            The result with all counters.
+        """
         counts, account = self._counts, account or RunSummary()
         return TaskResult(
             success, message, plan, counts.commands, dict(counts.corrections), self.failures,

@@ -110,7 +110,15 @@ class Progress:
 
 
 def nothing_known(_: StackEntry, __: WorldState) -> Tuple[KnownWay, ...]:
-    """Nothing is known of any failure."""
+    """Return no remembered corrections; the default without a memory.
+
+    Args:
+        _: not used.
+        __: not used.
+
+    Returns:
+        Nothing.
+    """
     return ()
 
 
@@ -130,7 +138,15 @@ class StepRunner:
     """The corrections of earlier runs."""
 
     def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "StepRunner":
-        """The same, for one step: its events, and the steps that come after it."""
+        """Return a runner for one step.
+
+        Args:
+            ledger: counters and event log of the step.
+            later: steps of the plan after it.
+
+        Returns:
+            The runner.
+        """
         return replace(self, attempts=self.attempts.within(ledger, later), ledger=ledger)
 
     def ended(self) -> bool:
@@ -138,7 +154,15 @@ class StepRunner:
         return self.canceled() or bool(self.ledger.exhausted())
 
     def run(self, command: Command, progress: Progress) -> StepResult:
-        """Execute the command; on failure correct it at most ``threshold`` times."""
+        """Execute a command; on failure correct it at most ``threshold`` times.
+
+        Args:
+            command: the action with its arguments and constraints.
+            progress: called when a correction starts.
+
+        Returns:
+            Whether the step succeeded, with the steps that a correction adds to the plan.
+        """
         spent = self.ledger.out_of_time()
         if spent:
             return StepResult(False, reason=spent)
@@ -150,7 +174,15 @@ class StepRunner:
         return self.correct(first, progress)
 
     def correct(self, failed: Attempt, progress: Progress) -> StepResult:
-        """Algorithm 1, lines 5 to 25."""
+        """Correct a failed command (HiCRISP, Algorithm 1, lines 5 to 25).
+
+        Args:
+            failed: the failed attempt.
+            progress: called when a correction starts.
+
+        Returns:
+            Whether the step succeeded.
+        """
         stack, tried = FeedbackStack(self.policy.depth), Tried(self.domain)
         self._push(stack, failed)
         tried.failed(failed)
@@ -191,7 +223,15 @@ class StepRunner:
         return self._given_up(first, stack, exhausted, tried)
 
     def pursue(self, missed: Feedback, progress: Progress) -> StepResult:
-        """Ask for steps that lead to a goal of which something is missing once all steps are done."""
+        """Ask for steps to a goal that is missed after the last step.
+
+        Args:
+            missed: what is missing.
+            progress: called when a correction starts.
+
+        Returns:
+            The new steps, or why there are none.
+        """
         exhausted = "the task was canceled" if self.canceled() else self.ledger.exhausted()
         if exhausted:
             return StepResult(False, reason=exhausted)

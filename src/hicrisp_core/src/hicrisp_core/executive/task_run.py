@@ -133,7 +133,11 @@ class TaskRun:
         return self._goal.state
 
     def agrees(self, true: Optional[WorldState]) -> bool:
-        """Whether the goal holds in the true state, too, where a simulation tells that."""
+        """Check whether the goal also holds in the true state of a simulation.
+
+        Args:
+            true: the true state; ``None`` if it is not available, which counts as agreement.
+        """
         return true is None or self._goal.holds_in(
             true if self._ports.watch is None else self._ports.watch.see(true))
 

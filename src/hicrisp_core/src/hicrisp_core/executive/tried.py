@@ -23,7 +23,11 @@ class Tried:
         self._causes: Counts[str] = Counter()
 
     def failed(self, attempt: Attempt) -> None:
-        """Note an attempt; nothing where it went well."""
+        """Record an attempt; a successful one is ignored.
+
+        Args:
+            attempt: the attempt.
+        """
         feedback = attempt.verdict.feedback
         if feedback is None:
             return

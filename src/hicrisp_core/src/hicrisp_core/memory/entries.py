@@ -163,7 +163,14 @@ class _Wrong(Exception):
 
 
 def record_of(entry: Entry) -> Dict[str, Any]:
-    """An entry as a JSON object."""
+    """Convert an entry to a JSON object.
+
+    Args:
+        entry: the entry.
+
+    Returns:
+        The object; :func:`entry_of` reads it.
+    """
     if isinstance(entry, Offset):
         estimate = entry.estimate
         return {"kind": _OFFSET, "body": entry.body, "key": entry.key, "samples": estimate.samples,
@@ -181,7 +188,14 @@ def record_of(entry: Entry) -> Dict[str, Any]:
 
 
 def entry_of(value: Any) -> Union[Entry, Unfit]:
-    """The entry of a JSON object, or why it is none."""
+    """Read an entry from a JSON object.
+
+    Args:
+        value: the object.
+
+    Returns:
+        The entry, or why it is invalid.
+    """
     readers: Mapping[str, Callable[[Mapping[str, Any]], Entry]] = {
         _EXAMPLE: _example, _CORRECTION: _mended, _OFFSET: _offset}
     if not isinstance(value, dict):
@@ -302,7 +316,11 @@ def _all_known(things: Mapping[str, Thing], steps: Tuple[Step, ...]) -> None:
 
 
 def is_number(text: str) -> bool:
-    """Whether an argument is a number and no name."""
+    """Check whether an argument is a number and not a name.
+
+    Args:
+        text: the argument.
+    """
     try:
         return math.isfinite(float(text))
     except ValueError:

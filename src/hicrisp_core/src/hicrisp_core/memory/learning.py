@@ -40,12 +40,19 @@ def lesson_of(
     events: Iterable[Mapping[str, Any]], text: str, world: WorldState, domain: Domain, goal: Optional[Goal],
     source: Source, went_well: bool,
 ) -> Lesson:
-    """Read a run.
+    """Extract what a run teaches.
 
     Args:
+        events: event log of the run.
         text: the request, as it was understood.
         world: the one that the run began in.
+        domain: types, predicates and actions of the application.
+        goal: the goal; ``None`` if there was none.
+        source: where the lesson comes from.
         went_well: whether the task succeeded, its goal seen where it was judged.
+
+    Returns:
+        The example and the corrections that worked or failed.
     """
     story = story_of(events)
     found = [_corrections(step.moments, world, domain, source) for step in story.steps]

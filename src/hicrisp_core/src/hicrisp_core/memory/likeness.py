@@ -20,9 +20,16 @@ class Likeness(Protocol):
 
 
 def alike_in_words(text: str, others: Sequence[str]) -> Sequence[float]:
-    """The cosine between the texts' words and the trigrams of these, rare ones counting more.
+    """Return the cosine similarity of texts by their words and trigrams, weighted by rarity.
 
-    Trigrams find a word in spite of a slip of the keyboard or another ending.
+    Trigrams match words in spite of typing errors and endings.
+
+    Args:
+        text: the text to compare.
+        others: the candidates.
+
+    Returns:
+        One value from 0 to 1 for each candidate.
     """
     if not others:
         return []
