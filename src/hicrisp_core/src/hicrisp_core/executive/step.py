@@ -158,7 +158,7 @@ class StepRunner:
 
         Args:
             command: the action with its arguments and constraints.
-            progress: called when a correction starts.
+            progress: called with the name of each phase and the completed share of the step.
 
         Returns:
             Whether the step succeeded, with the steps that a correction adds to the plan.
@@ -178,7 +178,7 @@ class StepRunner:
 
         Args:
             failed: the failed attempt.
-            progress: called when a correction starts.
+            progress: called with the name of each phase and the completed share of the step.
 
         Returns:
             Whether the step succeeded.
@@ -227,7 +227,7 @@ class StepRunner:
 
         Args:
             missed: what is missing.
-            progress: called when a correction starts.
+            progress: called with the name of each phase and the completed share of the step.
 
         Returns:
             The new steps, or why there are none.

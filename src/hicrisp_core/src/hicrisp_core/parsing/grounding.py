@@ -36,15 +36,32 @@ class Grounded:
 
 
 def ground_steps(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Union[Grounded, ParseFailure]:
-    """Check every name; the first that does not fit is refused with the valid ones."""
+    """Check every name; the first one that does not fit is refused with the valid ones.
+
+    Args:
+        raw: the steps as the model wrote them.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The steps, or what does not fit.
+    """
     found = ground_each(raw, domain, world)
     return found.refused or found
 
 
 def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Grounded:
-    """Check every name; a step that does not fit stays as it was written and fails when its turn comes.
+    """Check every name; a step that does not fit stays as written and fails at its turn.
 
     So a plan runs up to its first wrong step, as behind CoPAL's sequencer (section III-C).
+
+    Args:
+        raw: the steps as the model wrote them.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The steps, with notes on repaired names and the first refusal.
     """
     grounder = _Grounder(domain, world)
     steps: List[Step] = []
@@ -63,7 +80,16 @@ def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Gr
 
 
 def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, ParseFailure]:
-    """The thing or robot that is meant; one that is not there is refused with those that are."""
+    """Find the object or robot that a name refers to.
+
+    Args:
+        written: the name as the model wrote it.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The name in the world; a failure that lists the valid ones if there is no match.
+    """
     try:
         name = _Grounder(domain, world).name(written)
     except DomainError as error:

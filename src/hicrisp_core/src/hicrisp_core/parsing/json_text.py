@@ -36,7 +36,15 @@ class FoundJson(NamedTuple):
 
 
 def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> Optional[FoundJson]:
-    """The first wanted object or list in a text, whole ones before those that are cut off."""
+    """Find the first JSON object or list in a text; complete values take precedence over truncated ones.
+
+    Args:
+        text: an answer that may contain prose and code fences.
+        wanted: test of a value.
+
+    Returns:
+        The value; ``None`` if none passes the test.
+    """
     for cut_off in (False, True):
         for candidate in (*_FENCE.findall(text), text):
             for value, *_ in _spans(candidate, cut_off):
@@ -46,9 +54,15 @@ def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> 
 
 
 def objects_in(text: str) -> Tuple[Tuple[Any, ...], bool]:
-    """Return the objects of a final answer, and whether nothing but marks stands between them.
+    """Find all objects in a final answer.
 
-    An object that is cut off is ``None``; lists count where they hold objects.
+    Truncated objects are ``None``; lists count if they contain objects.
+
+    Args:
+        text: the answer.
+
+    Returns:
+        The objects, and whether only punctuation separates them.
     """
     found = [(value, begins, ends) for value, begins, ends in _spans(text, cut_off=False)
              if not isinstance(value, list) or any(isinstance(each, dict) for each in value)]
@@ -111,10 +125,17 @@ class RepairedJson(NamedTuple):
 
 
 def mended(text: str) -> Optional[RepairedJson]:
-    """The value that begins at the first character, as JSON; ``None`` when its brackets do not match or are too deep.
+    """Repair the JSON value that starts at the first character.
 
-    Comments and trailing commas go, Python's quotes and words become JSON's. Of a text that is cut off the
-    whole entries of the outermost list stay, and what is open is closed; nothing stays where none is whole.
+    Comments and trailing commas are removed, Python's quotes and keywords are converted. In a truncated text
+    the complete entries of the outermost list are kept, and open brackets are closed; nothing is kept if no
+    entry is complete.
+
+    Args:
+        text: starts with a bracket.
+
+    Returns:
+        The repaired text; ``None`` if brackets do not match or are nested too deep.
     """
     out: List[str] = []
     open_: List[str] = []

@@ -64,7 +64,14 @@ class ParseFailure:
 
 
 def read_calls(line: str) -> List[RawStep]:
-    """The calls of a line, in order; calls inside the arguments of another stay text."""
+    """Read the calls in a line, in order; calls nested in arguments stay text.
+
+    Args:
+        line: one line of an answer.
+
+    Returns:
+        The steps.
+    """
     spaced = _SPACED.fullmatch(line)
     if spaced:
         line = spaced.group(1) + spaced.group(2)
@@ -109,13 +116,26 @@ def _step(name: str, arguments: List[str], quote: str) -> RawStep:
 
 
 def unquoted(value: object) -> str:
-    """A value as text, without the quotes around it."""
+    """Return a value as text without surrounding quotes.
+
+    Args:
+        value: the value.
+
+    Returns:
+        The text.
+    """
     return str(value).strip().strip("'\"").strip()
 
 
 def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
-    """Return the step of one sentence, by the action that has the most words of its own in it; none where it
-    is not understood.
+    """Read a sentence as a step of the action whose text has the most matching words.
+
+    Args:
+        text: the sentence.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        One step; empty if no action matches.
     """
     said = _ASIDE.sub("", text).strip()
     matches = ((action, _form(action).fullmatch(said)) for action in domain.actions.values())
@@ -140,10 +160,14 @@ _Read = Union[Tuple[RawStep, ...], ParseFailure]
 
 
 def parse_plan(text: str, domain: Optional[Domain] = None) -> _Read:
-    """Read the steps of an answer; an empty plan is one that says so in JSON.
+    """Read the steps of an answer; only JSON can state an empty plan.
 
     Args:
+        text: the answer.
         domain: lets prose be read by the sentences of its actions.
+
+    Returns:
+        The steps, or what cannot be read.
     """
     if len(text) > MAX_CHARACTERS:
         return ParseFailure(f"the answer has {len(text)} characters; at most {MAX_CHARACTERS} are read", text[:80])
@@ -156,16 +180,21 @@ def parse_plan(text: str, domain: Optional[Domain] = None) -> _Read:
 
 
 def is_cut_off(text: str) -> bool:
-    """Whether the plan in JSON that a text holds ends before it is whole."""
+    """Check whether the JSON plan in a text is truncated.
+
+    Args:
+        text: the answer.
+    """
     found = _plan_json(text)
     return found is not None and found.cut_off
 
 
 def is_ambiguous(text: str, keys: AbstractSet[str]) -> bool:
-    """Check whether a final answer holds several objects that may be meant, so that to read one would be to choose;
-    calls one after another are one plan.
+    """Check whether a final answer contains several different objects, so that reading one would be a choice;
+    consecutive calls are one plan.
 
     Args:
+        text: the answer.
         keys: those of an answer; an object with none of them is no plan and no answer.
     """
     objects, adjacent = objects_in(text)

@@ -18,12 +18,17 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) -> Tuple[WorldState, Tuple[str, ...]]:
-    """Return the part of a world that matters: its objects, the facts that a planner needs of them, all robots; and the
-    names of its other objects.
+    """Restrict a world to what matters for a request: objects, the facts that a planner needs about them, and
+    all robots.
 
     Args:
-        text: the request; of what it calls by a word of the name, type or attributes, nothing is left out.
-        names: of things that matter whatever the request says.
+        text: the request; objects whose name, type or attributes it mentions are kept.
+        names: further objects to keep.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The restricted world, and the names of the omitted objects.
     """
     named = _named(text, names, world)
     everything = len(world.objects) <= _SMALL or not named & set(world.objects)

@@ -190,7 +190,17 @@ SCENE_KEYS = (*keys_of(Heading, ArenaPart), "faults")
 
 
 def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene with a floor, walls, areas and obstacles; bases start in it.
+    """Read a scene with a floor, walls, areas and obstacles, in which bases start.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
@@ -207,11 +217,18 @@ def read_arena(
     part: ArenaPart, bases: Mapping[str, Any], positions: Positions, domain: Domain, seed: int,
     blocks: Tuple[KeepOut, ...] = (),
 ) -> Tuple[Arena, Dict[str, WorldObject], Dict[str, WorldObject], Dict[str, float]]:
-    """The arena, its areas, its obstacles where they stand at first, and their masses, kilograms.
+    """Read the arena of a scene.
 
     Args:
+        part: the arena's keys of the file.
         bases: what the file says of its bases.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
         blocks: the ground that furniture takes, which the map knows; low walls stand around it.
+
+    Returns:
+        The arena, its areas, its obstacles at their initial poses, and their masses (kg).
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
@@ -355,7 +372,18 @@ def _where(x: float, y: float) -> str:
 
 
 def check_goal(scene: Scene, pose: Pose) -> Optional[str]:
-    """Why a pose is no goal for a base in this scene, as a sentence; ``None`` when it may be one."""
+    """Check whether a pose can be a goal for a base in this scene.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+        pose: map frame.
+
+    Returns:
+        What is wrong, as a sentence; ``None`` if it is valid.
+
+    Raises:
+        ConfigError: if the scene has no arena.
+    """
     if scene.arena is None:
         raise ConfigError(f"the scene '{scene.name}' has no arena")
     if not pose.finite:

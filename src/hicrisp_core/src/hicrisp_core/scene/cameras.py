@@ -173,15 +173,26 @@ class CameraSettings:
         return Lens(lens.width, lens.height, lens.fx, lens.fy, lens.cx, lens.cy)
 
     def mounted(self, pose: Pose) -> "CameraSettings":
-        """The same camera at another pose in its parent frame."""
+        """Return the same camera at another pose.
+
+        Args:
+            pose: optical frame in the parent frame.
+
+        Returns:
+            The settings.
+        """
         return replace(self, mounting=Mounting(pose.position, self.mounting.link, orientation=pose.orientation))
 
 
 def load_camera(path_or_name: Union[str, Path], beside: Union[str, Path, None] = None) -> CameraSettings:
-    """A camera from its file, or by its name in ``config/cameras``.
+    """Load a camera from its file, or by its name in ``config/cameras``.
 
     Args:
+        path_or_name: path of a YAML file, or the name of one in ``config/cameras``.
         beside: another configuration file, a scene's; ``cameras`` next to its folder is looked through first.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid; for an unknown name with those that there are.
@@ -193,15 +204,17 @@ def load_camera(path_or_name: Union[str, Path], beside: Union[str, Path, None] =
 
 def save_mounting(camera: Union[str, Path], pose: Pose, target: Union[str, Path], note: str = "",
                   beside: Union[str, Path, None] = None) -> Path:
-    """Write a camera's file with another mounting on the same link; the target is replaced as a whole, or not
-    at all.
+    """Write a camera's file with a new pose on the same link; the target is replaced atomically.
 
     Args:
-        camera: the file to begin with, or the name of one in ``config/cameras``.
-        pose: the optical frame in the world, or in the link that carries it.
-        target: may be the same file.
+        camera: the file to start from, or the name of one in ``config/cameras``.
+        pose: optical frame in the world frame, or in the frame of the link that carries it.
+        target: the file to write; may be the same.
         note: a comment beside the mounting.
         beside: another configuration file, as in ``load_camera``.
+
+    Returns:
+        Path of the written file.
 
     Raises:
         ConfigError: when the camera's file cannot be read, or the target not be written.

@@ -35,10 +35,18 @@ class RandomSpot:
 def draw_layout(
     objects: Mapping[str, WorldObject], spots: Mapping[str, RandomSpot], seed: int
 ) -> Optional[Dict[str, WorldObject]]:
-    """The objects with a pose for each that has a random spot; ``None`` when no layout was found.
+    """Draw a pose for each object with a random spot.
 
-    The same seed gives the same layout. Rejection sampling: whole layouts are drawn anew when one thing finds
-    no room.
+    Rejection sampling: the whole layout is drawn again if an object finds no room. The result depends only on
+    the seed.
+
+    Args:
+        objects: all objects by name.
+        spots: areas of the random objects by name.
+        seed: of the random generator.
+
+    Returns:
+        The objects with poses; ``None`` if no layout was found.
     """
     dice = random.Random(seed)
     for _ in range(_LAYOUTS):
@@ -54,7 +62,16 @@ def draw_layout(
 
 
 def shuffled(spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], seed: int) -> Dict[str, RandomSpot]:
-    """The spots, dealt anew among the things of each group; the same seed deals the same."""
+    """Exchange the spots among the objects of each group.
+
+    Args:
+        spots: areas of the random objects by name.
+        groups: names of objects that share their spots.
+        seed: of the random generator; the result depends only on it.
+
+    Returns:
+        The spots by name.
+    """
     dice = random.Random(f"shuffle {seed}")
     dealt = dict(spots)
     for group in groups:
@@ -64,7 +81,16 @@ def shuffled(spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], s
 
 
 def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: float = 0.0) -> str:
-    """The name of the first other thing that is nearer than ``gap``; empty when there is none."""
+    """Return the first movable object that is too near.
+
+    Args:
+        thing: the object to check.
+        others: the other objects by name.
+        gap: least distance, metres.
+
+    Returns:
+        Its name; empty without one.
+    """
     if thing.pose is None:
         return ""
     shadow = footprint(thing, thing.pose)
@@ -90,7 +116,12 @@ def _reach(thing: WorldObject) -> float:
 
 
 def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
-    """Whether a thing's footprint leaves the table or its bottom is below the table's top."""
+    """Check whether an object's footprint leaves the table or its bottom is below the table's top.
+
+    Args:
+        thing: the object.
+        table: the table.
+    """
     if thing.pose is None or table.pose is None:
         return False
     below = vertical_span(thing, thing.pose)[0] < vertical_span(table, table.pose)[1] - _TOUCHING
@@ -98,7 +129,18 @@ def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
 
 
 def standing(thing: WorldObject, x: float, y: float, yaw: float, height: float = 0.0) -> WorldObject:
-    """The thing upright with its bottom at ``height``."""
+    """Return an object in upright position.
+
+    Args:
+        thing: the object.
+        x: world frame, metres.
+        y: world frame, metres.
+        yaw: radians.
+        height: z of its bottom, metres.
+
+    Returns:
+        The object with its pose.
+    """
     return replace(thing, pose=Pose((x, y, height + thing.size[2] / 2.0), from_yaw(yaw)))
 
 

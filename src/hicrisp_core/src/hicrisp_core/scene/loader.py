@@ -30,10 +30,14 @@ section says what it is called.
 
 
 def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
-    """A scene from its file, or by its name in the workspace's ``config/scenes``.
+    """Load a scene from its file, or by its name in the workspace's ``config/scenes``.
 
     Args:
+        path_or_name: path of a YAML file, or the name of one in ``config/scenes``.
         seed: draws the random layout; the same seed gives the same scene.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table,
@@ -84,7 +88,13 @@ def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions)
 
 
 def domain_of(scene: Scene) -> Domain:
-    """Load the domain of a scene, which may lie beside it.
+    """Load the domain of a scene; it may be next to the scene's file.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        The domain.
 
     Raises:
         ConfigError: when there is no such domain, or it is wrong.
@@ -101,7 +111,17 @@ def _domain(path: Path, domain: str, positions: Positions) -> Domain:
 
 
 def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene with an arm at a table.
+    """Read a scene with an arm at a table.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
@@ -116,7 +136,14 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
 
 
 def driven_by(driver: str) -> Tuple[str, ...]:
-    """The names of the robots whose files in ``config/robots`` have the section of a driver."""
+    """Return the robots whose files in ``config/robots`` have the section of a driver.
+
+    Args:
+        driver: the section.
+
+    Returns:
+        Their names, sorted.
+    """
     files = [file for folder in config_folders("robots") for file in sorted(folder.glob("*.yaml"))]
     names = [str(values.get("name", "")) for values, _ in map(read_yaml, files) if driver in values]
     return tuple(sorted(set(filter(None, names))))

@@ -51,14 +51,29 @@ class Relocation:
         return self._things()
 
     def put_by_chance(self, name: str, dice: np.random.Generator) -> Optional[str]:
-        """Move a thing to a free spot in front of the robot; ``None`` when there is none."""
+        """Move an object to a random free spot in front of the robot.
+
+        Args:
+            name: the object.
+            dice: random generator.
+
+        Returns:
+            What was done, as a sentence; ``None`` without a free spot.
+        """
         x_min, y_min, x_max, y_max = _NEAR
         return self._put_first(name, [(float(x), float(y)) for x, y in
                                       dice.uniform((x_min, y_min), (x_max, y_max), (_TRIES, 2))])
 
     def push(self, name: str, by: Sequence[float], dice: np.random.Generator) -> Optional[str]:
-        """Move a thing by [dx, dy], or by a distance in a random direction; ``None`` when there is no
-        room.
+        """Move an object.
+
+        Args:
+            name: the object.
+            by: [dx, dy] in the world frame, or [distance] in a random direction, metres.
+            dice: random generator.
+
+        Returns:
+            What was done, as a sentence; ``None`` without room.
         """
         pose = self._things()[name].pose
         if pose is None:
@@ -71,11 +86,27 @@ class Relocation:
         return self._put_first(name, [(x + by[0] * math.cos(a), y + by[0] * math.sin(a)) for a in turns])
 
     def out_of_reach(self, name: str) -> Optional[str]:
-        """Move a thing to a far corner of the table."""
+        """Move an object to a far corner of the table.
+
+        Args:
+            name: the object.
+
+        Returns:
+            What was done, as a sentence; ``None`` without room.
+        """
         return self._put_first(name, _FAR)
 
     def block(self, spot: Sequence[float], name: str, spared: Set[str]) -> Optional[str]:
-        """Put a thing on a spot or at most 3 cm beside it; any one but the spared when no name is given."""
+        """Put an object on a spot, or at most 3 cm away.
+
+        Args:
+            spot: (x, y) in the world frame, metres.
+            name: the object; if empty, any one except the spared.
+            spared: names of objects that stay.
+
+        Returns:
+            What was done, as a sentence; ``None`` without room.
+        """
         names = [name] if name else [thing for thing in self._things() if thing not in spared]
         around = [(spot[0] + r * math.cos(a), spot[1] + r * math.sin(a))
                   for r in (0.0, 0.01, 0.02, 0.03) for a in np.arange(8) * math.pi / 4.0]
@@ -97,14 +128,18 @@ def draw_stranger(
     number: int, magnitude: Sequence[float], things: Mapping[str, WorldObject], table: WorldObject,
     dice: np.random.Generator, free: Callable[[WorldObject], bool] = lambda thing: True,
 ) -> Optional[WorldObject]:
-    """A box or a cylinder in a colour that no thing has, on a free spot of the table; ``None`` where there is
-    no room.
+    """Draw an unknown object: a box or cylinder in an unused colour on a free spot of the table.
 
     Args:
-        number: of the name.
-        magnitude: nothing, [x, y], or [x, y, width, depth, height] of a box, metres; the rest by chance.
-        things: what keeps its room.
-        free: whether a place suits otherwise.
+        number: part of its name.
+        magnitude: empty, [x, y], or [x, y, width, depth, height] of a box, metres; the rest is random.
+        things: objects that keep their room.
+        table: the table.
+        dice: random generator.
+        free: further test of a place.
+
+    Returns:
+        The object; ``None`` without room.
     """
     used = {thing.attributes.get("colour") for thing in things.values()}
     colours = [colour for colour in COLOURS if colour not in used] or list(COLOURS)

@@ -116,18 +116,41 @@ class Arena:
     blocks: Tuple[KeepOut, ...] = ()
 
     def clearance(self, x: float, y: float) -> float:
-        """Distance of a point to the nearest wall or block, metres; 0 in one, negative outside the arena."""
+        """Return the distance of a point to the nearest wall or block.
+
+        Args:
+            x: map frame, metres.
+            y: map frame, metres.
+
+        Returns:
+            Metres; 0 in a wall or block, negative outside the arena.
+        """
         return float(self.space(np.asarray(x), np.asarray(y)))
 
     def space(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The same for many points."""
+        """Return the distance of points to the nearest wall or block.
+
+        Args:
+            x: array of coordinates in the map frame, metres.
+            y: array of the same shape.
+
+        Returns:
+            Array of the same shape, metres; 0 in a wall or block, negative outside the arena.
+        """
         (left, low), (width, depth) = self.origin, self.size
         inside = np.minimum(np.minimum(x - left, left + width - x), np.minimum(y - low, low + depth - y))
         return np.where(inside > 0.0, np.minimum(inside, self.taken(x, y)), np.fmin(inside, 0.0))
 
     def taken(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Distance of points to what stands inside, metres: 0 in a wall or a block, infinite where there are
-        none."""
+        """Return the distance of points to the obstructions inside the arena.
+
+        Args:
+            x: array of coordinates in the map frame, metres.
+            y: array of the same shape.
+
+        Returns:
+            Array of the same shape, metres; 0 in a wall or block, infinite without obstructions.
+        """
         nearest = np.full(np.shape(x), np.inf)
         for each in self.obstructions:
             nearest = np.minimum(nearest, each.distance(x, y))
@@ -142,7 +165,15 @@ class Arena:
     def paint(
         self, cells: np.ndarray, corner: Sequence[float], resolution: float, within: float, value: int = 1
     ) -> None:
-        """Set the cells of a grid that lie outside or that an obstruction takes; see ``KeepOut.paint``."""
+        """Set the cells of a grid that lie outside or in an obstruction; see ``KeepOut.paint``.
+
+        Args:
+            cells: array (rows, columns), changed in place.
+            corner: (x, y) of the first cell's corner, map frame, metres.
+            resolution: size of a cell, metres.
+            within: distance up to which cells around an obstruction are set, metres.
+            value: the value to set.
+        """
         for axis, lines in enumerate((cells.T, cells)):
             at = corner[axis] - self.origin[axis] + (np.arange(len(lines)) + 0.5) * resolution
             lines[np.minimum(at, self.size[axis] - at) < resolution / 4.0] = value
@@ -150,12 +181,26 @@ class Arena:
             each.paint(cells, corner, resolution, within, value)
 
     def off_floor(self, pose: Pose) -> float:
-        """Metres by which a base at a pose is above its floor, negative below it; 0 where it stands on it."""
+        """Return the height of a base above its floor.
+
+        Args:
+            pose: of the base, map frame.
+
+        Returns:
+            Metres, negative below the floor; 0 within the tolerance of a base that stands on it.
+        """
         off = pose.position[2] - self.floor
         return off if abs(off) > _UNEVEN else 0.0
 
     def border(self, thickness: float = 0.06) -> Dict[str, Wall]:
-        """The walls around the arena, with their inner faces on its edge."""
+        """Return the walls around the arena; their inner faces are on its edge.
+
+        Args:
+            thickness: metres.
+
+        Returns:
+            Walls by name.
+        """
         (x, y), (width, depth), half = self.origin, self.size, thickness / 2.0
         low_x, low_y, high_x, high_y = x - half, y - half, x + width + half, y + depth + half
         corners = [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)]
@@ -289,7 +334,17 @@ class Tuning:
 
 
 def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene without robots and things, as far as its file says what is not of one kind of scene alone.
+    """Read the keys that all kinds of scenes share.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        A scene without robots and objects.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

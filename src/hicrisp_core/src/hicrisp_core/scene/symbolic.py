@@ -63,12 +63,22 @@ SCENE_KEYS = keys_of(Heading, SymbolicPart)
 
 
 def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene whose things have a type, attributes and facts: ``first_glass: {type: glass, at: table, level:
-    0}``.
+    """Read a scene whose objects have a type, attributes and facts: ``first_glass: {type: glass, at: table,
+    level: 0}``.
 
     Every key of a thing but ``type`` and ``attributes`` is a predicate of the domain with the thing as its
     subject; its value is the other thing, a number, a list of such, or ``true`` for a fact about the thing
     alone.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: not used.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -119,8 +129,20 @@ GRAPH_KEYS = keys_of(Heading, GraphPart)
 
 
 def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """The things of a graph by name, ``fridge_12`` for the node 12 of class fridge, with the facts that it
-    begins with; from then on they are the executor's.
+    """Read a scene from a graph.
+
+    An object's name joins class and id: ``fridge_12`` is node 12 of class fridge. The graph gives the initial
+    facts; after that the executor maintains them.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: not used.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line and key; also when the graph cannot be read.

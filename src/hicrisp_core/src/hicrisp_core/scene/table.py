@@ -117,7 +117,16 @@ class NamedRobots:
 def table_objects(
     part: TablePart, positions: Positions, domain: Domain, seed: int
 ) -> Tuple[Dict[str, WorldObject], Dict[str, float]]:
-    """The table and the things on it where they are at first, and the masses of the things, kilograms.
+    """Read the table and the objects on it at their initial poses.
+
+    Args:
+        part: the table's keys of the file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        Objects by name, and their masses (kg).
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.

@@ -106,11 +106,15 @@ class _TagFile:
 
 def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = None,
               beside: Union[str, Path, None] = None) -> Tuple[Tag, ...]:
-    """The tags of a file, or of its name in ``config/tags``.
+    """Load the tags of a file, or by its name in ``config/tags``.
 
     Args:
-        things: the names of the things that are known; none for any.
+        path_or_name: path of a YAML file, or the name of one in ``config/tags``.
+        things: names of the known objects; ``None`` accepts any.
         beside: another configuration file, a scene's; ``tags`` next to its folder is looked through first.
+
+    Returns:
+        The tags.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for a number that is there twice, and for a
@@ -134,7 +138,13 @@ def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = 
 
 
 def tags_of(scene: Scene) -> Tuple[Tag, ...]:
-    """The tags that a scene's things wear: one on the top of each and four around it, as large as fit.
+    """Return tags for all objects of a scene: one on the top of each and four around it, as large as possible.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        The tags.
 
     Raises:
         ConfigError: for a thing that is too small for any, and for more tags than the family has.

@@ -102,9 +102,15 @@ class EventLog:
 
 
 def read_events(run: Union[str, Path]) -> List[Dict[str, Any]]:
-    """The events of a run folder, or of a ``.jsonl`` file, in their order.
+    """Read the events of a run folder or a ``.jsonl`` file.
 
     A line that is no JSON object (the last one of a run that was cut off) is left out with a warning.
+
+    Args:
+        run: path of the folder or file.
+
+    Returns:
+        The events in order.
 
     Raises:
         FileNotFoundError: when there is no event log.

@@ -31,8 +31,13 @@ _MOST = 6
 
 
 def explain(events: Iterable[Mapping[str, Any]]) -> str:
-    """A paragraph in plain language: what was asked, done, what failed and why, what was corrected, what
-    remains.
+    """Summarize a run: request, actions, failures and their causes, corrections, and what remains.
+
+    Args:
+        events: event log of the run.
+
+    Returns:
+        A paragraph for the user.
     """
     story = story_of(events)
     if not story.task.text and story.end is None and not story.steps:
@@ -161,14 +166,28 @@ def _corrected(correction: CorrectionMade) -> str:
 
 
 def maker_words(correction: CorrectionMade) -> str:
-    """Who made a correction, in words."""
+    """Name the maker of a correction in words.
+
+    Args:
+        correction: the correction.
+
+    Returns:
+        The words.
+    """
     maker = correction.maker
     return f"the language model {maker.name}".strip() if maker.kind == "model" else \
         MAKERS.get(maker.kind, "the corrector")
 
 
 def source_words(source: str) -> str:
-    """Who understood or planned, in words; a model is called by its name."""
+    """Name who understood or planned, in words.
+
+    Args:
+        source: the name in the event; a model keeps its own name.
+
+    Returns:
+        The words.
+    """
     return MAKERS.get(source, source) or "an unknown planner"
 
 

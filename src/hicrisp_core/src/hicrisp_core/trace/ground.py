@@ -45,7 +45,15 @@ class GroundDrawing:
 
 
 def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundDrawing]:
-    """The drawing of a run; ``None`` where nothing says what stood where."""
+    """Lay out the map of a run.
+
+    Args:
+        seen: observed scene; may be ``None``.
+        story: the run.
+
+    Returns:
+        The drawing; ``None`` if no poses were recorded.
+    """
     if seen is None:
         return None
     scene = seen.scene

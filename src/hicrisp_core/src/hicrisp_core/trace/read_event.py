@@ -15,10 +15,15 @@ _PLAIN = (str, int, bool, float)
 
 
 def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
-    """The event of a JSON object; ``None`` for an unknown kind.
+    """Read an event from a JSON object.
 
-    Unknown fields are passed over. A field that is missing, or whose value is of another type, has its
-    default.
+    Unknown fields are ignored. A field that is missing or has the wrong type gets its default.
+
+    Args:
+        entry: the JSON object.
+
+    Returns:
+        The event; ``None`` for an unknown kind.
     """
     kind = _KINDS.get(str(entry.get("kind")))
     return None if kind is None else _fitted(kind, _today(entry))
@@ -36,7 +41,14 @@ def _today(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
-    """The events of JSON objects; those of unknown kinds are left out."""
+    """Read events from JSON objects; unknown kinds are skipped.
+
+    Args:
+        entries: the JSON objects.
+
+    Yields:
+        The events.
+    """
     for entry in entries:
         event = event_of(entry)
         if event is not None:
@@ -44,13 +56,28 @@ def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
 
 
 def record_of(kind: Type[_Record], entry: Mapping[str, Any]) -> _Record:
-    """A record of a class from a JSON object, as leniently."""
+    """Read a record from a JSON object, with the same tolerance as :func:`event_of`.
+
+    Args:
+        kind: class of the record.
+        entry: the JSON object.
+
+    Returns:
+        The record.
+    """
     found: _Record = _fitted(kind, entry)
     return found
 
 
 def problems_of(entry: Mapping[str, Any]) -> List[str]:
-    """What is wrong with a written event by the table of kinds; empty for a right one."""
+    """Check a JSON object against the event kinds.
+
+    Args:
+        entry: the JSON object.
+
+    Returns:
+        What is wrong; empty for a valid event.
+    """
     kind: Any = _KINDS.get(str(entry.get("kind")))
     if kind is None:
         return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(_KINDS)}"]

@@ -46,10 +46,14 @@ class GoalPart(NamedTuple):
 
 
 def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path]) -> str:
-    """The page as text.
+    """Render the report of a run as HTML.
 
     Args:
-        folder: the run folder; pictures are taken from it and from nowhere else.
+        events: event log of the run.
+        folder: the run folder; images are only read from it.
+
+    Returns:
+        The page.
     """
     told = list(events)
     story, path = story_of(told), Path(folder)

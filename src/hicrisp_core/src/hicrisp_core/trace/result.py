@@ -17,10 +17,14 @@ _Counted = TypeVar("_Counted")
 
 
 def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, Any]:
-    """The trial of a run; what its end does not say is counted from its events.
+    """Return the result of a run; values that its last event lacks are counted from the others.
 
     Args:
+        events: event log of the run.
         run: the run folder, for the field of that name.
+
+    Returns:
+        The trial as a JSON object.
     """
     story = story_of(events)
     end = story.end or TaskFinished()
@@ -80,8 +84,11 @@ def _failures(story: Story) -> List[Dict[str, str]]:
 
 
 def finish_run(folder: Union[str, Path]) -> Dict[str, Any]:
-    """Write ``result.json`` and ``report.html`` into a run folder; it may be called again after a cut-off
+    """Write ``result.json`` and ``report.html`` into a run folder; it can be repeated after an interrupted
     run.
+
+    Args:
+        folder: the run folder.
 
     Returns:
         the trial.

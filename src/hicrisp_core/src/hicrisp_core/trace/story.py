@@ -155,7 +155,14 @@ class Story:
 
 
 def verdict_words(verdict: str) -> str:
-    """A verdict as people read it."""
+    """Word a verdict for the user.
+
+    Args:
+        verdict: the verdict in the event log.
+
+    Returns:
+        The words.
+    """
     return "stopped by you" if verdict == "stopped" else verdict
 
 
@@ -171,7 +178,14 @@ _ASIDE = ("task_received", "goal", "question", "step_started", "step_finished", 
 
 
 def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
-    """Fold written events; unknown kinds are left out."""
+    """Fold an event log into a story; unknown kinds are skipped.
+
+    Args:
+        entries: the events as JSON objects.
+
+    Returns:
+        The story.
+    """
     story = Story()
     count = 0
     for event in events_of(entries):
