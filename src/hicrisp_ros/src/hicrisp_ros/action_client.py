@@ -152,7 +152,14 @@ class ActionClient:
         return self._heard
 
     def wait_for_server(self, seconds: float) -> bool:
-        """Wait for a connection, in wall time."""
+        """Wait for a connection to the action server.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether it is connected.
+        """
         return wait_until(lambda: self.connected, Deadline(seconds), in_vain=rospy.is_shutdown)
 
     def call(
@@ -162,7 +169,17 @@ class ActionClient:
         cancel: Optional[Event] = None,
         on_feedback: Optional[Callable[[Any], None]] = None,
     ) -> Reply:
-        """Send a goal and wait for its end; never raises and never waits longer than the limits together."""
+        """Send a goal and wait for its end; never raises, and never waits longer than all limits together.
+
+        Args:
+            goal: the goal message.
+            limits: time limits for server, execution and preemption, wall seconds.
+            cancel: cancels the goal when it is set.
+            on_feedback: called with each feedback message.
+
+        Returns:
+            The result with its status.
+        """
         request = self._goal_type(goal=goal)
         request.goal_id.id = f"{rospy.get_name()}-{uuid.uuid4().hex}"
         track = _Track(on_feedback)

@@ -55,7 +55,11 @@ class Goal:
         """Goes with the goal's last status when it succeeds or is canceled."""
 
     def feedback(self, message: Any) -> None:
-        """Publish a feedback message for this goal."""
+        """Publish a feedback message for this goal.
+
+        Args:
+            message: the ROS message.
+        """
         self.handle.publish_feedback(message)
 
 

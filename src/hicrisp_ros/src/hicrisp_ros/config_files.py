@@ -18,10 +18,17 @@ BRINGUP = "hicrisp_bringup"
 
 
 def parameter(name: str, default: Optional[Any] = None) -> Any:
-    """A private parameter of the node.
+    """Read a private parameter of the node.
+
+    Args:
+        name: without ``~``.
+        default: used if the parameter is not set.
+
+    Returns:
+        The value.
 
     Raises:
-        ConfigError: when it is missing and there is no default.
+        ConfigError: if it is not set and there is no default.
     """
     value = rospy.get_param(f"~{name}", default)
     if value is None:
@@ -36,6 +43,9 @@ def config_file(kind: str, value: str, beside: Union[str, Path] = "") -> Path:
         kind: the folder: ``domains``, ``llm``, ``policies``, ``robots`` or ``scenes``.
         value: the path or the name.
         beside: another configuration file; the folders next to its own are searched first.
+
+    Returns:
+        Path of the file.
 
     Raises:
         ConfigError: when there is no such file, with the names that there are.
@@ -53,6 +63,9 @@ def domain_of(scene: Scene, named: str = "") -> Domain:
         scene: its ``domain`` and ``source`` are used.
         named: another domain's file or name; empty for the scene's own.
 
+    Returns:
+        The domain.
+
     Raises:
         ConfigError: when there is no such domain, or it is wrong.
     """
@@ -60,12 +73,26 @@ def domain_of(scene: Scene, named: str = "") -> Domain:
 
 
 def config_files_of(kind: str) -> List[Path]:
-    """The configuration files of a kind that the workspace brings, by name."""
+    """List the configuration files of a kind in the workspace.
+
+    Args:
+        kind: the folder: ``domains``, ``llm``, ``policies``, ``robots`` or ``scenes``.
+
+    Returns:
+        Paths, sorted by name.
+    """
     return sorted((_config() / kind).glob("*.yaml"))
 
 
 def config_folder(kind: str, value: str) -> Path:
-    """A folder by its path, or by its name in a folder of ``config``, such as ``prompts``.
+    """Find a folder by its path, or by its name in a folder of ``config``.
+
+    Args:
+        kind: the folder in ``config``, such as ``prompts``.
+        value: the path or the name.
+
+    Returns:
+        Path of the folder.
 
     Raises:
         ConfigError: when there is no such folder, with the names that there are.

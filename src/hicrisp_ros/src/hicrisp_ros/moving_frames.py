@@ -27,13 +27,24 @@ class MovingFrames:
         self._told: Dict[str, Deque[int]] = {}
 
     def tell(self, transforms: Sequence[TransformStamped]) -> None:
-        """Publish those whose moment was not told yet."""
+        """Publish transforms, except those whose stamp was published already.
+
+        Args:
+            transforms: the transforms.
+        """
         new = self.news(transforms)
         if new:
             self._publisher.publish(TFMessage(new))
 
     def news(self, transforms: Sequence[TransformStamped]) -> List[TransformStamped]:
-        """Those whose moment was not told yet; they count as told from now on."""
+        """Select the transforms whose stamp was not published yet, and register them as published.
+
+        Args:
+            transforms: the transforms.
+
+        Returns:
+            The new ones.
+        """
         found: List[TransformStamped] = []
         for transform in transforms:
             told = self._told.setdefault(transform.child_frame_id, deque(maxlen=_REMEMBERED))

@@ -39,10 +39,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(name: str, build: Callable[[], Any]) -> None:
-    """Start a node and keep what ``build`` makes alive until shutdown; a wrong configuration ends it with
-    status 2.
+    """Start a node and keep it alive until shutdown; a configuration error ends it with status 2.
 
-    Told to end by a signal, it goes on until the supervisor, which is told at the same time, has ended.
+    After a signal it continues until the supervisor, which gets the signal at the same time, has ended.
+
+    Args:
+        name: default name of the node.
+        build: creates the node's objects.
     """
     begin(name)
     watch, master = SupervisorWatch(), MasterWatch()
@@ -63,7 +66,12 @@ def run(name: str, build: Callable[[], Any]) -> None:
 
 
 def begin(name: str, disable_signals: bool = False) -> None:
-    """Start a node under ROS: its heap, its log, and its end."""
+    """Start a node under ROS: its heap, its log and its shutdown.
+
+    Args:
+        name: default name of the node.
+        disable_signals: whether rospy installs no signal handlers.
+    """
     share_heap()  # First, for rospy begins with threads.
     accept_apart()
     rospy.init_node(name, disable_signals=disable_signals)
@@ -81,7 +89,12 @@ class Told:
         self._signals: List[int] = []
 
     def take(self, number: int, _: Any) -> None:
-        """Handle a signal."""
+        """Handle a signal.
+
+        Args:
+            number: of the signal.
+            _: not used.
+        """
         self._signals.append(number)
 
     def is_set(self) -> bool:
@@ -89,7 +102,14 @@ class Told:
         return bool(self._signals)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for one, some seconds of wall time; whether it has come."""
+        """Wait for a signal.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether one has arrived.
+        """
         return wait_until(self.is_set, Deadline(seconds), period=_SLICE)
 
 

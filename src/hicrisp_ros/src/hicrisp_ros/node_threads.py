@@ -49,10 +49,13 @@ def ending() -> bool:
 
 
 def end_threads(seconds: float) -> List[str]:
-    """Tell every :class:`NodeThread` of this process to end, and wait for all of them together.
+    """Ask every :class:`NodeThread` of this process to end, and wait for all of them together.
+
+    Args:
+        seconds: limit in wall time, seconds.
 
     Returns:
-        The names of those that still ran when the wall time was over.
+        Names of the threads that still run after that time.
     """
     running = [each for each in threading.enumerate()
                if isinstance(each, NodeThread) and each is not threading.current_thread()]

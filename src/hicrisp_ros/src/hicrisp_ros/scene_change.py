@@ -76,8 +76,14 @@ class SceneFollower:
 
 
 def let_all_follow(scene: str, seed: int) -> List[str]:
-    """Take every other node of this namespace over to a scene; the nodes that did not follow, with their
-    reasons.
+    """Switch every other node of this namespace to a scene.
+
+    Args:
+        scene: file or name of the scene.
+        seed: of its random layout.
+
+    Returns:
+        The nodes that did not follow, with reasons; empty on success.
     """
     space, own = rospy.get_namespace(), rospy.get_name()
     for name in rospy.get_param_names():

@@ -34,7 +34,11 @@ class ServiceReply:
 
 
 def offered(name: str) -> bool:
-    """Whether the master knows a service of that name; calling one that is not there would wait for it."""
+    """Check whether the master knows a service; a call to an unknown one would block.
+
+    Args:
+        name: of the service.
+    """
     try:
         return bool(rospy.get_master().lookupService(rospy.resolve_name(name))[0] == 1)
     except (OSError, rospy.ROSException):
@@ -62,7 +66,15 @@ class ServiceClient:
         return self._proxy is not None or offered(self.name)
 
     def call(self, request: Any, seconds: float) -> ServiceReply:
-        """The service's answer. A server that is not there is tried again until the time is over."""
+        """Call the service; an unavailable server is retried until the time limit.
+
+        Args:
+            request: the request message.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The response, or why there is none.
+        """
         deadline = Deadline(seconds)
         if not self._lock.acquire(timeout=seconds):
             return ServiceReply(None, f"'{self.name}' was busy with another call for {seconds:g} s")

@@ -50,23 +50,43 @@ class WorldClock:
             rospy.loginfo("this world follows the clock of %s", first)
 
     def tell(self, now: float) -> None:
-        """Publish the time of a leading world, s."""
+        """Publish the time of the world that leads the clock.
+
+        Args:
+            now: simulation time, seconds.
+        """
         if self._publisher is not None:
             self._publisher.publish(Clock(rospy.Time.from_sec(now)))
 
 
 def begin_faults(faults: Iterable[SceneFault]) -> None:
-    """Tell what goes wrong from the beginning; what was told before is over."""
+    """Publish the initial faults; earlier ones are removed.
+
+    Args:
+        faults: the faults.
+    """
     rospy.set_param("~faults", [_entry(fault) for fault in faults])
 
 
 def add_fault(fault: SceneFault) -> None:
-    """Tell of one more fault."""
+    """Publish one more fault.
+
+    Args:
+        fault: the fault.
+    """
     rospy.set_param("~faults", [*rospy.get_param("~faults", []), _entry(fault)])
 
 
 def injected(request: InjectFaultRequest, inject: Inject) -> InjectFaultResponse:
-    """The answer to a request for a fault, which is told when it could be injected."""
+    """Answer a request to inject a fault.
+
+    Args:
+        request: kind, target, magnitude and count.
+        inject: injects the fault, and returns what was done.
+
+    Returns:
+        The response.
+    """
     try:
         said = inject(request.kind, request.target, request.magnitude, request.count)
     except HicrispError as error:
@@ -94,7 +114,14 @@ class Resets:
         self._begin = begin
 
     def answer(self, request: ResetWorldRequest) -> ResetWorldResponse:
-        """Begin again, or say why not."""
+        """Reset the world, or refuse.
+
+        Args:
+            request: scene and seed; empty and negative values keep the current ones.
+
+        Returns:
+            Whether the world was reset, or why not.
+        """
         with tasks_held() as busy:
             if busy:
                 return ResetWorldResponse(False, busy)
@@ -128,7 +155,14 @@ class Resets:
 
 
 def kind_of(scene: Scene) -> Dict[str, str]:
-    """What a running world cannot change, by what it is called."""
+    """Return the properties of a scene that a running world cannot change.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        Values by name, in words.
+    """
     starts = scene.arena.starts if scene.arena is not None else {}
     bases = {name: f" (radius {start.radius:g} m{', tray ' + start.tray if start.tray else ''})"
              for name, start in starts.items()}

@@ -67,11 +67,25 @@ class SupervisorWatch:
         return _longer(self._closed_since, now, GONE_AFTER) or _longer(self._silent_since, now, _LATE)
 
     def wait_until_back(self, seconds: float) -> bool:
-        """Wait, in wall time, until there is no supervisor that is missed; whether there is none."""
+        """Wait until no supervisor is missing.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether that is so.
+        """
         return wait_until(lambda: not self.gone, Deadline(seconds))
 
     def wait_until_gone(self, seconds: float) -> bool:
-        """Wait, in wall time, until there is no supervisor that needs this node; whether there is none."""
+        """Wait until no supervisor needs this node.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether that is so.
+        """
         return wait_until(lambda: self._state is None or self.gone, Deadline(seconds))
 
     def _on_beat(self, message: EstopState) -> None:

@@ -64,8 +64,13 @@ class TfWorld:
             return frozenset((*self._stamps, *self._static))
 
     def problems(self, names: Iterable[str]) -> Mapping[str, str]:
-        """Why TF does not show frames now, by name, as the end of a sentence; those that it shows are left
-        out.
+        """Explain why frames are not available now.
+
+        Args:
+            names: the frames to check.
+
+        Returns:
+            Ends of sentences by frame; available frames are left out.
         """
         found: Dict[str, str] = {}
         with self._lock:
@@ -82,19 +87,27 @@ class TfWorld:
         return found
 
     def ahead(self, names: Iterable[str]) -> Mapping[str, float]:
-        """The frames whose newest transforms, or those of a frame above them, are stamped ahead of the clock
-        and were not taken; by how many seconds.
+        """Return the frames whose newest transforms, or those of a parent, were rejected because they are
+        stamped in the future.
+
+        Args:
+            names: the frames to check.
+
+        Returns:
+            The lead in seconds by frame.
         """
         with self._lock:
             led = {name: self._lead_of(plain(name)) for name in names} if self._ahead else {}
         return {name: by for name, by in led.items() if by > 0.0}
 
     def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
-        """Whether a pose of a frame was heard for a moment, and not only long before and after it, between
-        which TF would draw a line.
+        """Check whether a frame's pose was received near a time, so that TF does not interpolate over a long
+        gap.
 
         Args:
-            within: seconds that the moment may be away from one that was heard.
+            name: the frame.
+            stamp: the time.
+            within: greatest distance to a received stamp, seconds.
         """
         moment, name = stamp.to_sec(), plain(name)
         with self._lock:
@@ -102,7 +115,15 @@ class TfWorld:
                                                for each in self._stamps.get(name, ()))
 
     def wait_for_news(self, seen: int, seconds: float) -> int:
-        """Wait in wall time until more than ``seen`` messages arrived; the number that did."""
+        """Wait for another message.
+
+        Args:
+            seen: number of messages that the caller knows.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The number received so far.
+        """
         end = time.monotonic() + seconds
         with self._arrived:
             while self._count <= seen:
@@ -119,8 +140,13 @@ class TfWorld:
             self._arrived.notify_all()
 
     def frames(self, names: Iterable[str]) -> Frames:
-        """The newest pose of every named frame that TF can place in the root frame; the others are left
-        out.
+        """Return the newest poses of frames in the root frame.
+
+        Args:
+            names: the frames.
+
+        Returns:
+            Pose and stamp (seconds) by frame; unavailable frames are left out.
         """
         found: Frames = {}
         with self._lock:
@@ -133,13 +159,29 @@ class TfWorld:
         return found
 
     def frames_at(self, names: Iterable[str], seconds: float) -> Frames:
-        """The poses of the named frames at a moment of the past, as far as TF knows them."""
+        """Return the poses of frames at a time in the past.
+
+        Args:
+            names: the frames.
+            seconds: ROS time, seconds.
+
+        Returns:
+            Pose and stamp by frame; unavailable frames are left out.
+        """
         stamp = rospy.Time.from_sec(seconds)
         poses = {name: self.pose_at(name, stamp) for name in names}
         return {name: (pose, seconds) for name, pose in poses.items() if pose is not None}
 
     def pose_at(self, name: str, stamp: rospy.Time) -> Optional[Pose]:
-        """The pose of a frame at a moment; ``None`` where TF does not reach it."""
+        """Return the pose of a frame at a time.
+
+        Args:
+            name: the frame.
+            stamp: ROS time.
+
+        Returns:
+            Pose in the root frame; ``None`` if TF does not cover the time.
+        """
         with self._lock:
             try:
                 placed = self._buffer.lookup_transform_core(self._root, plain(name), stamp)
@@ -233,7 +275,14 @@ class TfWorld:
 
 
 def plain(name: str) -> str:
-    """Return a frame's name as tf2 has it, without the leading slash of tf."""
+    """Return a frame's name as tf2 has it, without the leading slash of tf.
+
+    Args:
+        name: the frame.
+
+    Returns:
+        The name.
+    """
     return name.lstrip("/")
 
 

@@ -74,7 +74,15 @@ class TopicObserver:
         return self._count
 
     def next(self, seen: int, seconds: float) -> Tuple[int, Optional[WorldState]]:
-        """Wait in wall time until more than ``seen`` states arrived; how many did, and the newest of them."""
+        """Wait for another state of the world.
+
+        Args:
+            seen: number of states that the caller knows.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The number of states received so far, and the newest; ``None`` before the first.
+        """
         limit = Deadline(seconds)
         with self._news:
             while self._count <= seen and not limit.passed and not rospy.is_shutdown():
@@ -102,13 +110,26 @@ class TopicObserver:
         self.world_changed(stamp if now < stamp <= now + most else now)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as it is seen now, when nothing moves any more; the last that was seen when the time
-        is over.
+        """Return the world once nothing moves; at the deadline the last one observed.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
         """
         return self.observe_beside(frozenset, deadline)
 
     def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
-        """The same, without a wait for what ``moving`` names at that moment."""
+        """Return the world once nothing else moves; at the deadline the last one observed.
+
+        Args:
+            moving: returns the names of objects and robots that may move.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
+        """
         asked = rospy.get_time()
         patience = Deadline(min(self._patience, deadline.remaining))
         blind = Deadline(min(self._blind, deadline.remaining))
@@ -172,7 +193,11 @@ class TopicObserver:
 
     @contextmanager
     def hearing_resets(self, listener: Callable[[float], None]) -> Iterator[None]:
-        """Call something with the seconds by which the clock of the world was set back, from its thread."""
+        """Provide a context in which resets of the simulation clock are reported.
+
+        Args:
+            listener: called with the seconds by which the clock was set back, in the subscriber's thread.
+        """
         self._reset_listeners.append(listener)
         try:
             yield
@@ -188,11 +213,26 @@ class TaskObserver:
         self._cancel = cancel
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as it is seen now, or at once when the task was canceled."""
+        """Return the world once nothing moves; after a cancellation only a short time is spent.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
+        """
         return self.observe_beside(frozenset, deadline)
 
     def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
-        """The same, without a wait for what ``moving`` names at that moment."""
+        """Return the world once nothing else moves; after a cancellation only a short time is spent.
+
+        Args:
+            moving: returns the names of objects and robots that may move.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
+        """
         hasty = self._cancel.is_set()
         limit = Deadline(min(LAST_LOOK, deadline.remaining)) if hasty else deadline
         return self._eyes.observe_beside(moving, limit)

@@ -18,7 +18,15 @@ class Sight(Protocol):
     """Where states of the world arrive."""
 
     def next(self, seen: int, seconds: float) -> Tuple[int, Optional[WorldState]]:
-        """Wait until more than ``seen`` states arrived; how many did, and the newest of them."""
+        """Wait for another state of the world.
+
+        Args:
+            seen: number of states that the caller knows.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The number of states received so far, and the newest; ``None`` before the first.
+        """
 
 
 def wait_for_picture(

@@ -73,7 +73,17 @@ class RosRobot:
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
-        """Carry out one command and wait for the driver's outcome; a driver that is away is LOST."""
+        """Carry out one command and wait for the driver's outcome.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            The outcome; LOST if the driver cannot be reached.
+        """
         if self._clearing is not None:
             self._clearing.join(min(SERVER_WAIT, deadline.remaining))
         left, ends = deadline.remaining, LinkedEvent(cancel, self._estop)
@@ -129,8 +139,15 @@ class RosRobot:
                 f"knows whether {self.name} stands.")
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Let the driver end whatever it does, and wait until it has: it ends a command only once the joints
-        or the odometry show that its robot stands."""
+        """Cancel all commands of the driver, and wait until it confirms from joints or odometry that the robot
+        stands.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether it stands; LOST if the driver cannot be reached.
+        """
         if not self._client.wait_for_server(deadline.remaining):
             return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.LOST,
                                    "its driver does not answer, so nobody knows whether it stands", self.name)
@@ -142,13 +159,24 @@ class RosRobot:
         return Outcome(Status.SUCCESS, f"{self.name} stands still")
 
     def clear(self, seconds: float) -> None:
-        """End, as soon as the driver can be reached, what somebody before us left running; no command is sent
-        before that."""
+        """Cancel commands left from an earlier process as soon as the driver can be reached; no command is
+        sent before that.
+
+        Args:
+            seconds: limit in wall time, seconds.
+        """
         self._clearing = Thread(target=self._client.end_others, args=(seconds,), name="orphans", daemon=True)
         self._clearing.start()
 
     def halt(self, seconds: float) -> bool:
-        """End what anybody else lets it do; whether nothing runs any more, as where there is no driver."""
+        """Cancel commands of other clients.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether nothing runs any more; also true without a driver.
+        """
         return not self._client.known or self._client.end_others(seconds, anew=True)
 
     def reset(self) -> None:

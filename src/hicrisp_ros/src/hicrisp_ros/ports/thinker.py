@@ -29,7 +29,16 @@ class Thinker:
         self._asking = Lock()
 
     def ask(self, goal: Any, deadline: Deadline, cancel: Event) -> Reply:
-        """The node's reply; its goal's ``time_limit`` is what is left."""
+        """Ask the node, and ask again if it is restarted before it answers.
+
+        Args:
+            goal: the action goal; its ``time_limit`` is set to the remaining time.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+
+        Returns:
+            The reply with its status.
+        """
         if not self._asking.acquire(timeout=deadline.remaining):
             return Reply(CallStatus.TIMEOUT, None, f"'{self.name}' was asked something else all the time")
         try:
@@ -47,6 +56,14 @@ class Thinker:
 
 
 def lost(node: str, message: str) -> Feedback:
-    """The feedback for a node that cannot be reached."""
+    """Return the feedback for a node that cannot be reached.
+
+    Args:
+        node: name of the node.
+        message: why, as a clause.
+
+    Returns:
+        The feedback.
+    """
     return Feedback(Level.LOW, FeedbackKind.LOST, subjects=(node,),
                     cause=Cause(CauseKind.UNREACHABLE_NODE, (node,), said=message))
