@@ -134,14 +134,21 @@ class ArmDescription:
                                   f"{', '.join(links[1:])}")
 
     def exclude_disabled_pairs(self, spec: mujoco.MjSpec) -> None:
-        """Leave out the link pairs that the SRDF says never collide."""
+        """Exclude the link pairs that the SRDF declares never to collide.
+
+        Args:
+            spec: the MuJoCo model under construction.
+        """
         srdf = ElementTree.parse(self.folder / self.model.srdf)
         for pair in srdf.getroot().iter("disable_collisions"):
             spec.add_exclude(bodyname1=pair.get("link1"), bodyname2=pair.get("link2"))
 
     def add_controllers(self, spec: mujoco.MjSpec) -> None:
-        """Stiff position control with gravity compensation, as the real arm has; fingers that press with a
-        set force.
+        """Add stiff position control with gravity compensation, as the real arm has, and force-controlled
+        fingers.
+
+        Args:
+            spec: the MuJoCo model under construction.
         """
         model = self.model
         for link in self.links():
@@ -158,7 +165,13 @@ class ArmDescription:
 
 
 def load_description(file: Union[str, Path]) -> ArmDescription:
-    """The arm that a robot's file describes.
+    """Load the arm that a robot's file describes.
+
+    Args:
+        file: the robot's YAML file.
+
+    Returns:
+        The description.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also when the URDF is not installed.

@@ -121,12 +121,14 @@ def _jpeg(colour: np.ndarray) -> bytes:
 
 
 def due(now: float, taken: float, period: float, moved_at: Optional[float], ago: float) -> bool:
-    """Whether it is time for a picture.
+    """Check whether it is time for an image.
 
     Args:
-        now, taken: the world's time, and that of the last picture, seconds.
-        moved_at: when the last motion ended; ``None`` while there is one.
-        ago: wall seconds since the last picture.
+        now: simulation time, seconds.
+        taken: simulation time of the last image, seconds.
+        period: between images, simulation seconds.
+        moved_at: simulation time at which the last motion ended; ``None`` during a motion.
+        ago: wall time since the last image, seconds.
     """
     if moved_at is not None and taken < moved_at <= now:
         return True  # Whoever looks waits for what a motion has done: that does not wait for its turn, too.

@@ -56,10 +56,13 @@ class EmbeddedCamera:
         self._end()
 
     def take(self, snapshot: Optional[Snapshot] = None) -> Optional[Picture]:
-        """The world as it is now; ``None`` when the picture is lost or the camera is silent.
+        """Take an image.
 
         Args:
-            snapshot: another moment than now.
+            snapshot: state of the simulation; the current one by default.
+
+        Returns:
+            Colour and depth; ``None`` if the image is lost or the camera silent.
 
         Raises:
             RenderError: when nothing can be drawn on this machine.

@@ -48,6 +48,17 @@ class FaultyRobot(ArmRobot):
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
+        """Carry out a command; faults that are scheduled for it or one of its phases occur at that moment.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            The outcome.
+        """
         def watched(phase: str, fraction: float) -> None:
             if self.faults is not None:
                 self.faults.phase_began(self.item(command), phase)
@@ -74,7 +85,15 @@ class SimulatedWorld:
         return self.simulation.time
 
     def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
-        """Save a picture of the world as it is now (PNG or JPEG, by the name)."""
+        """Save an image of the current world.
+
+        Args:
+            path: file to write, PNG or JPEG by its name.
+            camera: name of a camera in the model.
+
+        Returns:
+            Path of the file.
+        """
         from hicrisp_sim.render import Renderer  # OpenGL is needed for pictures only.
 
         with Renderer(self.simulation.model) as renderer:
@@ -137,7 +156,12 @@ class EmbeddedWorld(SimulatedWorld):
         return Simulation(scene, self.description, rate)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
-        """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
+        """Reset the world, or switch to another scene.
+
+        Args:
+            scene: the scene, its file or name; ``None`` keeps the current one.
+            seed: of the random layout.
+        """
         loaded = self._other(scene, seed)
         self.robot.stop(Deadline(2.0))
         self._put_camera_away()
@@ -179,15 +203,27 @@ class EmbeddedWorld(SimulatedWorld):
         self._put_camera_away()
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
-        """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""
+        """Inject a fault; see ``faults.KINDS``.
+
+        Args:
+            kind: kind of the fault.
+            target: name of an object; empty for any.
+            magnitude: numbers that the kind requires.
+            count: how often it occurs; 0 for always.
+
+        Returns:
+            What was done, as a sentence.
+        """
         return self._faults.inject(kind, target, magnitude, count)
 
     def frames(self, snapshot: Optional[Snapshot] = None) -> Dict[str, Tuple[Pose, float]]:
-        """The pose of every thing and of the robot's frames in the world frame, with its time, as TF would
-        have it.
+        """Return the frames of all objects and of the robot, as TF would.
 
         Args:
-            snapshot: the moment; now by default.
+            snapshot: state of the simulation; the current one by default.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
         """
         snapshot = snapshot or self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
@@ -225,7 +261,14 @@ class EmbeddedWorld(SimulatedWorld):
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as its frames or the camera show it after things have come to rest."""
+        """Return the world, from its frames or the camera, after objects have come to rest.
+
+        Args:
+            deadline: not used; settling is bounded in simulation time.
+
+        Returns:
+            The world.
+        """
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0)
         if self._sight is not None:
@@ -233,7 +276,15 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.see(self.frames(), self.time)
 
     def give_name(self, thing: str, name: str) -> Naming:
-        """Call a thing that no file describes by a name from now on."""
+        """Give an unknown object a name.
+
+        Args:
+            thing: its present name; empty if there is only one.
+            name: in the user's words.
+
+        Returns:
+            The new name, or why it cannot be given.
+        """
         return self.eyes.give_name(thing, name)
 
     def _seen(self, sight: Sight) -> WorldState:
@@ -246,14 +297,22 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.see(self.robot_frames(), self.time, view)
 
     def pass_time(self, seconds: float) -> None:
-        """Let simulated time pass."""
+        """Advance the simulation.
+
+        Args:
+            seconds: simulation time, seconds.
+        """
         end = self.time + seconds
         with self.simulation.moving():
             while self.time < end:
                 self.simulation.step()
 
     def settle(self, seconds: float) -> None:
-        """Let simulated time pass until nothing moves any more, at most some seconds."""
+        """Advance the simulation until nothing moves.
+
+        Args:
+            seconds: limit in simulation time, seconds.
+        """
         end, quiet = self.time + seconds, 0.0
         with self.simulation.moving():
             while self.time < end and quiet < 0.1:

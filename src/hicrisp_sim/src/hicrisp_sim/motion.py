@@ -55,7 +55,17 @@ class MotionPlanner:
         self._seeds = count(1000 * seed)
 
     def to_pose(self, start: np.ndarray, pose: Pose, deadline: Deadline, touch: FrozenSet[str]) -> Motion:
-        """A collision-free motion to a tool pose."""
+        """Plan a collision-free motion to a tool pose.
+
+        Args:
+            start: array (joints,), radians.
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         if not pose.finite:
             return MotionFailure("unreachable", f"the pose {pose.position} is not finite")
         self.scene.allow(touch)
@@ -77,7 +87,15 @@ class MotionPlanner:
         return MotionFailure.blocked("goal_in_collision", self.scene.blockers(blocked), "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:
-        """A collision-free motion to the posture of rest."""
+        """Plan a collision-free motion to the rest posture.
+
+        Args:
+            start: array (joints,), radians.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         self.scene.allow(frozenset())
         rest = self._kinematics.rest
         if not self.scene.free(rest):
@@ -88,8 +106,17 @@ class MotionPlanner:
     def along_line(
         self, start: np.ndarray, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str]
     ) -> Motion:
-        """A straight motion of the tool; what the arm touches already at the start it may touch all the
-        way.
+        """Plan a straight motion of the tool; contacts at the start are allowed throughout.
+
+        Args:
+            start: array (joints,), radians.
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            speed: of the tool, m/s.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or why none was found.
         """
         if not pose.finite:
             return MotionFailure("unreachable", f"the pose {pose.position} is not finite")

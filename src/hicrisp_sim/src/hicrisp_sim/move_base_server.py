@@ -67,7 +67,11 @@ class MoveBaseServer:
         self._server = ActionServer("/move_base", MoveBaseAction, self._execute).start()
 
     def leave(self, seconds: float) -> None:
-        """Be gone, as a process that was killed, and serve again after some wall seconds."""
+        """Simulate the crash and restart of the server.
+
+        Args:
+            seconds: wall time until it serves again, seconds.
+        """
         self._server.stop()
         for service in self._services:
             service.shutdown("gone")

@@ -63,7 +63,11 @@ class PlanningScene:
             self._carry(self.attached, held)
 
     def sync(self, world: WorldState) -> None:
-        """Put every thing where it was seen; what was not seen, or is not known, is left out."""
+        """Place every object where it was observed; unobserved and unknown ones are left out.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         self._welcome(world)
         seen = set()
         for name in self._names:
@@ -77,10 +81,14 @@ class PlanningScene:
         self._seen = frozenset(seen)
 
     def attach(self, name: str, joints: np.ndarray) -> None:
-        """The thing, at its observed pose, moves with the hand from now on.
+        """Move an object with the hand, starting at its observed pose.
+
+        Args:
+            name: the object.
+            joints: array (joints,), current posture, radians.
 
         Raises:
-            KeyError: when no thing of that name was seen.
+            KeyError: if the object was not observed.
         """
         if name not in self._seen:
             raise KeyError(f"'{name}' was not seen; seen are: {', '.join(sorted(self._seen)) or 'none'}")
@@ -105,7 +113,11 @@ class PlanningScene:
         return pose_of(self._model.body_pos[body], self._model.body_quat[body])
 
     def detach(self, joints: np.ndarray) -> None:
-        """Nothing is carried any more; what was carried is where the hand has it."""
+        """Leave the carried object where the hand is.
+
+        Args:
+            joints: array (joints,), current posture, radians.
+        """
         if self.attached is not None:
             self._place(joints)
             carried = self._data.body(CARRIED + self.attached)
@@ -115,13 +127,21 @@ class PlanningScene:
         self._set_bits()
 
     def allow(self, touch: FrozenSet[str]) -> None:
-        """The hand and what it carries may touch these things; the other links still keep clear of them."""
+        """Allow contacts of the hand and the carried object; other links still keep clear.
+
+        Args:
+            touch: names of objects that may be touched.
+        """
         if touch != self._touch:
             self._touch = touch
             self._set_bits()
 
     def set_opening(self, opening: float) -> None:
-        """Metres between the fingers in the checks to come."""
+        """Set the opening of the hand for collision checks.
+
+        Args:
+            opening: distance between the fingers, metres.
+        """
         self._data.qpos[self._dof:] = opening / 2.0
 
     def checker(self) -> Callable[[np.ndarray], bool]:
@@ -138,12 +158,21 @@ class PlanningScene:
         return free
 
     def free(self, joints: np.ndarray) -> bool:
-        """Whether joints are free of collisions."""
+        """Check whether a posture is free of collisions.
+
+        Args:
+            joints: array (joints,), radians.
+        """
         return self.checker()(joints)
 
     def blockers(self, joints: np.ndarray) -> Tuple[str, ...]:
-        """The things that the arm would touch; the arm itself, when it touches its own links, is the empty
-        name.
+        """Return the objects that the arm would touch.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            Their names; the empty name stands for the arm itself.
         """
         self._place(joints)
         mujoco.mj_collision(self._model, self._data)

@@ -13,7 +13,13 @@ from hicrisp_sim.simulation import Simulation
 
 
 def put(simulation: Simulation, name: str, pose: Pose) -> None:
-    """Put a thing at a pose in the world frame, at rest."""
+    """Move an object, and stop it.
+
+    Args:
+        simulation: the simulation.
+        name: the object.
+        pose: world frame.
+    """
     with simulation.edit() as data:
         joint = data.joint(name)
         joint.qpos[:] = (*pose.position, *w_first(pose.orientation))
@@ -21,7 +27,14 @@ def put(simulation: Simulation, name: str, pose: Pose) -> None:
 
 
 def hands(simulation: Simulation) -> Relocation:
-    """Hands that reach into a simulation."""
+    """Return the means to move objects of a simulation.
+
+    Args:
+        simulation: the simulation.
+
+    Returns:
+        The relocation.
+    """
 
     def things() -> Dict[str, WorldObject]:
         found: Dict[str, WorldObject] = {}

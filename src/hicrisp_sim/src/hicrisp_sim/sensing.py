@@ -42,7 +42,14 @@ class DepthSensor:
         self._chance = dice.random(spare, dtype=np.float32)
 
     def measure(self, distance: np.ndarray) -> np.ndarray:
-        """Metres along the optical axis (float32), 0 where nothing is measured."""
+        """Apply noise, quantization and holes to depth.
+
+        Args:
+            distance: true depth along the optical axis, (height, width), metres.
+
+        Returns:
+            Measured depth, float32, metres; 0 without a measurement.
+        """
         told = self._settings
         disparity = self._scale / distance
         jump = self._edges(distance)
@@ -107,10 +114,14 @@ class ColourSensor:
         self._grain = np.rint(settings.noise * dice.standard_normal(spare, np.float32)).astype(np.int16)
 
     def expose(self, painted: np.ndarray, light: float = 1.0) -> np.ndarray:
-        """The picture under a light (1 is the usual one), uint8.
+        """Apply exposure and noise to colour.
 
         Args:
-            painted: red, green, blue under the usual light.
+            painted: (height, width, 3), colours under the usual light.
+            light: brightness; 1 is usual.
+
+        Returns:
+            The image, uint8.
         """
         factor = (light * self._settings.exposure) ** (1.0 / _GAMMA)
         height, width = self._shape

@@ -105,7 +105,11 @@ class Simulation:
         self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
 
     def add(self, thing: WorldObject) -> None:
-        """Let a thing stand there that nobody is told of; everything else stays as it is and moves on."""
+        """Add an object that is not announced; everything else keeps its state.
+
+        Args:
+            thing: the object with its pose.
+        """
         with self.edit():
             model, data = self.model, self.data
             self.scene = replace(self.scene, unknown=(*self.scene.unknown, thing))
@@ -126,7 +130,11 @@ class Simulation:
         return self.snapshot.time
 
     def reset(self, scene: Scene) -> None:
-        """Begin again with a scene, on the same clock; everything that was to happen later is forgotten."""
+        """Start again with a scene; the clock continues, scheduled actions are dropped.
+
+        Args:
+            scene: the initial objects, robots and facts, as its file describes them.
+        """
         with self.edit():
             self._load(scene, self.time)
         give_back()
@@ -165,14 +173,23 @@ class Simulation:
             listener()
 
     def advance(self, seconds: float) -> None:
-        """Let simulated time pass."""
+        """Advance the simulation.
+
+        Args:
+            seconds: simulation time, seconds.
+        """
         with self.moving():
             end = self.time + seconds
             while self.time < end - 1e-9:
                 self.step()
 
     def at(self, moment: float, action: Callable[[], None]) -> None:
-        """Call something between two steps, not before a moment of simulated time."""
+        """Schedule an action between two steps.
+
+        Args:
+            moment: earliest simulation time, seconds.
+            action: the action.
+        """
         with self.edit():
             self._due.append((moment, action))
             self._due.sort(key=lambda entry: entry[0])
@@ -204,12 +221,20 @@ class Simulation:
                 self.moved_at = self.time
 
     def command_arm(self, positions: np.ndarray, velocities: np.ndarray) -> None:
-        """The reference of the joint controllers, rad and rad/s."""
+        """Set the reference of the joint controllers.
+
+        Args:
+            positions: array (joints,), rad.
+            velocities: array (joints,), rad/s.
+        """
         self.data.ctrl[self._arm] = positions + self._damping_time * velocities
 
     def command_fingers(self, opening: float, force: float) -> None:
-        """The reference of the fingers: metres between them, and the force that each may press with,
-        newtons.
+        """Set the reference of the fingers.
+
+        Args:
+            opening: distance between them, metres.
+            force: greatest force of each finger, newtons.
         """
         self.model.actuator_forcerange[self._fingers] = (-force, force)
         self.data.ctrl[self._fingers] = opening / 2.0

@@ -51,12 +51,24 @@ class Costmap(ScanMemory):
         return self._distance
 
     def mark(self, scan: Scan, explained: Optional[np.ndarray] = None) -> None:
+        """Mark the cells in which a scan ends, and clear those that its rays cross.
+
+        Args:
+            scan: lidar sweep in the map frame.
+            explained: boolean array (n,), true for ends that are not obstacles.
+        """
         before = self._marked
         super().mark(scan, explained)
         if not np.array_equal(self._marked, before):
             self._distance = None
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
+        """Forget marked cells.
+
+        Args:
+            around: point (x, y) in the map frame, metres; ``None`` clears all.
+            beyond: distance from the point up to which cells stay, metres.
+        """
         super().clear(around, beyond)
         self._distance = None
 
@@ -66,19 +78,35 @@ class Costmap(ScanMemory):
         return tuple(dict.fromkeys((*self.zones, *self._constraints)))
 
     def keep_out(self, shapes: Sequence[KeepOut]) -> None:
-        """Occupy some ground until told otherwise; none frees it all but the zones."""
+        """Occupy the ground of keep-out zones until the next call; the scene's own zones always stay.
+
+        Args:
+            shapes: zones in the map frame, metres.
+        """
         if tuple(shapes) != self._constraints:
             self._constraints = tuple(shapes)
             self.kept_out = self._over(self._constraints)
             self._distance = None
 
     def occupy(self, cells: np.ndarray) -> None:
-        """Occupy the cells that are True, besides all others, until told otherwise."""
+        """Occupy further cells until the next call.
+
+        Args:
+            cells: boolean array (columns, rows).
+        """
         self.layer[:] = cells
         self._distance = None
 
     def clearance(self, x: float, y: float) -> float:
-        """Metres from a point to the nearest occupied cell, between cells; 0 outside the map."""
+        """Return the distance of a point to the nearest occupied cell, interpolated between cells.
+
+        Args:
+            x: map frame, metres.
+            y: map frame, metres.
+
+        Returns:
+            Metres; 0 outside the map.
+        """
         across, up = (np.array((x, y)) - self.origin) / self.resolution - 0.5
         column, row = int(np.floor(across)), int(np.floor(up))
         if not (0 <= column < self.shape[0] - 1 and 0 <= row < self.shape[1] - 1):
@@ -89,10 +117,17 @@ class Costmap(ScanMemory):
                      + a * ((1 - b) * corner[1, 0] + b * corner[1, 1]))
 
     def costs(self, inscribed: float, narrow: float) -> np.ndarray:
-        """The cost of driving through each cell, 1 in the open; infinite within ``narrow`` metres of a thing.
+        """Return the cost of driving through each cell.
 
-        Between ``narrow`` and ``inscribed`` metres a cell is so dear that only a path without another way
-        takes it.
+        Between ``narrow`` and ``inscribed`` a cell is so expensive that only a path without an alternative
+        crosses it.
+
+        Args:
+            inscribed: radius of the base with its margin, metres.
+            narrow: least distance to an obstacle, metres.
+
+        Returns:
+            Array (columns, rows): 1 in the open, infinite nearer than ``narrow``.
         """
         beyond = self.distance - inscribed
         near = np.where(beyond < self._inflation - inscribed, np.exp(-_SCALING * np.maximum(beyond, 0.0)),

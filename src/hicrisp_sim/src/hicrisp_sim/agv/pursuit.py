@@ -62,11 +62,19 @@ class PursuitController:
         self._speed = settings.speed
 
     def limit(self, speed: float) -> None:
-        """Drive at most at a speed, m/s, where that is less than the base's own."""
+        """Limit the speed.
+
+        Args:
+            speed: m/s; above the base's own limit it has no effect.
+        """
         self._speed = min(speed, self._settings.speed)
 
     def see(self, points: np.ndarray) -> None:
-        """Where the rays of the last scan ended, metres in the map frame (n, 2)."""
+        """Set the obstacles of the latest scan.
+
+        Args:
+            points: array (n, 2), ends of the rays in the map frame, metres.
+        """
         self._points = points
 
     def reset(self) -> None:
@@ -74,7 +82,15 @@ class PursuitController:
         self._last = Twist()
 
     def follow(self, pose: Pose, path: np.ndarray) -> Optional[Twist]:
-        """The speeds for the next control period; ``None`` when no arc along the path is clear."""
+        """Compute the speeds for the next control period.
+
+        Args:
+            pose: of the base, map frame.
+            path: array (n, 2), metres in the map frame.
+
+        Returns:
+            The speeds; ``None`` if no arc along the path is clear.
+        """
         here = np.array(pose.position[:2])
         nearest = int(np.argmin(((path - here) ** 2).sum(axis=1)))
         ahead = path[nearest:]
@@ -97,7 +113,15 @@ class PursuitController:
         return None
 
     def face(self, pose: Pose, yaw: float) -> Twist:
-        """Turn in place to a heading."""
+        """Turn in place to a heading.
+
+        Args:
+            pose: of the base, map frame.
+            yaw: heading in the map frame, radians.
+
+        Returns:
+            The speeds for the next control period.
+        """
         off = math.remainder(yaw - pose.yaw, math.tau)
         speed = min(self._settings.turn_speed,
                     math.sqrt(2.0 * 0.6 * self._settings.turn_acceleration * abs(off)))
@@ -123,7 +147,14 @@ class PursuitController:
         return Twist(speed, speed * curvature)
 
     def face_bearing(self, bearing: float) -> Twist:
-        """Turn in place towards a bearing from the own heading."""
+        """Turn in place towards a bearing.
+
+        Args:
+            bearing: relative to the own heading, radians, left is positive.
+
+        Returns:
+            The speeds for the next control period.
+        """
         speed = min(self._settings.turn_speed, max(0.3, 2.5 * abs(bearing)))
         return Twist(0.0, math.copysign(speed, bearing))
 

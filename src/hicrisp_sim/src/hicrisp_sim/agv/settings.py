@@ -79,7 +79,13 @@ class AgvSettings:
 
 
 def load_agv_settings(path: Union[str, Path]) -> AgvSettings:
-    """The embedded base's settings of a robot's file; what it leaves out keeps its default.
+    """Load the embedded base's settings; keys that the file leaves out keep their default.
+
+    Args:
+        path: the robot's YAML file.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

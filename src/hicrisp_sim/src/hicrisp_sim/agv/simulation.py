@@ -40,7 +40,12 @@ class AgvSimulation(Simulation):
         self._chassis = int(self.model.geom("chassis").id)
 
     def drive(self, forward: float, turn: float) -> None:
-        """The reference of the wheels, for a forward speed (m/s) and a speed of turning (rad/s, left)."""
+        """Set the reference of the wheels.
+
+        Args:
+            forward: m/s.
+            turn: yaw rate, rad/s, left is positive.
+        """
         across = turn * TRACK / 2.0
         self.data.ctrl[self._wheel_actuators] = ((forward - across) / WHEEL_RADIUS,
                                                  (forward + across) / WHEEL_RADIUS)
@@ -96,7 +101,13 @@ class AgvSimulation(Simulation):
         return [int(index) for index in np.flatnonzero((self.data.contact.geom == self._chassis).any(axis=1))]
 
     def move_thing(self, name: str, x: float, y: float) -> None:
-        """Put an obstacle somewhere else, standing still."""
+        """Move an obstacle, and stop it.
+
+        Args:
+            name: the obstacle.
+            x: map frame, metres.
+            y: map frame, metres.
+        """
         joint = self.model.joint(name)
         with self.edit() as data:
             at, speed = int(joint.qposadr[0]), int(joint.dofadr[0])

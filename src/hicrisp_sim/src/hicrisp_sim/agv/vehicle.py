@@ -48,7 +48,15 @@ class Vehicle:
         self.load(simulation.scene, seed)
 
     def load(self, scene: Scene, seed: int = 0) -> None:
-        """Begin afresh in a scene: an empty costmap, the odometry at the start."""
+        """Start again in a scene, with an empty costmap and the odometry at the start.
+
+        Args:
+            scene: the initial objects, robots and facts, as its file describes them.
+            seed: of the lidar's noise.
+
+        Raises:
+            ValueError: if the scene has no arena.
+        """
         if scene.arena is None:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         self.radius = scene.arena.starts[self.name].radius
@@ -94,14 +102,26 @@ class Vehicle:
         return self.local.costs(self.inscribed, self.narrow)
 
     def make_plan(self, start: Pose, goal: Pose) -> Optional[np.ndarray]:
-        """The points of a path by what is known now (n, 2), metres; ``None`` when there is none."""
+        """Plan a path with the current costmap.
+
+        Args:
+            start: map frame.
+            goal: map frame.
+
+        Returns:
+            Array (n, 2), metres; ``None`` without a path.
+        """
         if check_goal(self.simulation.scene, goal) or check_goal(self.simulation.scene, start):
             return None
         first, last = ((pose.position[0], pose.position[1]) for pose in (start, goal))
         return self.planner.plan(first, last, self.extra_clearance)
 
     def reaches(self, pose: Pose) -> bool:
-        """Whether a path leads to a pose by what is known now."""
+        """Check whether a path leads to a pose with the current costmap.
+
+        Args:
+            pose: map frame.
+        """
         if check_goal(self.simulation.scene, pose):
             return False
         start, goal = (at.position[:2] for at in (self.pose(), pose))
@@ -112,7 +132,11 @@ class Vehicle:
         self.local.clear()
 
     def constrain(self, constraints: Constraints = UNCONSTRAINED) -> None:
-        """What the next drives must respect, besides the zones of the scene."""
+        """Set the constraints of the next drives, in addition to the scene's zones.
+
+        Args:
+            constraints: keep-out zones and clearance, map frame, metres.
+        """
         self.local.keep_out(constraints.keep_out)
         self.extra_clearance = constraints.clearance
 
@@ -131,7 +155,11 @@ class Vehicle:
         return float("inf") if latest is None else self.simulation.time - latest.time
 
     def tick(self, twist: Twist) -> None:
-        """Drive at some speeds for one control period; the caller is moving the simulation."""
+        """Drive for one control period; the caller holds the simulation's motion lock.
+
+        Args:
+            twist: forward speed (m/s) and yaw rate (rad/s).
+        """
         self.simulation.drive(twist.forward, twist.turn)
         for _ in range(round(1.0 / self.settings.control_rate / CONTROL_PERIOD)):
             self.simulation.step()
@@ -150,7 +178,14 @@ class Vehicle:
                          y + forward * CONTROL_PERIOD * math.sin(yaw), yaw)
 
     def halt(self, deadline: Deadline) -> Outcome:
-        """Brake until the base stands; the caller is moving the simulation."""
+        """Brake until the base stands; the caller holds the simulation's motion lock.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            SUCCESS once it stands.
+        """
         self.controller.reset()
         end = self.simulation.time + 3.0
         while not deadline.passed and self.simulation.time < end:

@@ -39,7 +39,11 @@ class Lockstep:
                     self._changed.notify_all()
 
     def period(self, advance: Callable[[], None]) -> None:
-        """Ask for a period and return when it has passed; ``advance`` is called once for all who asked."""
+        """Request a period, and return when it has passed.
+
+        Args:
+            advance: advances the world by one period; called once for all members.
+        """
         with self._changed:
             self._asked.add(get_ident())
             mine = self._periods

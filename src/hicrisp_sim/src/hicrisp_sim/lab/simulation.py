@@ -59,8 +59,13 @@ class LabSimulation(AgvSimulation):
         self._lockstep.period(super()._advance)
 
     def speed_of(self, name: str) -> float:
-        """The greatest speed of a thing that can move, m/s or rad/s along any axis; 0 for one that is not
-        there.
+        """Return the greatest speed of a movable object along any axis.
+
+        Args:
+            name: the object.
+
+        Returns:
+            m/s or rad/s; 0 for an unknown name.
         """
         if name not in self._free:
             return 0.0
