@@ -34,10 +34,15 @@ _QUALITY = 80
 
 
 def annotated(picture: Picture, tracks: Sequence[Track], things: Mapping[str, WorldObject]) -> np.ndarray:
-    """The picture's colour, (height, width, 3) red, green, blue, with the tracks drawn in.
+    """Draw tracks into an image.
 
     Args:
-        things: what the scene holds, for shapes and sizes.
+        picture: colour and depth with stamp, lens and camera pose.
+        tracks: the tracks to draw.
+        things: shapes and sizes of the scene's objects by name.
+
+    Returns:
+        Array (height, width, 3) of uint8: red, green, blue.
     """
     canvas = np.ascontiguousarray(picture.colour.copy())
     taken: List[Box] = []
@@ -62,7 +67,14 @@ def annotated(picture: Picture, tracks: Sequence[Track], things: Mapping[str, Wo
 
 
 def as_jpeg(colour: np.ndarray) -> bytes:
-    """A colour picture as the bytes of a JPEG."""
+    """Encode an image as JPEG.
+
+    Args:
+        colour: array (height, width, 3) of uint8: red, green, blue.
+
+    Returns:
+        The bytes; empty if encoding fails.
+    """
     done, data = cv2.imencode(".jpg", colour[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     return bytes(data) if done else b""
 

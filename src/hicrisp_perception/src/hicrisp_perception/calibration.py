@@ -40,7 +40,14 @@ class Rig(Protocol):
     """An arm and a camera."""
 
     def move(self, tool: Pose) -> Outcome:
-        """Bring the tool to a pose in the world, around what is there, and let it come to rest."""
+        """Move the tool to a pose around obstacles, and let it come to rest.
+
+        Args:
+            tool: tool pose, world frame.
+
+        Returns:
+            What the driver reports.
+        """
 
     def look(self) -> Optional[Look]:
         """A picture of now; ``None`` when none came."""
@@ -73,18 +80,31 @@ class Bench:
 
 
 def reach_of(body: RobotBody) -> Reach:
-    """Where an arm holds its tool while it calibrates."""
+    """Return where an arm can hold its tool during calibration.
+
+    Args:
+        body: description of the arm.
+
+    Returns:
+        The reach, metres in the world frame.
+    """
     least, greatest = body.distances
     return Reach(body.origin, max(0.0, least - _BEYOND), greatest + _BEYOND)
 
 
 def calibrate(rig: Rig, bench: Bench, mounting: Mounting, dice: np.random.Generator,
               tell: Callable[[str], None]) -> Union[Calibration, NoCalibration]:
-    """Find a camera's mounting.
+    """Find the mounting of a camera.
 
     Args:
-        mounting: where it is about, and on which link; from this guess on the poses are chosen.
-        tell: hears how it goes, in sentences.
+        rig: moves the arm, and takes images.
+        bench: tag, tool frame and reach.
+        mounting: approximate pose and link of the camera, from which the views are chosen.
+        dice: random generator.
+        tell: called with progress messages.
+
+    Returns:
+        The calibration, or why there is none.
     """
     first = rig.look()
     if first is None:

@@ -48,7 +48,11 @@ class Reach:
     greatest: float
 
     def holds(self, tool: Pose) -> bool:
-        """Whether the tool may be there, with its fingers more down than up."""
+        """Check whether the arm may hold its tool at a pose; the fingers must point more down than up.
+
+        Args:
+            tool: tool pose, world frame.
+        """
         x, y, z = tool.position
         away = math.hypot(x - self.origin[0], y - self.origin[1])
         return z > _LOW and self.least < away and math.hypot(away, z - 0.3) < self.greatest \
@@ -100,15 +104,28 @@ class Stances:
         return stance
 
     def learn(self, link: Pose) -> None:
-        """A view from there was taken."""
+        """Add a view that was taken.
+
+        Args:
+            link: pose of the link that moves, world frame.
+        """
         self._known = self._known + self._worth([link])[0]
 
     def avoid(self, stance: Stance) -> None:
-        """The arm does not get there, or nothing is seen from there."""
+        """Exclude a pose that the arm does not reach, or that shows nothing.
+
+        Args:
+            stance: the pose.
+        """
         self._avoided.append(stance.tool)
 
     def believe(self, mounting: Pose, placed: Pose) -> None:
-        """Choose by a better guess of where camera and tag are from now on."""
+        """Choose the next poses by a better estimate of camera and tag.
+
+        Args:
+            mounting: pose of the camera in its parent frame.
+            placed: pose of the tag in its parent frame.
+        """
         self._mounting, self._placed = mounting, placed
         self._draw(_RIM, _NEAREST)
 

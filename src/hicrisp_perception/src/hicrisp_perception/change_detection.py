@@ -72,11 +72,15 @@ class Steady:
         """Whether the last picture followed the one before it closely."""
 
     def unchanged(self, view: View, robot: np.ndarray, seen: Iterable[str]) -> Dict[str, Claim]:
-        """The things that need not be measured in a picture, with the pixels that they account for.
+        """Return the objects that need not be measured in an image, since nothing changed around them.
 
         Args:
-            robot: which pixels show a robot.
-            seen: those that were visible in the last picture.
+            view: the current image with its viewing rays.
+            robot: boolean (height, width), true where the robot is visible.
+            seen: names of the objects that were visible in the last image.
+
+        Returns:
+            Pixels that belong to each object, by name.
         """
         self.goes_on = view.rays is self._rays and 0.0 < view.stamp - self._stamp < _OFTEN
         self._rays, self._stamp, self._number = view.rays, view.stamp, self._number + 1
@@ -120,18 +124,24 @@ class Steady:
         return together
 
     def remember(self, claims: Mapping[str, Claim]) -> None:
-        """Take what was measured in the picture that was compared last, with the pixels that it has."""
+        """Store what was measured in the image compared last.
+
+        Args:
+            claims: pixels that belong to each object, by name.
+        """
         for name, claim in claims.items():
             self._measured[name] = _Measured(self._number, self.cells, claim)
 
 
 def differs(cells: np.ndarray, before: np.ndarray, window: Window, robot: Optional[np.ndarray] = None
             ) -> bool:
-    """Whether a part of a picture shows something else than it did.
+    """Check whether a part of an image has changed.
 
     Args:
-        cells, before: both pictures by the mean colours of their cells.
-        robot: the cells that a robot hides now, which are not compared.
+        cells: the image as mean colours of its cells.
+        before: the earlier image in the same form.
+        window: rows and columns in pixels.
+        robot: cells that a robot hides now; they are not compared.
     """
     rows, columns = (slice(max(0, side.start // CELL - 1), side.stop // CELL + 2) for side in window)
     other = cv2.absdiff(cells[rows, columns], before[rows, columns]).max(axis=2) > _OTHER

@@ -47,11 +47,18 @@ class CheckedSight:
         self._next = self._checked = -math.inf
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
-        """All tracks after this picture.
+        """Return all tracks after an image.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            The tracks.
 
         Raises:
-            CameraMisplaced: while no picture has fitted yet, and again after the camera was knocked.
-            PictureError: when the picture's parts do not fit together.
+            CameraMisplaced: until an image has fitted the mounting, and again after the camera was moved.
+            PictureError: if the parts of the image are inconsistent.
         """
         if self._doubted:
             self._check_again(picture, robots)

@@ -71,7 +71,14 @@ class Palette:
         self._families = family
 
     def families(self, colours: np.ndarray) -> np.ndarray:
-        """The family of each pixel of (..., 3) uint8."""
+        """Classify pixels by hue and saturation.
+
+        Args:
+            colours: array (..., 3) of uint8.
+
+        Returns:
+            Array (...) of family numbers.
+        """
         coarse = cv2.LUT(colours, self._steps).astype(np.uint16)
         found: np.ndarray = self._families.take((coarse[..., 0] << 2 * _BITS) | (coarse[..., 1] << _BITS)
                                                 | coarse[..., 2])
@@ -96,8 +103,14 @@ class Likeness:
         self._others = np.stack([_distances(other, shown) for _, other in faces])
 
     def costs(self, light: float) -> np.ndarray:
-        """(segments, paints): 0 for a good fit, above 1 for another colour; ``light`` is how bright white is
-        that lies level, 1 for 255."""
+        """Compare the colours of segments with paints.
+
+        Args:
+            light: brightness of a level white surface; 1 corresponds to 255.
+
+        Returns:
+            Array (segments, paints): 0 for a good fit, above 1 for a different colour.
+        """
         level = _least(self._level, light * _LEVEL_FACE[0], light * _LEVEL_FACE[1])
         others = _least(self._others, light * _OTHER_FACE[0], light * _OTHER_FACE[1])
         found: np.ndarray = np.where(self._known[None, :], np.maximum(level, others), UNSURE / 2.0)

@@ -53,10 +53,15 @@ class Shown:
 
 
 def measure(segment: Segment, ground: Ground, faces: bool = True) -> Optional[Shown]:
-    """What a segment shows; ``None`` where it has hardly any depth.
+    """Measure heights, positions and contour of a segment.
 
     Args:
-        faces: whether the colours of its faces are wanted.
+        segment: connected pixels that may show one object.
+        ground: the current image, split into table and objects.
+        faces: whether to measure the colours of its faces.
+
+    Returns:
+        The measurements; ``None`` with too little depth.
     """
     window = segment.window
     height = ground.height[window]
@@ -155,8 +160,14 @@ def _at(values: np.ndarray, pixels: np.ndarray) -> np.ndarray:
 
 
 def spread_of(x: np.ndarray, y: np.ndarray) -> Tuple[Tuple[float, float], Tuple[float, float], float]:
-    """The smallest rectangle around points: its middle, its extents, and the direction of the first,
-    radians.
+    """Return the smallest rectangle around points.
+
+    Args:
+        x: array (n,), metres.
+        y: array (n,), metres.
+
+    Returns:
+        Its centre, its extents (m), and the direction of the first extent, radians.
     """
     points = np.stack([x, y], axis=1).astype(np.float32)
     (cx, cy), (along, across), angle = cv2.minAreaRect(points)

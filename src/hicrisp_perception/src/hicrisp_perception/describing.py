@@ -83,12 +83,16 @@ class Described:
 
 def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
              links: Mapping[str, Tuple[Capsule, ...]]) -> List[Described]:
-    """What stands on a table.
+    """Detect and measure all objects on a table without knowing them.
 
     Args:
-        pictures: of the same view while nothing moves; their depth is joined.
-        table: its sides bound what is looked at; its top is the plane z = 0.
+        pictures: images of the same static view; their depth is averaged.
+        robots: pose and stamp of the robots' frames, world frame.
+        table: bounds the region of interest; its top is the plane z = 0.
         links: for each frame the capsules around that link of a robot.
+
+    Returns:
+        The objects with their uncertainties.
 
     Raises:
         PictureError: when a picture's parts do not fit together.

@@ -75,10 +75,16 @@ class Rendering:
 
 
 def render(lie: Lie, pose: Pose, ground: Ground, beside: Optional[Window] = None) -> Optional[Rendering]:
-    """The depth of a thing's surface where it would be; ``None`` outside the picture.
+    """Compute the depth of an object's surface at a pose.
 
     Args:
-        beside: a window that is to be covered too.
+        lie: shape and size with the side that it lies on.
+        pose: of the object, world frame.
+        ground: the current image, split into table and objects.
+        beside: a window to cover as well.
+
+    Returns:
+        Depth in a window of the image; ``None`` outside the image.
     """
     corners = lie.corners() @ (matrix_of(pose) @ unit(lie.turn).T).T + np.array(pose.position)
     if float(ground.view.rays.depth_of(corners).min()) < _NEAREST:
@@ -102,11 +108,16 @@ def render(lie: Lie, pose: Pose, ground: Ground, beside: Optional[Window] = None
 
 def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = None,
           others: Optional[np.ndarray] = None) -> Evidence:
-    """Compare a thing as it would be seen with the picture.
+    """Compare the expected view of an object with the image.
 
     Args:
-        segment: the pixels that are taken for it; all that stands on the table where none is given.
-        others: the pixels that show other things, where no segment is given.
+        rendering: expected depth of its surface.
+        ground: the current image, split into table and objects.
+        segment: pixels attributed to the object; by default all that are not table.
+        others: boolean mask of the pixels of other objects, if no segment is given.
+
+    Returns:
+        Pixel counts for and against the object.
     """
     part = rendering.part
     expected, measured = rendering.depth, ground.depth[part]
@@ -147,8 +158,15 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
 
 
 def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
-    """Which pixels of a window a thing accounts for, with a rim of mixed ones and those where a robot hides
-    it.
+    """Return the pixels of a window that belong to an object.
+
+    Args:
+        rendering: expected depth of its surface.
+        ground: the current image, split into table and objects.
+        rim: width of the border of mixed pixels, pixels.
+
+    Returns:
+        Boolean mask of the window; includes pixels where a robot hides the object.
     """
     measured = ground.depth[rendering.part]
     inside = np.isfinite(rendering.depth)
@@ -166,7 +184,15 @@ def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
 
 
 def tolerance(ground: Ground, depth: float) -> float:
-    """Metres by which a depth may differ from a surface that it shows."""
+    """Return the allowed difference between measured and expected depth.
+
+    Args:
+        ground: the current image, split into table and objects.
+        depth: metres along the optical axis.
+
+    Returns:
+        Metres.
+    """
     return max(_TOLERANCE, _SIGMAS * ground.level.noise_at(depth))
 
 

@@ -72,7 +72,16 @@ class Grasp:
 
 
 def extent_along(thing: WorldObject, pose: Pose, direction: np.ndarray) -> float:
-    """How wide a thing is along a direction, metres."""
+    """Return the width of an object along a direction.
+
+    Args:
+        thing: the object.
+        pose: of the object, world frame.
+        direction: unit vector (3,), world frame.
+
+    Returns:
+        Metres.
+    """
     own = np.array(pose.axes) @ direction
     half = np.array(thing.size) / 2.0
     if thing.form.round:
@@ -81,7 +90,16 @@ def extent_along(thing: WorldObject, pose: Pose, direction: np.ndarray) -> float
 
 
 def grasped(hand: Hand, thing: WorldObject, pose: Pose) -> Optional[Grasp]:
-    """The grasp when the hand's fingers are closed around a thing there; ``None`` when they are not."""
+    """Check whether a hand is closed around an object.
+
+    Args:
+        hand: tool pose and opening of a hand.
+        thing: the object.
+        pose: of the object, world frame.
+
+    Returns:
+        The grasp; ``None`` if it is not held.
+    """
     if thing.form.hollow:
         return None
     x, y, z = (abs(value) - size / 2.0 for value, size in
@@ -101,7 +119,12 @@ def grasped(hand: Hand, thing: WorldObject, pose: Pose) -> Optional[Grasp]:
 
 
 def kept(grasp: Grasp, hand: Hand) -> bool:
-    """Whether the hand still holds what it grasped."""
+    """Check whether a hand still holds what it grasped.
+
+    Args:
+        grasp: the grasp.
+        hand: tool pose and opening of a hand.
+    """
     return -_LOSES < hand.opening - grasp.opening < _LETS_GO
 
 
@@ -115,10 +138,14 @@ class Grips:
 
     def follow(self, hands: Mapping[str, Hand], *seen: Mapping[str, Tuple[WorldObject, Pose]]
                ) -> Dict[str, Pose]:
-        """Notice what hands take and let go; the poses of what was let go just now.
+        """Update which objects are held.
 
         Args:
-            seen: things that are in no hand yet, with where they are; those that count first come first.
+            hands: tool pose and opening of each hand by name.
+            *seen: objects and their poses by name that are not held; earlier mappings take precedence.
+
+        Returns:
+            Poses of the objects released just now.
         """
         released: Dict[str, Pose] = {}
         for name, grasp in list(self.held.items()):
@@ -146,25 +173,55 @@ class Grips:
         return released
 
     def may_hold(self, hand: Hand) -> bool:
-        """Check whether a hand may hold something: fingers that let go are around it until they have retreated."""
+        """Check whether a hand may hold something: after a release its fingers surround the object until they
+        retreat.
+
+        Args:
+            hand: tool pose and opening of a hand.
+        """
         return hand.opening < self._widest.get(hand.name, math.inf) - _CLOSES
 
     def held_by(self, hand: Hand) -> Tuple[str, ...]:
-        """What a hand holds."""
+        """Return the objects that a hand holds.
+
+        Args:
+            hand: tool pose and opening of a hand.
+
+        Returns:
+            Their names.
+        """
         return tuple(name for name, grasp in self.held.items() if grasp.hand == hand.name)
 
     def pose(self, name: str, hands: Mapping[str, Hand]) -> Optional[Pose]:
-        """Where a held thing is; ``None`` when its hand is not seen."""
+        """Return the pose of a held object.
+
+        Args:
+            name: the object.
+            hands: tool pose and opening of each hand by name.
+
+        Returns:
+            World frame; ``None`` if its hand is not observed.
+        """
         grasp = self.held[name]
         hand = hands.get(grasp.hand)
         return hand.tool.compose(grasp.pose) if hand is not None else None
 
     def lose(self, name: str) -> None:
-        """A thing that was taken to be held is not."""
+        """Register that an object is not held after all.
+
+        Args:
+            name: the object.
+        """
         self.held.pop(name, None)
 
     def correct(self, name: str, hands: Mapping[str, Hand], pose: Pose) -> None:
-        """A held thing was seen: it lies in the hand as it is seen, more so each time."""
+        """Move the grasp of a held object towards its observed pose.
+
+        Args:
+            name: the object.
+            hands: tool pose and opening of each hand by name.
+            pose: observed pose, world frame.
+        """
         grasp = self.held[name]
         hand = hands.get(grasp.hand)
         if hand is not None:

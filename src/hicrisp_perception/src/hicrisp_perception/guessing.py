@@ -46,7 +46,18 @@ class Guess(NamedTuple):
 
 
 def guesses_of(segment: Segment, seen: Shown, hollow: bool, ground: Ground, bottom: float) -> List[Guess]:
-    """The shapes that it may be with their best sizes, the best first."""
+    """Return the possible shapes of a segment with their best sizes.
+
+    Args:
+        segment: connected pixels that may show one object.
+        seen: heights, positions and contour of the segment.
+        hollow: whether it may be a bowl.
+        ground: the current image, split into table and objects.
+        bottom: height of its support, metres.
+
+    Returns:
+        The guesses, best first.
+    """
     places: List[Tuple[str, Tuple[float, float, float], Tuple[float, float, float]]] = []
     ratio = 0.0
     if hollow:
@@ -104,7 +115,15 @@ def _fullness(x: np.ndarray, y: np.ndarray, rectangle: float) -> float:
 
 
 def filled(segment: Segment, ground: Ground) -> Optional[Segment]:
-    """A segment with all that its outline holds, where the middle of that lies well below the rim."""
+    """Fill the outline of a segment if its middle lies well below its rim.
+
+    Args:
+        segment: connected pixels that may show one object.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        The filled segment; ``None`` if it is not hollow.
+    """
     mask = segment.mask.astype(np.uint8)
     hull = cv2.convexHull(cv2.findNonZero(mask))
     whole = np.zeros_like(mask)

@@ -79,16 +79,21 @@ class NoCalibration:
 
 def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose] = None
              ) -> Union[Calibration, NoCalibration]:
-    """Work out where a camera is mounted.
+    """Compute the mounting of a camera.
 
     A closed form (Shah, "Solving the robot-world/hand-eye calibration problem using the Kronecker product",
-    2013) is where a least-squares fit of all corners begins, over both unknown poses; views that fit with
-    none of the others are left out. The uncertainty takes the errors of one view for related and those of
-    different views for not, and counts in that the lens's middle and the tag's size are not known exactly.
+    2013) initializes a least-squares fit of all corners over both unknown poses; inconsistent views are left
+    out. The uncertainty treats errors within a view as correlated and between views as independent, and
+    includes the uncertainty of principal point and tag size.
 
     Args:
-        tag: its size, and where it is about: the second guess to begin with.
-        told: where the camera is about; no other guess where it is not known.
+        views: corners of the tag with the pose of the moving link.
+        tag: its size and approximate pose, which is the second initial guess.
+        lens: intrinsic parameters of the camera.
+        told: approximate pose of the camera in its parent frame; ``None`` if unknown.
+
+    Returns:
+        The calibration, or why there is none.
     """
     if len(views) < LEAST:
         return NoCalibration(f"The tag {tag.number} was seen {len(views)} times, and {LEAST} are needed; "
@@ -125,24 +130,53 @@ def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
 
 
 def misplaced(found: Pose, told: Pose) -> Tuple[float, float]:
-    """How far two mountings are apart: metres, and radians."""
+    """Return the difference of two mountings.
+
+    Args:
+        found: measured pose.
+        told: configured pose.
+
+    Returns:
+        Metres and radians.
+    """
     return distance(found.position, told.position), turn_between(found.orientation, told.orientation)
 
 
 def vector_of(pose: Pose) -> np.ndarray:
-    """A pose as a rotation vector (radians) and a position (metres)."""
+    """Convert a pose to a vector.
+
+    Args:
+        pose: the pose.
+
+    Returns:
+        Array (6,): rotation vector (rad), position (m).
+    """
     return np.concatenate([Rotation.from_quat(pose.orientation).as_rotvec(), pose.position])
 
 
 def pose_of(vector: np.ndarray) -> Pose:
-    """The pose of a rotation vector and a position."""
+    """Convert a vector to a pose.
+
+    Args:
+        vector: array (6,): rotation vector (rad), position (m).
+
+    Returns:
+        The pose.
+    """
     x, y, z, w = (float(value) for value in Rotation.from_rotvec(vector[:3]).as_quat())
     px, py, pz = (float(value) for value in vector[3:6])
     return Pose((px, py, pz), (x, y, z, w))
 
 
 def matrix_of(pose: Pose) -> np.ndarray:
-    """The rotation matrix of a pose."""
+    """Return the rotation matrix of a pose.
+
+    Args:
+        pose: the pose.
+
+    Returns:
+        Array (3, 3).
+    """
     found: np.ndarray = Rotation.from_quat(pose.orientation).as_matrix()
     return found
 
@@ -218,7 +252,17 @@ class _Fit:
 
 
 def information(tag: Tag, lens: Lens, unknown: np.ndarray, links: Sequence[Pose]) -> np.ndarray:
-    """(links, 12, 12): how much a view with each pose of the link would tell of both unknown poses."""
+    """Return the information that views would add about both unknown poses.
+
+    Args:
+        tag: the tag.
+        lens: intrinsic parameters of the camera.
+        unknown: array (12,), both poses as vectors.
+        links: candidate poses of the moving link, world frame.
+
+    Returns:
+        Array (links, 12, 12).
+    """
     views = [TagView(np.zeros((4, 2)), link) for link in links]
     slopes = _Fit(views, tag, lens).jacobian(unknown, np.arange(len(views)))
     found: np.ndarray = np.einsum("vri,vrj->vij", slopes, slopes)

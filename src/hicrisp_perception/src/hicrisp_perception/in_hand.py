@@ -74,7 +74,17 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
 
 def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Optional[int] = None
                   ) -> Optional[Segment]:
-    """The pixels that may show the thing there."""
+    """Return the pixels that may show an object at a pose.
+
+    Args:
+        thing: the object.
+        pose: world frame.
+        ground: the current image, split into table and objects.
+        family: its family of colours; ``None`` for any.
+
+    Returns:
+        The segment; ``None`` outside the image or without pixels.
+    """
     lie, _ = lie_at(thing, pose)
     rendering = render(lie, pose, ground)
     if rendering is None:
@@ -113,7 +123,16 @@ def _behind(found: Fit, ground: Ground) -> float:
 
 
 def likely_grasps(thing: WorldObject, hand: Hand) -> Iterator[Pose]:
-    """Poses in which a hand could hold a thing: closed around its width, the tool in its middle, upright."""
+    """Yield poses in which a hand could hold an object: closed around its width, the tool at its middle,
+    upright.
+
+    Args:
+        thing: the object.
+        hand: tool pose and opening of a hand.
+
+    Yields:
+        Poses in the world frame.
+    """
     middle = np.array(hand.tool.position)
     for lie in lies_of(thing):
         if lie.shape.hollow:
@@ -132,7 +151,17 @@ def likely_grasps(thing: WorldObject, hand: Hand) -> Iterator[Pose]:
 
 
 def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[int]) -> Optional[Grasp]:
-    """The grasp of a thing that was taken unseen, where the picture shows it in the hand."""
+    """Return the grasp of an object that was taken while hidden, if the image shows it in the hand.
+
+    Args:
+        thing: the object.
+        hand: tool pose and opening of a hand.
+        ground: the current image, split into table and objects.
+        family: its family of colours; ``None`` for any.
+
+    Returns:
+        The grasp; ``None`` if it is not visible there.
+    """
     best: Optional[Fit] = None
     for guess in likely_grasps(thing, hand):
         found, _ = look_in_hand(thing, guess, ground, family)
@@ -146,13 +175,27 @@ def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[i
 
 
 def between(found: Fit, thing: WorldObject, hand: Hand) -> bool:
-    """Whether the tool is inside of a thing where it was found."""
+    """Check whether the tool is inside an object as it was found.
+
+    Args:
+        found: fit of the object.
+        thing: the object.
+        hand: tool pose and opening of a hand.
+    """
     inside = found.pose.inverse().apply(hand.tool.position)
     return all(abs(value) < size / 2.0 + 0.012 for value, size in zip(inside, thing.size))
 
 
 def confirms(found: Optional[Fit], shown: Evidence) -> Optional[bool]:
-    """Whether the picture shows a thing in the hand; ``None`` when it does not say."""
+    """Check whether the image shows an object in the hand.
+
+    Args:
+        found: fit of the object; may be missing.
+        shown: evidence at the expected pose.
+
+    Returns:
+        ``None`` if the image is inconclusive.
+    """
     open_ = shown.seen + shown.through
     if open_ < _LEAST_SEEN:
         return None

@@ -25,7 +25,15 @@ _SHORT = 0.75
 
 
 def turned(fit_: Optional[Fit]) -> Iterator[Start]:
-    """Where little of a thing is seen, its outline fits about as well another way round."""
+    """Yield turned starts for an object with little visible outline, which fits about as well in other
+    orientations.
+
+    Args:
+        fit_: the best fit so far; may be missing.
+
+    Yields:
+        x, y (m) and yaw (rad).
+    """
     if fit_ is not None and fit_.place.points and not fit_.lie.round and fit_.cost > _CLEAN:
         place = fit_.place
         for part in _TURNS:
@@ -33,7 +41,13 @@ def turned(fit_: Optional[Fit]) -> Iterator[Start]:
 
 
 def alike(one: Start, other: Start, period: float) -> bool:
-    """Whether two starts lead to the same end."""
+    """Check whether two starts lead to the same result.
+
+    Args:
+        one: x, y (m) and yaw (rad).
+        other: x, y (m) and yaw (rad).
+        period: rotational symmetry of the shape, radians; 0 for a round one.
+    """
     if math.dist(one[:2], other[:2]) > APART:
         return False
     turn = abs(one[2] - other[2]) % (period or math.tau)
@@ -41,8 +55,15 @@ def alike(one: Start, other: Start, period: float) -> bool:
 
 
 def bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple[float, bool]]:
-    """Heights at which the shape may stand, the likeliest first, and whether something is there to stand
-    on.
+    """Yield heights at which a shape may stand, the most likely first.
+
+    Args:
+        lie: shape and size with the side that it lies on.
+        shown: heights, positions and contour of the segment.
+        floors: heights of possible supports, metres.
+
+    Yields:
+        The height of its lowest point (m), and whether a support is there.
     """
     given: List[float] = []
     for guess in (shown.top - lie.height, shown.high - lie.height, shown.low):
@@ -57,7 +78,17 @@ def bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple
 
 
 def starts(lie: Lie, shown: Shown, bottom: float, ground: Ground) -> Iterator[Start]:
-    """Places to begin with, the likeliest first."""
+    """Yield initial places for a fit, the most likely first.
+
+    Args:
+        lie: shape and size with the side that it lies on.
+        shown: heights, positions and contour of the segment.
+        bottom: height of the lowest point, metres.
+        ground: the current image, split into table and objects.
+
+    Yields:
+        x, y (m) and yaw (rad).
+    """
     window = max(0.005, 2.5 * ground.level.noise)
     top = np.abs(shown.height - bottom - lie.height) < window
     if np.count_nonzero(top) >= _LEAST_TOP:

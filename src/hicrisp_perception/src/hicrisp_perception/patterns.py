@@ -76,14 +76,19 @@ class Patterns:
 
     def named(self, fits: Mapping[str, Fit], free: Sequence[WorldObject], ground: Ground,
               before: Mapping[str, Fit], others: Sequence[Fit]) -> Tuple[Dict[str, Fit], List[Fit]]:
-        """Fits by the names of the things whose tags are seen there, placed as those say, and fits of which
-        that is not known before the next picture. Where nobody's tags are seen a fit keeps its name, but not
-        one that another has by its tags.
+        """Identify objects of the same shape by their tags.
+
+        If no tags are visible, a fit keeps its name, unless another fit has that name by its tags.
 
         Args:
-            free: the things that may be there, those that were named among them.
-            before: where things were.
-            others: what else is there.
+            fits: fits by tentative names.
+            free: objects that may be there, including the named ones.
+            ground: the current image, split into table and objects.
+            before: last fits by name.
+            others: fits of other objects.
+
+        Returns:
+            Fits by name, and fits that stay unidentified until the next image.
         """
         found: Dict[str, Fit] = {}
         waiting: List[Fit] = []
@@ -147,12 +152,16 @@ class Patterns:
         return found
 
     def settled(self, name: str, fit: Fit, ground: Ground, others: Sequence[Fit] = ()) -> _Found:
-        """How like a thing's tags is what is seen where they would be, -1 to 1, and where the thing would be
-        by them; ``None`` where too little is seen, or is like them nowhere.
+        """Compare the tags of an object with the image around a fit.
 
         Args:
-            fit: where its shape was laid.
-            others: what it may stand on, or below.
+            name: the object.
+            fit: pose of its shape.
+            ground: the current image, split into table and objects.
+            others: fits of objects that it may stand on or below.
+
+        Returns:
+            Correlation (-1 to 1) and the fit by its tags; ``None`` if too little is visible or nothing matches.
         """
         worn = self._worn[name]
         best: _Found = None

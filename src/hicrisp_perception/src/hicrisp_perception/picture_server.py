@@ -34,7 +34,13 @@ class PictureServer:
         return None if looked is None else looked[0].stamp
 
     def show(self, picture: Picture, tracks: Tuple[Track, ...], things: Mapping[str, WorldObject]) -> None:
-        """A picture was looked at; without tracks where nothing could be told of it."""
+        """Set the image to serve.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+            tracks: tracks of the image; empty if it could not be evaluated.
+            things: shapes and sizes of the scene's objects by name.
+        """
         with self._lock:
             self._looked = picture, tracks, things
 

@@ -76,8 +76,13 @@ class PictureTopics:
             subscriber.unregister()
 
     def next(self, seconds: float) -> Optional[Picture]:
-        """The newest picture that was not taken yet; ``None`` where none comes in so many seconds of wall
-        time, or it cannot be read.
+        """Wait for another image.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The newest image; ``None`` at the time limit, or if it is invalid.
         """
         deadline = Deadline(seconds)
         with self._news:
@@ -208,10 +213,13 @@ class PictureTopics:
 
 
 def check_topics(camera: CameraSettings) -> None:
-    """Refuse a camera whose topics are the same.
+    """Check that colour, depth and calibration of a camera use different topics.
+
+    Args:
+        camera: settings of the camera.
 
     Raises:
-        ConfigError: which ones.
+        ConfigError: if two are the same.
     """
     names = (camera.topics.colour, camera.topics.depth, camera.topics.info)
     if len(set(map(rospy.resolve_name, names))) < len(names):

@@ -77,7 +77,13 @@ class Findings:
     kept: Set[str] = field(default_factory=set)
 
     def keep(self, name: str, fit_: Fit, claim: Claim) -> None:
-        """Take a thing as it was measured before."""
+        """Add an object as it was measured before.
+
+        Args:
+            name: the object.
+            fit_: its last fit.
+            claim: window and mask of its pixels.
+        """
         self.fits[name] = fit_
         self.kept.add(name)
         window, own = claim
@@ -120,7 +126,14 @@ class Memory:
     sure: FrozenSet[str] = frozenset()
 
     def pose(self, name: str) -> Optional[Pose]:
-        """Where a thing stood or was let go; ``None`` where that is not known."""
+        """Return where an object stood or was released.
+
+        Args:
+            name: the object.
+
+        Returns:
+            World frame; ``None`` if it is unknown.
+        """
         return self.fits[name].pose if name in self.fits else self.dropped.get(name)
 
 
@@ -132,7 +145,7 @@ def recognise(
     searches: Searches,
     patterns: Optional[Patterns] = None,
 ) -> Findings:
-    """Find things in what no thing accounts for yet.
+    """Find objects in the pixels that no object accounts for yet.
 
     Args:
         things: those that may be there.
@@ -141,6 +154,9 @@ def recognise(
         searches: those of the pictures before; what this one begins goes on in the next.
         patterns: of the tags that things wear: such are not cut where their colour changes, and known by what
             there is of their own and by what is seen of their tags.
+
+    Returns:
+        The findings with the objects added.
     """
     motley = patterns is not None
     left = [thing for thing in things if thing.name not in found.fits]

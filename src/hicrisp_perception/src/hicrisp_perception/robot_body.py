@@ -23,10 +23,16 @@ _CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)),
 
 def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
                  ) -> np.ndarray:
-    """Which pixels show a robot: where its links are drawn and nothing nearer or farther is measured.
+    """Return the pixels that show a robot: inside the projection of its links, with consistent depth.
 
     Args:
+        rays: viewing direction of each pixel in the world frame.
+        depth: (height, width), metres; 0 without a measurement.
+        robots: pose and stamp of the robots' frames, world frame.
         links: for each frame the capsules around that link.
+
+    Returns:
+        Boolean (height, width).
     """
     found = np.zeros(depth.shape, bool)
     capsules, hulls = _outlines(rays, robots, links)

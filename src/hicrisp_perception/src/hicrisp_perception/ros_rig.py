@@ -56,6 +56,14 @@ class RosRig:
             rospy.Subscriber("estop_state", EstopState, self._on_estop, queue_size=1))
 
     def move(self, tool: Pose) -> Outcome:
+        """Move the tool to a pose around obstacles.
+
+        Args:
+            tool: tool pose, world frame.
+
+        Returns:
+            What the driver reports.
+        """
         return self._robot.execute(Command(MOVE_TOOL, {}, self._robot.name, target=tool), Deadline(_MOTION),
                                    Event())
 

@@ -39,8 +39,14 @@ class SeenScene:
 
 
 def arrange(found: Sequence[Described], table: WorldObject) -> SeenScene:
-    """Things as a scene can have them: on the table or on each other, beside each other by at least
-    nothing.
+    """Adjust described objects to a valid scene: on the table or on each other, without overlap.
+
+    Args:
+        found: the objects as observed.
+        table: the table.
+
+    Returns:
+        The arranged objects, and those left out with reasons.
     """
     placed: Dict[str, WorldObject] = {table.name: table}
     kept: List[Described] = []
@@ -89,12 +95,17 @@ def _apart(thing: WorldObject, other: WorldObject) -> WorldObject:
 
 
 def save_scene(seen: SeenScene, found: Sequence[Described], base: Scene, target: Path, heading: str) -> Scene:
-    """Write a scene file that loads, whole or not at all.
+    """Write a scene file that loads, atomically.
 
     Args:
-        found: the things where they were seen.
+        seen: the arranged objects.
+        found: the objects as observed.
         base: the scene with the table, the robots, the domain and the camera.
+        target: the file to write.
         heading: a comment for its first line.
+
+    Returns:
+        The scene as it loads.
 
     Raises:
         ConfigError: when it cannot be written, or the domain has no such things.
@@ -146,7 +157,14 @@ def _entry(each: Described, seen: "Pose | None") -> List[str]:
 
 
 def doubts_of(each: Described) -> Sequence[str]:
-    """What is not sure of a thing, in words."""
+    """Word the doubts about an object.
+
+    Args:
+        each: the object as observed.
+
+    Returns:
+        Clauses for a message.
+    """
     doubts = each.doubts
     found = []
     if doubts.fit:

@@ -119,15 +119,30 @@ class Searches:
         }
 
     def spend(self, steps: int) -> None:
-        """Something else took so many steps of this picture."""
+        """Reduce the search budget of this image.
+
+        Args:
+            steps: number of steps used elsewhere.
+        """
         self._steps -= steps
 
     def postpone(self, fits: Iterable[Fit]) -> None:
-        """Who is there is looked for in the next picture."""
+        """Continue the identification of fits in the next image.
+
+        Args:
+            fits: the unidentified fits.
+        """
         self._waiting += [(fit.rendering.window, fit.lie) for fit in fits]
 
     def waiting(self, things: Iterable[WorldObject]) -> List[Window]:
-        """Where searches for things go on in the next picture: who is there is not known yet."""
+        """Return the windows in which searches for objects continue.
+
+        Args:
+            things: the objects.
+
+        Returns:
+            Windows of the image.
+        """
         lies = {lie for thing in things for lie in lies_of(thing)}
         return [window for window, lie in self._waiting if lie in lies]
 
@@ -141,12 +156,15 @@ class Searches:
         before: Optional[Fit] = None,
         dropped: Optional[Pose] = None,
     ) -> Optional[Fit]:
-        """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
+        """Fit a shape into a segment.
 
         Args:
             floors: heights of what it may stand on, metres; the table's is 0.
             before: where it was last; what hides it in part leaves too little for a guess without.
             dropped: where a hand let it go.
+
+        Returns:
+            The best fit; ``None`` if it fits nowhere, or the search continues in the next image.
         """
         told: Optional[Fit] = None
         if before is not None and before.lie == lie and _near(before.rendering.window, segment.window):
@@ -163,7 +181,11 @@ class Searches:
         return told if stays else best
 
     def waits(self, segment: Segment) -> bool:
-        """Whether a search in a segment was not ended in an earlier picture."""
+        """Check whether a search in a segment is still running from an earlier image.
+
+        Args:
+            segment: connected pixels that may show one object.
+        """
         pixels = segment.pixels
         return any(each.cut and each.like(segment, pixels) for own in self._searches.values() for each in own)
 

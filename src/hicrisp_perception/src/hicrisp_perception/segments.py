@@ -120,11 +120,15 @@ class Sorter:
         return self._level
 
     def ground(self, view: View, robot: np.ndarray, known: Optional[np.ndarray] = None) -> Ground:
-        """Find what stands on the table.
+        """Separate objects from the table.
 
         Args:
-            robot: which pixels show the robot.
-            known: those that known things account for; what has no others is passed over.
+            view: the current image with its viewing rays.
+            robot: boolean (height, width), true where the robot is visible.
+            known: pixels that known objects account for; regions without others are skipped.
+
+        Returns:
+            The separated image.
         """
         if view.rays is not self._rays:
             self._rays = view.rays
@@ -249,16 +253,25 @@ def _joined(parts: Sequence[Window]) -> List[Window]:
 
 
 def overlap(one: Window, other: Window) -> bool:
-    """Whether two parts of the picture have pixels in common."""
+    """Check whether two windows share pixels.
+
+    Args:
+        one: rows and columns.
+        other: rows and columns.
+    """
     return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other))
 
 
 def segments_in(ground: Ground, claimed: Optional[np.ndarray] = None, uncut: bool = False) -> List[Segment]:
-    """Connected pieces of one family among the things' pixels, the largest first.
+    """Return connected regions of one colour family that belong to objects.
 
     Args:
-        claimed: pixels that are left out.
-        uncut: leave them whole where their colour changes; their family is then the table's.
+        ground: the current image, split into table and objects.
+        claimed: boolean mask of pixels to leave out.
+        uncut: whether to ignore colour changes; the family is then the table's.
+
+    Returns:
+        The segments, largest first.
     """
     found: List[Segment] = []
     for window, mask in pieces_in(ground, claimed):
@@ -292,10 +305,14 @@ def _of_one_brightness(family: np.ndarray, mask: np.ndarray, colour: np.ndarray)
 
 
 def pieces_in(ground: Ground, claimed: Optional[np.ndarray] = None) -> Iterator[Tuple[Window, np.ndarray]]:
-    """Connected pieces of the things' pixels with their windows; specks left out.
+    """Yield connected regions that belong to objects; specks are left out.
 
     Args:
-        claimed: pixels that are left out.
+        ground: the current image, split into table and objects.
+        claimed: boolean mask of pixels to leave out.
+
+    Yields:
+        Window and mask of each region.
     """
     for part in ground.parts:
         where = ground.things[part] if claimed is None else ground.things[part] & ~claimed[part]
@@ -318,8 +335,14 @@ def _pieces(where: np.ndarray, origin: Tuple[int, int]) -> List[Tuple[Window, np
 
 
 def large(stats: np.ndarray, least: int) -> Iterator[Tuple[int, Tuple[int, int, int, int]]]:
-    """The labels of those of OpenCV's connected components that have so many pixels, without the
-    background's, and their boxes: column, row, width, height.
+    """Yield the large components of OpenCV's connected components, without the background.
+
+    Args:
+        stats: statistics from OpenCV.
+        least: least number of pixels.
+
+    Yields:
+        Label and box: column, row, width, height.
     """
     for label in 1 + np.flatnonzero(stats[1:, cv2.CC_STAT_AREA] >= least):
         column, row, width, height, _ = stats[label].tolist()

@@ -54,7 +54,17 @@ class Lie:
         return self.across[0] / 2.0 if self.round else math.hypot(*self.across) / 2.0
 
     def pose(self, x: float, y: float, z: float, yaw: float) -> Pose:
-        """The thing's pose with its middle there, metres and radians."""
+        """Return the object's pose for a position of its middle.
+
+        Args:
+            x: world frame, metres.
+            y: world frame, metres.
+            z: world frame, metres.
+            yaw: radians.
+
+        Returns:
+            Pose in the world frame.
+        """
         return Pose((float(x), float(y), float(z)), multiply(from_yaw(float(yaw)), self.turn))
 
     def corners(self) -> np.ndarray:
@@ -63,12 +73,27 @@ class Lie:
 
 
 def lies_of(thing: WorldObject) -> Tuple[Lie, ...]:
-    """The ways in which a thing can lie, upright first."""
+    """Return the ways in which an object can lie, upright first.
+
+    Args:
+        thing: the object.
+
+    Returns:
+        The lies; symmetric ones only once.
+    """
     return _lies(thing.form, thing.size)
 
 
 def lie_at(thing: WorldObject, pose: Pose) -> Tuple[Lie, float]:
-    """A thing as it is turned at a pose, however it is tilted, and the yaw that is left, radians."""
+    """Return the lie of an object at a pose with any tilt.
+
+    Args:
+        thing: the object.
+        pose: world frame.
+
+    Returns:
+        The lie, and the remaining yaw, radians.
+    """
     yaw = pose.yaw
     turn = multiply(from_yaw(-yaw), pose.orientation)
     upright = _lies(thing.form, thing.size)[0]
@@ -101,7 +126,14 @@ def _period(a: float, b: float) -> float:
 
 @lru_cache(maxsize=64)
 def unit(turn: Quaternion) -> np.ndarray:
-    """The rotation matrix of a quaternion, not to be written to."""
+    """Return the rotation matrix of a quaternion.
+
+    Args:
+        turn: quaternion (x, y, z, w).
+
+    Returns:
+        Array (3, 3), read-only.
+    """
     found: np.ndarray = np.array(Pose((0.0, 0.0, 0.0), turn).axes).T
     found.setflags(write=False)
     return found
@@ -135,10 +167,16 @@ def _solids(form: Shape, size: Tuple[float, float, float]) -> Tuple[Solid, ...]:
 
 
 def cast(lie: Lie, pose: Pose, origin: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """How far along each ray the thing is met, in lengths of its direction; infinite where it is missed.
+    """Intersect rays with an object.
 
     Args:
-        directions: (3, N) in the world frame, from ``origin``.
+        lie: shape and size with the side that it lies on.
+        pose: of the object, world frame.
+        origin: array (3,), common origin of the rays, world frame.
+        directions: array (3, N), world frame.
+
+    Returns:
+        Array (N,), distance in lengths of the direction; infinite without an intersection.
     """
     turn = np.array(pose.axes)
     start = (turn @ (origin - np.array(pose.position))).astype(np.float32)

@@ -58,10 +58,13 @@ class SightSettings:
 
 
 def check_sizes(scene: Scene) -> None:
-    """Refuse a scene with things that a camera does not see.
+    """Check that the camera can detect all objects of a scene.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
 
     Raises:
-        ConfigError: naming the thing.
+        ConfigError: if an object is too small; names it.
     """
     for thing in scene.things:
         if min(thing.size) < _LEAST_SIZE or sorted(thing.size)[1] < 2.0 * _LEAST_SIZE:
@@ -118,7 +121,14 @@ class SceneSight:
         return self._sorter.level
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
-        """All tracks after this picture: what is seen, hidden, held and gone.
+        """Return all tracks after an image: visible, hidden, held and gone objects.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            The tracks.
 
         Raises:
             PictureError: when the picture's parts do not fit together.

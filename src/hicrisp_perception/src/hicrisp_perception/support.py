@@ -24,7 +24,12 @@ _OVER = 0.15
 
 
 def on_their_feet(found: Findings, ground: Ground) -> None:
-    """Put each thing on the table or on what it stands on, the lowest first."""
+    """Place each object on the table or on the object that carries it, from the lowest to the highest.
+
+    Args:
+        found: the fits, changed in place.
+        ground: the current image, split into table and objects.
+    """
     done: Dict[str, Fit] = {}
     # What is in a bowl stands as low as the bowl.
     for name, fit in sorted(found.fits.items(),

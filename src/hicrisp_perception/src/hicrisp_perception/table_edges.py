@@ -55,11 +55,17 @@ class TablePlane:
 
 
 def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray, step: int = 1) -> np.ndarray:
-    """Which pixels would show the table's top if nothing stood on it.
+    """Return the pixels that would show the table's top without objects on it.
 
     Args:
-        low, high: the table's least and greatest x and y, metres.
-        step: of the rows and columns that are asked for.
+        lens: intrinsic parameters of the camera.
+        camera: optical frame in the world frame.
+        low: array (2,), least x and y of the table, metres.
+        high: array (2,), greatest x and y of the table, metres.
+        step: stride of rows and columns.
+
+    Returns:
+        Boolean mask with this stride.
     """
     aside, ahead, up = (along(lens, axis, step) for axis in matrix_of(camera))
     reach = np.float32(-camera.position[2]) / np.minimum(up, np.float32(-1e-6))
@@ -70,12 +76,16 @@ def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray, 
 
 
 def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray) -> Optional[TablePlane]:
-    """The plane that most of what should show the table lies in; ``None`` where there is none nearby.
+    """Find the plane of the table's top.
 
     Args:
-        depth: (height, width) metres, 0 where nothing was measured.
-        camera: where it is told to be.
-        expected: which pixels of every ``STRIDE``-th row and column should show the table.
+        depth: (height, width), metres; 0 without a measurement.
+        lens: intrinsic parameters of the camera.
+        camera: configured optical frame in the world frame.
+        expected: mask of every ``STRIDE``-th row and column that should show the table.
+
+    Returns:
+        The plane; ``None`` if there is none nearby.
     """
     sampled = depth[::STRIDE, ::STRIDE]
     chosen = expected & (sampled > 0.0)
@@ -143,12 +153,16 @@ def _refined(points: np.ndarray, normal: np.ndarray, offset: float) -> Tuple[np.
 
 
 def find_ends(plane: TablePlane, at: np.ndarray, outwards: np.ndarray, reach: int) -> np.ndarray:
-    """How far beyond some pixels the table ends, pixels; NaN where that is not seen.
+    """Measure how far the table extends beyond pixels of its expected edge.
 
     Args:
-        at: (N, 2) pixels where it should end, columns first.
-        outwards: (N, 2) unit vectors across its edge.
-        reach: pixels that are searched on either side.
+        plane: the table's plane.
+        at: (N, 2) pixels of the expected edge, columns first.
+        outwards: (N, 2) unit vectors across the edge.
+        reach: greatest distance on either side, pixels.
+
+    Returns:
+        Array (N,), pixels; NaN if the edge is not visible.
     """
     height, width = plane.on.shape
     steps = np.arange(-reach - _INSIDE, reach + _BEYOND + 1)

@@ -48,13 +48,28 @@ class InVain:
         self._parts = [part for part in self._parts if part.number > since]
 
     def worth(self, windows: Sequence[Window], cells: np.ndarray, closer: bool) -> List[Window]:
-        """The parts of a picture that are to be read."""
+        """Select the windows that need to be read, since they changed since they were read without a result.
+
+        Args:
+            windows: the candidates.
+            cells: the image as mean colours of its cells.
+            closer: whether they would be read enlarged.
+
+        Returns:
+            The windows to read.
+        """
         own = [part for part in self._parts if part.closer == closer]
         return [window for window in windows if not any(
             _holds(part.window, window) and not differs(cells, part.cells, window) for part in own)]
 
     def remember(self, windows: Sequence[Window], cells: np.ndarray, closer: bool) -> None:
-        """These were read in vain."""
+        """Store windows in which no tag was found.
+
+        Args:
+            windows: the windows.
+            cells: the image as mean colours of its cells.
+            closer: whether they were read enlarged.
+        """
         self._parts += [_Part(self._number, window, cells, closer) for window in windows]
 
 

@@ -43,11 +43,17 @@ _End = Tuple[Lie, Placement, float]
 
 def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], ground: Ground, shapes: bool,
             before: Mapping[str, Fit]) -> Tuple[Dict[str, Fit], List[str]]:
-    """The things whose tags were seen, and what is wrong with tags, as sentences for people.
+    """Place the objects whose tags are visible.
 
     Args:
-        shapes: whether their outlines may correct what the tags say.
-        before: where the things stood, as far as that is known.
+        found: tags by object name.
+        things: the scene's objects by name.
+        ground: the current image, split into table and objects.
+        shapes: whether outlines may correct the tags.
+        before: last fits by name, if they are known.
+
+    Returns:
+        Fits by name, and warnings for the user.
     """
     fits: Dict[str, Fit] = {}
     warnings: List[str] = []

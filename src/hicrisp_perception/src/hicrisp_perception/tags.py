@@ -51,7 +51,11 @@ class Sighting:
     corners: np.ndarray
 
     def same(self, other: Sighting) -> bool:
-        """Whether both are one tag that was seen twice."""
+        """Check whether two sightings show the same tag.
+
+        Args:
+            other: another sighting in the same image.
+        """
         away = float(np.abs(self.corners.mean(axis=0) - other.corners.mean(axis=0)).max())
         return self.number == other.number and away < self.edge / 2.0
 
@@ -78,7 +82,15 @@ class TagFit:
 
     @classmethod
     def of(cls, pairs: Sequence[Tuple[Tag, Sighting]], rays: Rays) -> TagFit:
-        """By some of a thing's tags."""
+        """Collect the corners of an object's visible tags.
+
+        Args:
+            pairs: tags and their sightings.
+            rays: viewing direction of each pixel in the world frame.
+
+        Returns:
+            The fit.
+        """
         return cls(np.concatenate([[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]),
                    np.concatenate([one.corners for _, one in pairs]), tuple(pairs), rays)
 
@@ -101,10 +113,17 @@ class TagFit:
         return ", ".join(str(tag.number) for tag, _ in self.pairs)
 
     def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> Placement:
-        """Where it stands as it lies there, upright on a height: three numbers fit many corners well.
+        """Return the place of an object that stands upright at a height: three parameters, fitted to many
+        corners.
 
         Args:
-            start: x, y, yaw to begin with.
+            lie: shape and size with the side that it lies on.
+            start: initial x, y (m) and yaw (rad).
+            bottom: height of its lowest point, metres.
+            rays: viewing direction of each pixel in the world frame.
+
+        Returns:
+            The place with its covariance and error.
         """
         projection = Projection(self.points @ unit(lie.turn).T, bottom + lie.height / 2.0, rays)
         place, normal = np.array(start, dtype=float), np.eye(3)
@@ -125,7 +144,14 @@ class TagFit:
                          len(self.points))
 
     def free(self, view: View) -> Optional[FreeFit]:
-        """Its pose however it is turned; ``None`` when its tags contradict each other."""
+        """Return the pose of an object in any orientation.
+
+        Args:
+            view: the current image with its viewing rays.
+
+        Returns:
+            The pose; ``None`` if its tags contradict each other.
+        """
         found = [_refined(guess, self.points, self.pixels, view) for guess in self.guesses]
         best = min(found, key=lambda each: each.error) if found else None
         if best is None or best.error > WORST:
@@ -150,7 +176,15 @@ class FreeFit:
 
 
 def yaw_of(pose: Pose, lie: Lie) -> float:
-    """The yaw of a lie that brings it nearest to a pose, radians."""
+    """Return the yaw that brings a lie nearest to a pose.
+
+    Args:
+        pose: of the object, world frame.
+        lie: shape and size with the side that it lies on.
+
+    Returns:
+        Radians.
+    """
     return Pose((0.0, 0.0, 0.0), multiply(pose.orientation, conjugate(lie.turn))).yaw
 
 
@@ -167,7 +201,11 @@ class TagReport:
     seen: Tuple[Sighting, ...] = ()
 
     def shown_in(self, window: Window) -> bool:
-        """Whether a tag was seen in a part of the picture."""
+        """Check whether a tag is visible in a window.
+
+        Args:
+            window: rows and columns in pixels.
+        """
         rows, columns = window
         return any(rows.start - _RIM <= y < rows.stop + _RIM
                    and columns.start - _RIM <= x < columns.stop + _RIM
@@ -187,12 +225,27 @@ class TagReader:
         self._closer = _Detector(2 * _WIDEST - 1, 8)
 
     def sightings(self, view: View) -> List[Sighting]:
-        """The tags in a picture, known or not."""
+        """Find all tags in an image.
+
+        Args:
+            view: the current image with its viewing rays.
+
+        Returns:
+            Known and unknown tags.
+        """
         grey = cv2.cvtColor(view.colour, cv2.COLOR_RGB2GRAY)
         return [Sighting(number, corners) for number, corners in self._detector.find(grey, _LEAST_AROUND)]
 
     def among(self, view: View, windows: Sequence[Window]) -> List[Sighting]:
-        """The tags in parts of a picture."""
+        """Find tags in parts of an image.
+
+        Args:
+            view: the current image with its viewing rays.
+            windows: the parts.
+
+        Returns:
+            Known and unknown tags.
+        """
         found: List[Sighting] = []
         for window in windows:
             grey, corner = _grey_part(view, window)
@@ -203,7 +256,15 @@ class TagReader:
         return found
 
     def closer(self, view: View, windows: Sequence[Window]) -> List[Sighting]:
-        """The tags in parts of a picture, enlarged: those that are too small or too dark at first sight."""
+        """Find tags in enlarged parts of an image, for small and dark ones.
+
+        Args:
+            view: the current image with its viewing rays.
+            windows: the parts; large ones are skipped.
+
+        Returns:
+            Known and unknown tags.
+        """
         found: Dict[int, Sighting] = {}
         for rows, columns in windows:
             if max(rows.stop - rows.start, columns.stop - columns.start) > _LARGE:
@@ -216,11 +277,15 @@ class TagReader:
 
     def read(self, view: View, windows: Optional[Sequence[Window]] = None, closer: bool = False
              ) -> TagReport:
-        """The things whose tags are seen.
+        """Find the objects whose tags are visible.
 
         Args:
-            windows: parts of the picture that are looked at, in place of the whole.
-            closer: whether they are enlarged.
+            view: the current image with its viewing rays.
+            windows: parts of the image; ``None`` for the whole.
+            closer: whether to enlarge them.
+
+        Returns:
+            Tags by object, and warnings for the user.
         """
         if windows is None:
             seen = self.sightings(view)
@@ -342,8 +407,15 @@ def _at_depth(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> 
 
 
 def depth_shift(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Optional[float]:
-    """How much farther tags are measured than on a thing at a pose, metres along the optical axis; ``None``
-    where too little depth is measured.
+    """Measure how much farther tags appear than expected.
+
+    Args:
+        pose: of the object, world frame.
+        pairs: tags and their sightings.
+        view: the current image with its viewing rays.
+
+    Returns:
+        Metres along the optical axis; ``None`` with too little depth.
     """
     rests: List[np.ndarray] = []
     for tag, one in pairs:

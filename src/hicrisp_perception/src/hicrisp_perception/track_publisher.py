@@ -40,7 +40,11 @@ class TrackPublisher:
             DETECTIONS, self._vision.Detection3DArray, queue_size=1)
 
     def publish_trouble(self, why: str) -> None:
-        """Tell why no picture can be used now, with what was seen last."""
+        """Publish the last view with the reason why no image can be used.
+
+        Args:
+            why: the reason, as a sentence.
+        """
         self._tracks.publish(view_to_msg(replace(self._last, trouble=why)))
 
     def forget(self) -> None:

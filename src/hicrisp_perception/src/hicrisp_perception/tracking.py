@@ -83,7 +83,14 @@ class Tracks:
                 if known.fit is not None and known.visibility is Visibility.VISIBLE}
 
     def memory(self, held: Container[str]) -> Memory:
-        """What is known of the things that are in no hand and not gone."""
+        """Return what is known about the objects that are neither held nor gone.
+
+        Args:
+            held: names of the held objects.
+
+        Returns:
+            Their fits and poses.
+        """
         there = {name: known for name, known in self._known.items()
                  if name not in held and known.visibility is not Visibility.GONE}
         return Memory({name: known.fit for name, known in there.items() if known.fit is not None},
@@ -91,13 +98,27 @@ class Tracks:
                       frozenset(name for name, known in there.items() if known.sure))
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
-        """A thing is where a hand has it, or had it."""
+        """Set the pose of an object that is or was in a hand.
+
+        Args:
+            name: the object.
+            pose: world frame.
+            stamp: of the image, seconds.
+            visibility: its state.
+        """
         before = self._known.get(name)
         uncertainty = before.uncertainty if before is not None else Uncertainty(0.004, 0.004, 0.05)
         self._known[name] = Known(pose, uncertainty, stamp, visibility, sure=before is not None and before.sure)
 
     def look(self, ground: Ground, found: Findings, in_hands: Mapping[str, Pose], stamp: float) -> None:
-        """Take what a picture shows."""
+        """Update the tracks from an image.
+
+        Args:
+            ground: the current image, split into table and objects.
+            found: fits of the image.
+            in_hands: poses of the held objects, world frame.
+            stamp: of the image, seconds.
+        """
         for name in self._things:
             before = self._known.get(name)
             if name in in_hands:
@@ -124,7 +145,17 @@ class Tracks:
 
 
 def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) -> Known:
-    """A thing that was seen, with the pictures before where it stands still."""
+    """Combine the measurement of an object with earlier ones while it stands still.
+
+    Args:
+        fit: its fit in this image.
+        ground: the current image, split into table and objects.
+        before: its earlier state; may be missing.
+        stamp: of the image, seconds.
+
+    Returns:
+        The new state.
+    """
     old = before.fit if before is not None and before.visibility is Visibility.VISIBLE else None
     yaw = _yaw(fit, before)
     now = np.array([fit.place.x, fit.place.y, fit.middle, yaw])
@@ -155,7 +186,15 @@ def _yaw(fit: Fit, before: Optional[Known]) -> float:
 
 
 def uncertainty_of(fit: Fit, ground: Ground) -> Uncertainty:
-    """How far a measured pose may be off, by the points of its outline and what is known of its height."""
+    """Estimate the uncertainty of a fit from its outline points and the knowledge about its height.
+
+    Args:
+        fit: the fit.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        Standard deviations of position, height (m) and yaw (rad).
+    """
     poor = 1.0 + 2.0 * max(0.0, fit.cost - 0.3)
     if fit.tags is None and fit.segment is not None and fit.segment.uncut:
         poor *= _MOTLEY

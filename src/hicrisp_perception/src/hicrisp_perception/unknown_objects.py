@@ -82,7 +82,14 @@ class Strangers:
         return {name: (each.shape, each.pose) for name, each in self._named.items()}
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
-        """One is where a hand has it, or had it."""
+        """Set the pose of an unknown object that is or was in a hand.
+
+        Args:
+            name: the object; other names are ignored.
+            pose: world frame.
+            stamp: of the image, seconds.
+            visibility: its state.
+        """
         if name in self._named:
             self._named[name] = replace(self._named[name], pose=pose, stamp=stamp, visibility=visibility)
 
@@ -136,7 +143,17 @@ class Strangers:
 
 
 def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], stamp: float) -> List[Stranger]:
-    """A box around each thing that nothing known accounts for."""
+    """Return a box around each object that nothing known accounts for.
+
+    Args:
+        ground: the current image, split into table and objects.
+        claimed: boolean (height, width), true for pixels of known objects.
+        hands: tool pose and opening of each hand by name.
+        stamp: of the image, seconds.
+
+    Returns:
+        The unknown objects.
+    """
     found: List[Stranger] = []
     for part in ground.parts:
         left = (ground.things[part] & ~claimed[part]).view(np.uint8)
@@ -220,7 +237,16 @@ def _still_there(known: Stranger, ground: Ground, claimed: np.ndarray) -> Visibi
 
 
 def absent(seen: int, through: int, whole: int) -> Visibility:
-    """Whether what was not found is gone or only hidden, by the pixels where it was."""
+    """Decide whether an object that was not found is gone or only hidden.
+
+    Args:
+        seen: pixels of its last pose that show it.
+        through: pixels that show what is behind it.
+        whole: all pixels of its last pose.
+
+    Returns:
+        ``GONE`` or ``HIDDEN``.
+    """
     open_ = seen + through
     if open_ < 0.25 * whole or open_ < 20:
         return Visibility.HIDDEN
