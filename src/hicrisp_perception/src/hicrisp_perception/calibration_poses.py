@@ -52,6 +52,9 @@ class Reach:
 
         Args:
             tool: tool pose, world frame.
+
+        Returns:
+            True if it is within reach and above the table.
         """
         x, y, z = tool.position
         away = math.hypot(x - self.origin[0], y - self.origin[1])

@@ -142,6 +142,9 @@ def differs(cells: np.ndarray, before: np.ndarray, window: Window, robot: Option
         before: the earlier image in the same form.
         window: rows and columns in pixels.
         robot: cells that a robot hides now; they are not compared.
+
+    Returns:
+        True if enough cells changed their colour by more than the noise.
     """
     rows, columns = (slice(max(0, side.start // CELL - 1), side.stop // CELL + 2) for side in window)
     other = cv2.absdiff(cells[rows, columns], before[rows, columns]).max(axis=2) > _OTHER

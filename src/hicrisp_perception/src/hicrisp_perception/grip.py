@@ -124,6 +124,9 @@ def kept(grasp: Grasp, hand: Hand) -> bool:
     Args:
         grasp: the grasp.
         hand: tool pose and opening of a hand.
+
+    Returns:
+        True while the opening stays about the same.
     """
     return -_LOSES < hand.opening - grasp.opening < _LETS_GO
 
@@ -178,6 +181,9 @@ class Grips:
 
         Args:
             hand: tool pose and opening of a hand.
+
+        Returns:
+            True if its fingers are closed far enough.
         """
         return hand.opening < self._widest.get(hand.name, math.inf) - _CLOSES
 

@@ -181,6 +181,9 @@ def between(found: Fit, thing: WorldObject, hand: Hand) -> bool:
         found: fit of the object.
         thing: the object.
         hand: tool pose and opening of a hand.
+
+    Returns:
+        True if it is inside the slightly larger bounding box.
     """
     inside = found.pose.inverse().apply(hand.tool.position)
     return all(abs(value) < size / 2.0 + 0.012 for value, size in zip(inside, thing.size))

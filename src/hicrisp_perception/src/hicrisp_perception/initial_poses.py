@@ -47,6 +47,9 @@ def alike(one: Start, other: Start, period: float) -> bool:
         one: x, y (m) and yaw (rad).
         other: x, y (m) and yaw (rad).
         period: rotational symmetry of the shape, radians; 0 for a round one.
+
+    Returns:
+        True if they differ by little distance and turn, up to the symmetry.
     """
     if math.dist(one[:2], other[:2]) > APART:
         return False

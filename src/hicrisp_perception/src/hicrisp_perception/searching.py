@@ -185,6 +185,9 @@ class Searches:
 
         Args:
             segment: connected pixels that may show one object.
+
+        Returns:
+            True if it continues in this image.
         """
         pixels = segment.pixels
         return any(each.cut and each.like(segment, pixels) for own in self._searches.values() for each in own)

@@ -258,6 +258,9 @@ def overlap(one: Window, other: Window) -> bool:
     Args:
         one: rows and columns.
         other: rows and columns.
+
+    Returns:
+        True if they do.
     """
     return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other))
 

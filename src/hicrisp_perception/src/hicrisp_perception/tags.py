@@ -55,6 +55,9 @@ class Sighting:
 
         Args:
             other: another sighting in the same image.
+
+        Returns:
+            True if number and place agree.
         """
         away = float(np.abs(self.corners.mean(axis=0) - other.corners.mean(axis=0)).max())
         return self.number == other.number and away < self.edge / 2.0
@@ -205,6 +208,9 @@ class TagReport:
 
         Args:
             window: rows and columns in pixels.
+
+        Returns:
+            True if at least one corner lies in it or just outside.
         """
         rows, columns = window
         return any(rows.start - _RIM <= y < rows.stop + _RIM

@@ -15,6 +15,9 @@ def hears(subscriber: rospy.Subscriber) -> bool:
 
     Args:
         subscriber: the subscriber of this node.
+
+    Returns:
+        True if at least one connection has completed its handshake.
     """
     topic = subscriber.impl
     links = () if topic is None else topic.connections or ()

@@ -44,6 +44,9 @@ def begins_with_header(peer: socket.socket, seconds: float = HEADER_LIMIT) -> bo
     Args:
         peer: the accepted connection.
         seconds: of wall time that it gets.
+
+    Returns:
+        True if the peer can be a ROS node; false also at the time limit.
     """
     peer.settimeout(seconds)
     try:

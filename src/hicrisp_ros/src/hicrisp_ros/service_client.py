@@ -38,6 +38,9 @@ def offered(name: str) -> bool:
 
     Args:
         name: of the service.
+
+    Returns:
+        True if it is registered; false also if the master cannot be reached.
     """
     try:
         return bool(rospy.get_master().lookupService(rospy.resolve_name(name))[0] == 1)

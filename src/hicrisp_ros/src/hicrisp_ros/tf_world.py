@@ -108,6 +108,9 @@ class TfWorld:
             name: the frame.
             stamp: the time.
             within: greatest distance to a received stamp, seconds.
+
+        Returns:
+            True if it was; always true for static frames.
         """
         moment, name = stamp.to_sec(), plain(name)
         with self._lock:

@@ -116,6 +116,9 @@ class CameraFaults:
 
         Args:
             now: simulation time, seconds.
+
+        Returns:
+            False if the image is lost or the camera silent.
         """
         if now < self._silent_until or (self._share > 0.0 and self._dice.random() < self._share):
             return False

@@ -129,6 +129,9 @@ def due(now: float, taken: float, period: float, moved_at: Optional[float], ago:
         period: between images, simulation seconds.
         moved_at: simulation time at which the last motion ended; ``None`` during a motion.
         ago: wall time since the last image, seconds.
+
+    Returns:
+        True if an image should be taken now.
     """
     if moved_at is not None and taken < moved_at <= now:
         return True  # Whoever looks waits for what a motion has done: that does not wait for its turn, too.

@@ -162,6 +162,9 @@ class PlanningScene:
 
         Args:
             joints: array (joints,), radians.
+
+        Returns:
+            True without contacts.
         """
         return self.checker()(joints)
 

@@ -283,6 +283,9 @@ def allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspa
         pose: world frame.
         world: observed objects, robots and facts; poses in the world frame.
         workspace: limits of the arm.
+
+    Returns:
+        True if it may; other objects are not considered.
     """
     reach = math.dist(pose.position[:2], workspace.base)
     if not workspace.reach[0] <= reach <= workspace.reach[1]:

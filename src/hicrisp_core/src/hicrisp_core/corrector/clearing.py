@@ -37,6 +37,9 @@ def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
     Args:
         failed: the failed command with its feedback.
         other_targets: whether another target may be chosen for the same command, which is cheaper.
+
+    Returns:
+        True if room has to be made; false if another target is cheaper to try.
     """
     if failed.feedback.kind is not FeedbackKind.PLANNING or not failed.feedback.blockers:
         return False

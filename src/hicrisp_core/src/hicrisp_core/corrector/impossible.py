@@ -61,6 +61,9 @@ class Situation:
         Args:
             domain: types, predicates and actions of the application.
             world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            True if its facts are the same and its objects have not moved.
         """
         if self.failure.kind not in _KINDS:
             return True

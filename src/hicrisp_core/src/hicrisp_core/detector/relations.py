@@ -36,6 +36,9 @@ def is_measured(domain: Domain, fact: Relation) -> bool:
     Args:
         domain: types, predicates and actions of the application.
         fact: the fact.
+
+    Returns:
+        True if its predicate has a geometric test; false also for an unknown predicate.
     """
     predicate = domain.predicates.get(fact.predicate)
     return predicate is not None and bool(predicate.detect)

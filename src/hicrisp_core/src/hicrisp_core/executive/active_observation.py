@@ -122,6 +122,9 @@ def out_of_view(feedback: Feedback) -> bool:
 
     Args:
         feedback: the failure.
+
+    Returns:
+        True if another observation may resolve it.
     """
     return feedback.kind in _NOT_IN_VIEW
 

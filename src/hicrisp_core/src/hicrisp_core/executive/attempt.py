@@ -390,6 +390,9 @@ def told_by_user(verdict: Verdict) -> bool:
 
     Args:
         verdict: the verdict.
+
+    Returns:
+        True if the command was stopped or not started for this reason.
     """
     return verdict.feedback is not None and verdict.feedback.kind is FeedbackKind.SAID_BY_USER
 

@@ -26,6 +26,9 @@ def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domai
         goal: the changed goal.
         domain: types, predicates and actions of the application.
         searcher: searches the domain.
+
+    Returns:
+        True if it should continue; false also if the search runs out of time.
     """
     if InvariantGuard(domain, goal.invariants).spoils(command, before):
         return False

@@ -160,6 +160,9 @@ class GoalKeeper:
 
         Args:
             world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            True if it holds; false without a goal.
         """
         left = self._certain()
         return left is not None and missed(left, self._domain, world) is None

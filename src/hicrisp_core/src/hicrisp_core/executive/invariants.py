@@ -73,6 +73,9 @@ class InvariantGuard:
         Args:
             command: the action with its arguments and constraints.
             world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            True if it ends at least one; the command may be without a target.
         """
         return self.refusal(command, world) is not None or bool(self._ended_there(command, world))
 

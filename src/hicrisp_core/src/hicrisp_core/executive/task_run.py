@@ -137,6 +137,9 @@ class TaskRun:
 
         Args:
             true: the true state; ``None`` if it is not available, which counts as agreement.
+
+        Returns:
+            False only if the true state contradicts the goal.
         """
         return true is None or self._goal.holds_in(
             true if self._ports.watch is None else self._ports.watch.see(true))

@@ -320,6 +320,9 @@ def is_number(text: str) -> bool:
 
     Args:
         text: the argument.
+
+    Returns:
+        True for a finite number.
     """
     try:
         return math.isfinite(float(text))

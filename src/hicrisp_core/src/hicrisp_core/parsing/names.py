@@ -99,6 +99,9 @@ class Names:
         Args:
             words: what the user wrote.
             observed: whether only objects and robots count, and not what facts alone mention.
+
+        Returns:
+            The names, sorted.
         """
         known = self._world.types()
         found = {name: how for name, how in self._fit(words).items() if not observed or name in known}
@@ -124,6 +127,9 @@ class Names:
         Args:
             name: the object.
             word: the word.
+
+        Returns:
+            True if the word is among its attributes or names.
         """
         return _joined(words_of(word)) in self._sayings.get(name, {})
 

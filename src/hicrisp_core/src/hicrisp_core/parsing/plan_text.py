@@ -184,6 +184,9 @@ def is_cut_off(text: str) -> bool:
 
     Args:
         text: the answer.
+
+    Returns:
+        True if it ends early; false also without JSON.
     """
     found = _plan_json(text)
     return found is not None and found.cut_off
@@ -196,6 +199,9 @@ def is_ambiguous(text: str, keys: AbstractSet[str]) -> bool:
     Args:
         text: the answer.
         keys: those of an answer; an object with none of them is no plan and no answer.
+
+    Returns:
+        True if the objects differ.
     """
     objects, adjacent = objects_in(text)
     if adjacent and all(map(_is_call, objects)):

@@ -83,6 +83,9 @@ class DriveSpace:
         Args:
             pose: where the base stands, map frame.
             zones: areas that its footprint must not enter.
+
+        Returns:
+            True if it does; always true without zones.
         """
         return all(space_to(zone, pose.position, self.radius) >= self.margin for zone in zones)
 

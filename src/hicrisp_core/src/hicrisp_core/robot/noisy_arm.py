@@ -47,6 +47,9 @@ class Approaches:
         Args:
             start: tool pose before the motion.
             end: tool pose after it.
+
+        Returns:
+            True if it only lowers the tool; false before the first approach.
         """
         return self._ended is not None and end.position[2] <= start.position[2] and all(
             planar_distance(each.position, self._ended.position) <= _STRAIGHT for each in (start, end))

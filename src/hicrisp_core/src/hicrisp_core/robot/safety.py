@@ -34,6 +34,9 @@ class SafetyLimits:
 
         Args:
             position: world frame, metres.
+
+        Returns:
+            True if every coordinate is within its limits.
         """
         return all(low <= value <= high for low, value, high in zip(self.low, position, self.high))
 

@@ -210,6 +210,9 @@ def in_hand(attempt: SkillContext, thing: WorldObject) -> bool:
     Args:
         attempt: the running command with its arm, observer and limits.
         thing: the observed object.
+
+    Returns:
+        True if it is held; false without a pose, and for bowls.
     """
     opening = attempt.arm.opening()
     if thing.pose is None or thing.form.hollow:

@@ -40,6 +40,9 @@ class FreeSpace:
             start: (x, y) in the map frame, metres.
             goals: points (x, y) in the map frame, metres.
             zones: areas to keep out of.
+
+        Returns:
+            True if at least one goal is reachable; obstacles that are not on the map are ignored.
         """
         at = Point(*start[:2])
         parts = [part for part in self._parts(tuple(zones)) if part.distance(at) <= _SQUEEZED]

@@ -121,6 +121,9 @@ def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
     Args:
         thing: the object.
         table: the table.
+
+    Returns:
+        True if it leaves the table; false if a pose is missing.
     """
     if thing.pose is None or table.pose is None:
         return False

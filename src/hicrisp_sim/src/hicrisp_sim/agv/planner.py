@@ -79,6 +79,9 @@ class GlobalPlanner:
             goal: (x, y) in the map frame, metres.
             extra: clearance required beyond the margin, metres.
             roomy: whether only paths with the full margin count.
+
+        Returns:
+            True if a path exists; false if an end is outside the map.
         """
         first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
         if first is None or last is None:

@@ -121,6 +121,9 @@ class Vehicle:
 
         Args:
             pose: map frame.
+
+        Returns:
+            True if it does; false outside the map.
         """
         if check_goal(self.simulation.scene, pose):
             return False

@@ -120,6 +120,9 @@ def unique(line: Line, reader: Reader) -> bool:
     Args:
         line: the parsed sentence.
         reader: knows the objects of the world.
+
+    Returns:
+        True if no phrase is ambiguous or unknown.
     """
     given = (ACTOR, START, *recipes())
     return all(phrase.amount is Amount.ONE and phrase.words != IT

@@ -136,6 +136,9 @@ class Reader:
 
         Args:
             predicate: its name; empty means no requirement.
+
+        Returns:
+            True if it exists, and for an empty name.
         """
         return not predicate or predicate in self.domain.predicates
 

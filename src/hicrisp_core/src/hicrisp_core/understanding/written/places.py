@@ -145,6 +145,9 @@ class Places:
             predicate: a predicate with a direction.
             name: the object.
             other: the object to compare with.
+
+        Returns:
+            True within the direction's cone; false if a position is unknown.
         """
         one, two = self.position(name), self.position(other)
         if one is None or two is None or self.direction(predicate) == (0.0, 0.0):

@@ -130,6 +130,9 @@ class Predicates:
             use: whether the fact is to hold, is not to hold, or decides something.
             name: the object.
             exchanged: whether a related predicate of places may replace it.
+
+        Returns:
+            True if its type fits and, for a goal, an action can bring the fact about.
         """
         key = (predicate, at, use, name, exchanged)
         if key not in self._fitting:

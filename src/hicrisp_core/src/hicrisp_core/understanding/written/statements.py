@@ -296,6 +296,9 @@ def fits_limits(statement: Statement) -> bool:
 
     Args:
         statement: the statement.
+
+    Returns:
+        True within the limits of the written goal language.
     """
     return sum(1 for _ in facts_in(statement)) <= MOST_PARTS and len(str(statement)) <= LONGEST
 
