@@ -50,7 +50,11 @@ class Rig(Protocol):
         """
 
     def look(self) -> Optional[Look]:
-        """A picture of now; ``None`` when none came."""
+        """Take an image.
+
+        Returns:
+            The image with the pose of the moving link; ``None`` without one.
+        """
 
 
 @dataclass(frozen=True)

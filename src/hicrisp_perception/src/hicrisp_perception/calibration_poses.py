@@ -96,7 +96,11 @@ class Stances:
         self._draw(_SAFE_RIM, _SAFE_NEAREST)
 
     def next(self) -> Optional[Stance]:
-        """The most telling pose that was not proposed yet; ``None`` where none is left."""
+        """Return the most informative pose that was not proposed yet.
+
+        Returns:
+            The pose; ``None`` if none is left.
+        """
         pool = [number for number, stance in enumerate(self._pool) if not self._avoids(stance)]
         if not pool:
             return None

@@ -61,7 +61,7 @@ class Steady:
         self.forget()
 
     def forget(self) -> None:
-        """The world began again."""
+        """Reset after the world was reset."""
         self._measured: Dict[str, _Measured] = {}
         self._rays: Optional[Rays] = None
         self.cells = np.zeros((0, 0, 3), np.uint8)

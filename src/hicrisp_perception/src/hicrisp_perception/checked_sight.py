@@ -68,14 +68,14 @@ class CheckedSight:
         return self._sight.look(picture, robots)
 
     def afterwards(self) -> None:
-        """Compare the last picture with the mounting when that is due; it takes longer than most looks."""
+        """Compare the last image with the mounting if that is due; this takes longer than most images."""
         self._sight.afterwards()
         if self._fits and self._last is not None and not (
                 self._checked <= self._last[0].stamp < self._checked + _KNOCKED):
             self._check_again(*self._last)
 
     def forget(self) -> None:
-        """The world began again; the camera is where it was."""
+        """Reset after the world was reset; the camera's mounting stays valid."""
         self._sight.forget()
         self._next = self._checked = -math.inf
 

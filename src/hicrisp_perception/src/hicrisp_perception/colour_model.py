@@ -29,7 +29,11 @@ UNSURE = 1.0
 
 
 def families() -> Dict[str, int]:
-    """The number of each family of colours that one pixel can be told to belong to; 0 is no paint's."""
+    """Return the colour families that a single pixel can be assigned to.
+
+    Returns:
+        Numbers by colour name; 0 is reserved for the table.
+    """
     chromatic = [name for name in COLOURS if name not in (*_GREYS, "black")]
     found = {name: number for number, name in enumerate(chromatic, HUES)}
     return {**found, "black": DARK, **{name: GREY for name in _GREYS}}

@@ -77,7 +77,7 @@ class Described:
 
     @property
     def sure(self) -> bool:
-        """Whether nothing of it is in doubt."""
+        """Whether the description has no doubts."""
         return self.doubts == Doubts()
 
 

@@ -45,17 +45,17 @@ class Evidence:
 
     @property
     def pierced(self) -> float:
-        """The part of what is not covered that shows something else, 0 to 1."""
+        """Share of the visible pixels that show something else, 0 to 1."""
         return self.through / max(1, self.seen + self.through)
 
     @property
     def misfit(self) -> float:
-        """What speaks against the thing there: what shows something else, and what is left of a segment."""
+        """Evidence against the object: pixels that show something else, and the unexplained rest of a segment."""
         return 3.0 * self.pierced + self.left
 
     @property
     def visible(self) -> float:
-        """The part of its outline that is seen, 0 to 1."""
+        """Visible share of its outline, 0 to 1."""
         return self.seen / max(1, self.whole)
 
 
@@ -69,7 +69,7 @@ class Rendering:
 
     @property
     def part(self) -> Tuple[slice, slice]:
-        """The pixels of the picture that it has."""
+        """The pixels of the image that it covers."""
         rows, columns = self.window
         return slice(rows.start, rows.stop, self.step), slice(columns.start, columns.stop, self.step)
 

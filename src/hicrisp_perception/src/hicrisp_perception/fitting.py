@@ -63,7 +63,7 @@ class Fit:
 
     @property
     def floor(self) -> float:
-        """Height on which something stands on it, or in it, metres."""
+        """Height of the support that it offers, on top or inside, metres."""
         return self.bottom + (BOWL_WALL if self.lie.shape.hollow else self.lie.height)
 
     @property

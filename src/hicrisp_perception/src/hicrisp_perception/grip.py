@@ -46,12 +46,12 @@ class Hand:
 
     @property
     def opening(self) -> float:
-        """Metres between the fingers."""
+        """Distance between the fingers, metres."""
         return max(0.0, math.dist(self.left, self.right) - self.apart)
 
     @property
     def closing(self) -> np.ndarray:
-        """The direction from one finger to the other."""
+        """Unit vector from one finger to the other, world frame."""
         between = np.array(self.right) - np.array(self.left)
         length = float(np.linalg.norm(between))
         return between / length if length > 1e-6 else np.array(self.tool.axes[1])

@@ -66,7 +66,7 @@ class GoalError:
 
     @property
     def reason(self) -> str:
-        """A sentence for people, with what to do."""
+        """What is wrong and what to do, as a sentence."""
         mend = "Put the camera back, or find its mounting with scripts/calibrate_camera."
         if self.camera is None:
             return f"The camera does not see the table where its mounting says that it is. {mend}"

@@ -58,7 +58,7 @@ class PerceptionServer:
         self._diagnostics = Diagnostics("camera", self._health, camera.name)
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop processing images."""
         self._thread.end()
         self._pictures.close()
         self._door.close()

@@ -29,7 +29,7 @@ class PictureServer:
 
     @property
     def stamp(self) -> Optional[float]:
-        """When the newest picture was taken; ``None`` before the first."""
+        """Stamp of the newest image; ``None`` before the first."""
         looked = self._looked
         return None if looked is None else looked[0].stamp
 
@@ -45,7 +45,7 @@ class PictureServer:
             self._looked = picture, tracks, things
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         self._service.shutdown()
 
     def _answer(self) -> SnapshotResponse:

@@ -71,7 +71,7 @@ class PictureTopics:
         self._subscribers = [self._listen(which) for which in range(len(self._names))]
 
     def close(self) -> None:
-        """Listen no more."""
+        """Unsubscribe."""
         for subscriber in self._subscribers:
             subscriber.unregister()
 
@@ -99,7 +99,7 @@ class PictureTopics:
         return self._picture(pair[0], pair[1], info)
 
     def forget(self) -> None:
-        """The world began again: no picture from before counts."""
+        """Drop earlier images after the world was reset."""
         with self._news:
             self._colours.clear()
             self._depths.clear()

@@ -68,6 +68,11 @@ class RosRig:
                                    Event())
 
     def look(self) -> Optional[Look]:
+        """Take an image.
+
+        Returns:
+            The image with the pose of the moving link; ``None`` without one.
+        """
         deadline = Deadline(_PATIENCE)
         since = rospy.get_time() + _REST
         image, info = self._wait(since, deadline)

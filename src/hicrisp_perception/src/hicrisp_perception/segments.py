@@ -58,7 +58,7 @@ class Segment:
 
     @property
     def pixels(self) -> int:
-        """How many there are."""
+        """Number of its pixels."""
         return int(np.count_nonzero(self.mask))
 
 
@@ -110,13 +110,13 @@ class Sorter:
         self.forget()
 
     def forget(self) -> None:
-        """The world began again."""
+        """Reset after the world was reset."""
         self._level = Level()
         self._palette: Optional[Palette] = None
 
     @property
     def level(self) -> Level:
-        """The table's plane as it was seen last."""
+        """The table's plane as observed last."""
         return self._level
 
     def ground(self, view: View, robot: np.ndarray, known: Optional[np.ndarray] = None) -> Ground:

@@ -50,7 +50,7 @@ class Lie:
 
     @property
     def radius(self) -> float:
-        """Of the circle around its footprint, metres."""
+        """Radius of the circle around its footprint, metres."""
         return self.across[0] / 2.0 if self.round else math.hypot(*self.across) / 2.0
 
     def pose(self, x: float, y: float, z: float, yaw: float) -> Pose:
@@ -68,7 +68,11 @@ class Lie:
         return Pose((float(x), float(y), float(z)), multiply(from_yaw(float(yaw)), self.turn))
 
     def corners(self) -> np.ndarray:
-        """(N, 3) points whose hull is the shape's, in the frame of its lie, metres."""
+        """Return points whose hull is the shape's.
+
+        Returns:
+            Array (N, 3) in the frame of the lie, metres.
+        """
         return _corners(self)
 
 

@@ -107,7 +107,7 @@ class SceneSight:
         self.forget()
 
     def forget(self) -> None:
-        """The world began again."""
+        """Reset after the world was reset."""
         self._sorter.forget()
         self._steady, self._searches, self._in_vain = Steady(self._alike), Searches(), InVain()
         self._tracks = Tracks(self._things)
@@ -117,7 +117,7 @@ class SceneSight:
 
     @property
     def level(self) -> Level:
-        """The table's top as the last picture shows it: how far the camera's pose is off."""
+        """The table's plane in the last image, which shows the error of the camera's pose."""
         return self._sorter.level
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
@@ -179,11 +179,11 @@ class SceneSight:
         return (*self._tracks.all, *self._strangers.tracks)
 
     def afterwards(self) -> None:
-        """Nothing can wait: all that is measured tells of things."""
+        """Do nothing: every measurement is needed for the tracks."""
 
     @property
     def warnings(self) -> Tuple[str, ...]:
-        """What is wrong with what the last picture shows, as sentences for people."""
+        """Problems of the last image, as sentences for the user."""
         return tuple(self._warned)
 
     def _kept(self, view: View, robot: np.ndarray) -> Findings:

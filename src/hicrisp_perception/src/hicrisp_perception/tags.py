@@ -64,7 +64,7 @@ class Sighting:
 
     @property
     def edge(self) -> float:
-        """Pixels along its edges, in the mean."""
+        """Mean length of its edges, pixels."""
         return float(np.mean(np.linalg.norm(self.corners - np.roll(self.corners, -1, axis=0), axis=1)))
 
 
@@ -99,7 +99,7 @@ class TagFit:
 
     @cached_property
     def guesses(self) -> Tuple[Pose, ...]:
-        """Its pose as its largest tag shows it: of a small flat tag two look nearly the same."""
+        """Its pose from its largest tag: a small flat tag has two nearly equal solutions."""
         tag, one = max(self.pairs, key=lambda pair: pair[1].edge)
         found, turns, shifts, _ = cv2.solvePnPGeneric(
             np.array(tag.corners), one.corners, self.rays.lens.matrix, None, flags=cv2.SOLVEPNP_IPPE_SQUARE)
@@ -112,7 +112,7 @@ class TagFit:
 
     @property
     def numbers(self) -> str:
-        """Of its tags, for messages."""
+        """The numbers of its tags, for messages."""
         return ", ".join(str(tag.number) for tag, _ in self.pairs)
 
     def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> Placement:

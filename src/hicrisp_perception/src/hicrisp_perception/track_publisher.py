@@ -48,7 +48,7 @@ class TrackPublisher:
         self._tracks.publish(view_to_msg(replace(self._last, trouble=why)))
 
     def forget(self) -> None:
-        """The world began again: what was seen last is not told any more."""
+        """Drop the last view after the world was reset."""
         self._last = NOTHING
 
     def publish(self, view: View, things: Mapping[str, WorldObject]) -> None:

@@ -66,19 +66,19 @@ class Tracks:
 
     @property
     def all(self) -> Tuple[Track, ...]:
-        """One for each thing that was ever seen."""
+        """One track for each object that was ever detected."""
         return tuple(Track(name, known.pose, known.uncertainty, known.stamp, known.visibility)
                      for name, known in self._known.items())
 
     @property
     def poses(self) -> Dict[str, Pose]:
-        """Where the things are that are not known to be gone."""
+        """Poses of the objects that are not known to be gone."""
         return {name: known.pose for name, known in self._known.items()
                 if known.visibility is not Visibility.GONE}
 
     @property
     def standing(self) -> Dict[str, Fit]:
-        """The things that the last picture showed where they stand, as they were measured."""
+        """Fits of the objects that the last image showed standing."""
         return {name: known.fit for name, known in self._known.items()
                 if known.fit is not None and known.visibility is Visibility.VISIBLE}
 

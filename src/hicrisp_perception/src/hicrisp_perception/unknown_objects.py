@@ -52,12 +52,12 @@ class Stranger:
 
     @property
     def shape(self) -> WorldObject:
-        """The box as a thing."""
+        """The box as an object."""
         return WorldObject("", "", "box", self.size)
 
     @property
     def certain(self) -> bool:
-        """Whether it is no noise."""
+        """Whether it was observed often enough to exclude noise."""
         return self.looks > 1 or self.pixels >= _CERTAIN
 
 
@@ -71,14 +71,14 @@ class Strangers:
 
     @property
     def tracks(self) -> Tuple[Track, ...]:
-        """Those that are certain."""
+        """Tracks of the certain ones."""
         return tuple(Track(name, each.pose, _EXACTNESS, each.stamp, each.visibility,
                            WorldObject(name, "", "box", each.size, {}, each.pose, movable=False))
                      for name, each in self._named.items())
 
     @property
     def boxes(self) -> Dict[str, Tuple[WorldObject, Pose]]:
-        """Those that are certain as things, with where they are."""
+        """The certain ones as objects with their poses."""
         return {name: (each.shape, each.pose) for name, each in self._named.items()}
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:

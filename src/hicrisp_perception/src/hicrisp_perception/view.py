@@ -160,7 +160,11 @@ class Rays:
         return np.stack([axis[part].ravel() for axis in self._axes])
 
     def on_plane(self) -> Tuple[np.ndarray, np.ndarray]:
-        """Where each pixel's ray meets the plane z = 0: x and y, metres; far away where it does not."""
+        """Intersect each pixel's ray with the plane z = 0.
+
+        Returns:
+            x and y of each pixel, metres; far away without an intersection.
+        """
         down = np.minimum(self._axes[2], np.float32(-1e-3))
         reach = np.float32(-self.origin[2]) / down
         return (self._axes[0] * reach + np.float32(self.origin[0]),

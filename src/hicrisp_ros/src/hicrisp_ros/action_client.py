@@ -134,13 +134,13 @@ class ActionClient:
 
     @property
     def connected(self) -> bool:
-        """Whether every topic of the action has the server at its other end."""
+        """Whether every topic of the action is connected to the server."""
         return all(end.get_num_connections() > 0 for end in (self._goal, self._cancel)) \
             and all(hears(end) for end in (self._status, self._result, self._feedback))
 
     @property
     def known(self) -> bool:
-        """Whether the master knows of a server, reached or not."""
+        """Whether the master knows a server, connected or not."""
         return bool(self._status.get_num_connections())
 
     @property

@@ -137,7 +137,11 @@ class ActionServer:
         self._server = _WallServer(name, specification, self._arrived, self._canceled, auto_start=False)
 
     def start(self) -> "ActionServer":
-        """Open the door; call it once, after everything that ``execute`` needs is there."""
+        """Accept goals; call it once everything that ``execute`` needs exists.
+
+        Returns:
+            This server.
+        """
         if not self._concurrent:
             NodeThread(f"{self._name} execute", self._loop, self._end).start()
         self._server.start()

@@ -39,6 +39,6 @@ class ClockWatch:
 
     @property
     def waits(self) -> str:
-        """What is waited for; empty while ROS time runs."""
+        """What the node waits for, as a clause; empty while ROS time runs."""
         stands = not rospy.rostime.is_wallclock() and rospy.get_time() == 0.0
         return "/use_sim_time is true, and no time has come on /clock" if stands else ""

@@ -123,8 +123,11 @@ class Configuration:
 
 
 def load_configuration() -> Configuration:
-    """The configuration that ``~scene``, ``~seed``, ``~domain`` (the scene's own by default) and
+    """Load the configuration that ``~scene``, ``~seed``, ``~domain`` (by default the scene's own) and
     ``~policy`` name.
+
+    Returns:
+        Scene, domain and policy.
     """
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
     domain = domain_of(scene, str(parameter("domain", "")))

@@ -29,7 +29,7 @@ class RosLog(logging.Handler):
 
 
 def begin_log() -> None:
-    """From now on the node's log has the core's records too, and fails nobody who logs."""
+    """Send the core's log records to the node's log; write errors are ignored."""
     survive_full_disk()
     hide_in_log()
     for name in _LOGGED:

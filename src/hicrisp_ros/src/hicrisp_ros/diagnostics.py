@@ -48,7 +48,7 @@ class Diagnostics:
         self._timer = WallTimer(_PERIOD, self._report, f"{part} diagnostics")
 
     def stop(self) -> None:
-        """Report no more."""
+        """Stop reporting."""
         self._timer.shutdown()
 
     def _report(self) -> None:

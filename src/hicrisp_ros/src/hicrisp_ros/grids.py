@@ -39,5 +39,5 @@ class Grid(OccupancyGrid):
 
     @property
     def cells(self) -> np.ndarray:
-        """The cells as (rows, columns)."""
+        """The cells as an array (rows, columns)."""
         return np.asarray(self.data, dtype=np.int8).reshape(self.info.height, self.info.width)

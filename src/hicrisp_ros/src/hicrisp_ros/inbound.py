@@ -21,7 +21,7 @@ LONGEST_HEADER = 1 << 24
 
 
 def accept_apart() -> None:
-    """Open this node's door to other nodes, which rospy opens otherwise; call it before the node registers."""
+    """Accept connections of other nodes in place of rospy; call it before the node registers."""
     start_tcpros_server()
     server = init_tcpros_server().tcp_ros_server
     if server is None:  # No port was free, as rospy has logged; it tries again.

@@ -36,7 +36,7 @@ class MasterWatch:
         self._timer = WallTimer(PERIOD, self.look, "master")
 
     def look(self) -> None:
-        """Look once whether the master is there and knows this node."""
+        """Check once whether the master is reachable and knows this node."""
         self._look_at(self._keep_up)
 
     def _look_at(self, work: Callable[[], None]) -> None:

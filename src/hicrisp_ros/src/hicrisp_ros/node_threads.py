@@ -30,11 +30,11 @@ class NodeThread(Thread):
         self._tell = tell
 
     def run(self) -> None:
-        """Do the work."""
+        """Run the thread's work."""
         self._work(self.ended)
 
     def end(self) -> None:
-        """Tell the thread to end; does not wait."""
+        """Ask the thread to end; does not wait."""
         self.ended.set()
         if self._tell is not None:
             self._tell()

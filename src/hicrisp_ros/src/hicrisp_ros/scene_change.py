@@ -51,7 +51,7 @@ class SceneFollower:
             self._services.append(rospy.Service(f"~{_FORGET}", Trigger, self._begin_again))
 
     def stop(self) -> None:
-        """Follow no more."""
+        """Stop following scene changes."""
         for service in self._services:
             service.shutdown("the node ends")
 
@@ -120,8 +120,10 @@ def _told(name: str, kind: Any, request: Any, failed: str) -> List[str]:
 
 @contextmanager
 def tasks_held() -> Iterator[str]:
-    """Inside, the supervisor begins no task. Gives why it cannot hold them, which is empty where none
-    runs.
+    """Provide a context in which the supervisor starts no task.
+
+    Yields:
+        Why it cannot hold tasks; empty if none runs.
     """
     if not offered("hold_tasks"):
         yield ""

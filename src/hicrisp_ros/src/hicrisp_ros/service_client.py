@@ -65,7 +65,7 @@ class ServiceClient:
 
     @property
     def offered(self) -> bool:
-        """Whether somebody serves it; the master is asked only where there is no connection."""
+        """Whether a server exists; the master is asked only without a connection."""
         return self._proxy is not None or offered(self.name)
 
     def call(self, request: Any, seconds: float) -> ServiceReply:

@@ -43,7 +43,11 @@ class SupervisorWatch:
                                             tcp_nodelay=True)
 
     def objection(self) -> Optional[Outcome]:
-        """Why the robot must not move now; ``None`` where it may."""
+        """Check whether the robot may move.
+
+        Returns:
+            Why not; ``None`` if it may.
+        """
         state = self._state
         if state is None:
             return None
@@ -57,7 +61,7 @@ class SupervisorWatch:
 
     @property
     def gone(self) -> bool:
-        """Whether a supervisor that was there is not any more."""
+        """Whether a supervisor was running and has disappeared."""
         if self._state is None:
             return False
         now = time.monotonic()

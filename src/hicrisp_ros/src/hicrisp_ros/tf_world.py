@@ -54,12 +54,12 @@ class TfWorld:
 
     @property
     def count(self) -> int:
-        """How many messages arrived so far; it grows when there is something new to see."""
+        """Number of messages so far; it increases with every new observation."""
         return self._count
 
     @property
     def names(self) -> FrozenSet[str]:
-        """The frames that were heard of so far."""
+        """The frames received so far."""
         with self._lock:
             return frozenset((*self._stamps, *self._static))
 
@@ -137,7 +137,7 @@ class TfWorld:
             return self._count
 
     def wake(self) -> None:
-        """Something else is new to see: whoever waits for news of TF goes on."""
+        """Wake the threads in :meth:`wait_for_news`, because something other than TF is new."""
         with self._arrived:
             self._count += 1
             self._arrived.notify_all()

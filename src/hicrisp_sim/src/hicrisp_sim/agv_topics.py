@@ -74,14 +74,14 @@ class AgvTopics:
         self.begin()
 
     def begin(self) -> None:
-        """Publish what stays as it is in a scene."""
+        """Publish what is static in a scene."""
         fixed = [transform_to_msg("world", "map", Pose((0.0, 0.0, 0.0)), rospy.Time())]
         fixed += [transform_to_msg(self._body, *self._tray, rospy.Time())] if self._tray else []
         self._static.put(fixed)
         self._map.publish(self._grid(np.where(self._base.map(), 100, 0)))
 
     def publish(self) -> None:
-        """Publish this moment; the clock first, so that nobody sees a pose from the future."""
+        """Publish the current state; the clock first, so that no pose is stamped in the future."""
         now = rospy.Time.from_sec(self._base.simulation.time)
         pose, counted = self._base.pose(), self._base.odometry()
         if self._tells_time:

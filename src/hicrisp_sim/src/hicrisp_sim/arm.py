@@ -70,14 +70,24 @@ class EmbeddedArm:
 
     @property
     def attached(self) -> Optional[str]:
-        """The thing that is said to be in the hand."""
+        """The object attached to the hand in the planning scene."""
         return self._planner.scene.attached
 
     def tool_pose(self) -> Pose:
+        """Return the tool centre point.
+
+        Returns:
+            Pose in the world frame.
+        """
         with self._moving:
             return self._kinematics.tool_pose(self._simulation.arm_positions)
 
     def opening(self) -> float:
+        """Return the distance between the fingers.
+
+        Returns:
+            Metres.
+        """
         return self._simulation.opening
 
     def sync(self, world: WorldState) -> None:
@@ -97,6 +107,7 @@ class EmbeddedArm:
         self._planner.scene.attach(object_name, self._simulation.arm_positions)
 
     def detach(self) -> None:
+        """Detach the object from the hand in the planning scene."""
         self._planner.scene.detach(self._simulation.arm_positions)
 
     def margin(self, pose: Pose) -> Optional[float]:

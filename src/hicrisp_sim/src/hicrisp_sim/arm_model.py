@@ -52,12 +52,12 @@ class ArmDescription:
 
     @property
     def dof(self) -> int:
-        """Joints of the arm with its fingers."""
+        """Number of joints of arm and fingers."""
         return len(self.model.joints) + len(self.model.fingers)
 
     @property
     def opening(self) -> float:
-        """Metres between the opened fingers."""
+        """Greatest distance between the fingers, metres."""
         return self.body.gripper.opening
 
     @property
@@ -72,11 +72,15 @@ class ArmDescription:
 
     @property
     def hand_links(self) -> Tuple[str, ...]:
-        """The links that may touch what is grasped."""
+        """The links that may touch a grasped object."""
         return (self.model.hand, *self.fingers)
 
     def links(self) -> Tuple[str, ...]:
-        """Every link, in the order of the URDF."""
+        """Return every link in the order of the URDF.
+
+        Returns:
+            Names of the links.
+        """
         return tuple(str(link.get("name")) for link in ElementTree.fromstring(self.urdf).findall("link"))
 
     def parents(self) -> Dict[str, str]:
@@ -95,9 +99,12 @@ class ArmDescription:
         return re.sub(r'filename="package://[^"/]*/([^"]*)"', whole, self.urdf)
 
     def spec(self) -> mujoco.MjSpec:
-        """The arm at the world's origin, without actuators, controllers or anything around it.
+        """Return the arm at the world's origin, without actuators, controllers or surroundings.
 
-        The visual meshes are left out: MuJoCo cannot read them all.
+        Visual meshes are omitted: MuJoCo cannot read all of them.
+
+        Returns:
+            The model specification.
 
         Raises:
             ConfigError: when the URDF and the robot's file do not fit, with what the URDF has.

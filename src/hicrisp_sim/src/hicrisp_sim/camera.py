@@ -48,7 +48,7 @@ class SceneCamera:
             self._seen.append(snapshot)
 
     def forget(self) -> None:
-        """The world was put back: what was seen belongs to another one."""
+        """Drop the snapshots after the world was reset."""
         self._seen.clear()
 
     def answer(self, request: SnapshotRequest) -> SnapshotResponse:

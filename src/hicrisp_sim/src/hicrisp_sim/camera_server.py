@@ -56,7 +56,7 @@ class CameraServer:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Inside, no picture is taken: the world is another one afterwards."""
+        """Provide a context in which no image is taken, since the world is replaced."""
         with self._taking:
             yield
             self._open()

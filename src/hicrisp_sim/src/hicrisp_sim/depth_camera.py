@@ -52,7 +52,7 @@ class EmbeddedCamera:
         self._end = weakref.finalize(self, _end, self._thread, self._drawers)
 
     def close(self) -> None:
-        """Give the OpenGL context back; the camera takes no more pictures."""
+        """Release the OpenGL context; no further images can be taken."""
         self._end()
 
     def take(self, snapshot: Optional[Snapshot] = None) -> Optional[Picture]:

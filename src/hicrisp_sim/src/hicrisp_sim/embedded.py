@@ -81,7 +81,7 @@ class SimulatedWorld:
 
     @property
     def time(self) -> float:
-        """Seconds of the world's clock."""
+        """Simulation time, seconds."""
         return self.simulation.time
 
     def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
@@ -146,7 +146,7 @@ class EmbeddedWorld(SimulatedWorld):
 
     @property
     def domain(self) -> Domain:
-        """What may be done here."""
+        """Types, predicates and actions of the application."""
         return self._domain
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
@@ -186,7 +186,7 @@ class EmbeddedWorld(SimulatedWorld):
         """The depth camera that the scene names.
 
         Raises:
-            ConfigError: when its file cannot be read, or its link is not there.
+            ConfigError: if its file cannot be read, or its link does not exist.
         """
         if self._watching is None:
             settings = load_camera(self.scene.camera, beside=self.scene.source or None)
@@ -199,7 +199,7 @@ class EmbeddedWorld(SimulatedWorld):
         self._watching = None
 
     def close(self) -> None:
-        """Give back what the camera draws with, which takes memory; the next picture takes it anew."""
+        """Release the camera's OpenGL context, which takes memory; the next image creates it again."""
         self._put_camera_away()
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
@@ -235,24 +235,38 @@ class EmbeddedWorld(SimulatedWorld):
         return frozenset(thing.name for thing in self.scene.unknown)
 
     def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The poses of the robot's frames in the world frame, with their time."""
+        """Return the frames of the robot.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
+        """
         snapshot = self.simulation.snapshot
         return {name: (pose, snapshot.time) for name, pose in self._tracker.read(snapshot)[0].items()}
 
     def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The same without what blurs or hides it, and with what nobody is told of; for judges, not for
-        robots.
+        """Return all frames without faults, including unannounced objects; for judges, not for robots.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
         """
         snapshot = self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
 
     def true_state(self) -> WorldState:
-        """The world with the facts that follow from the true poses, for what the memory keeps."""
+        """Return the world with the facts that follow from the true poses, for judges.
+
+        Returns:
+            The world.
+        """
         return self.eyes.see(self.true_frames(), self.time)
 
     def look(self) -> WorldState:
-        """The poses that the frames or the camera show at this instant: what a driver needs."""
+        """Return the poses that frames or camera show at this moment, for drivers.
+
+        Returns:
+            The world without facts.
+        """
         if self._sight is not None:
             return self._seen(self._sight)
         frames, arm = self.frames(), self._arm_frames

@@ -145,7 +145,11 @@ class PlanningScene:
         self._data.qpos[self._dof:] = opening / 2.0
 
     def checker(self) -> Callable[[np.ndarray], bool]:
-        """A fast test: whether joints (rad) are free of collisions."""
+        """Return a fast collision check.
+
+        Returns:
+            A function of an array (joints,), radians; true for a free posture.
+        """
         model, data, arm = self._model, self._data, slice(0, self._dof)
         positions, forward, collide = data.qpos, mujoco.mj_kinematics, mujoco.mj_collision
 

@@ -98,5 +98,5 @@ class PoseFaults:
 
     @property
     def spoilt(self) -> List[str]:
-        """What a fault concerns."""
+        """The frames with a fault."""
         return sorted(self._kinds)

@@ -58,7 +58,7 @@ class Renderer:
         self.close()
 
     def close(self) -> None:
-        """Give the OpenGL context back."""
+        """Release the OpenGL context."""
         self._renderer.close()
 
     def draw(self, snapshot: Snapshot, camera: str = OVERVIEW) -> np.ndarray:

@@ -55,7 +55,7 @@ class RgbdDrawer:
         self._depth = np.empty((lens.height, lens.width), np.float32)
 
     def close(self) -> None:
-        """Give the OpenGL context back."""
+        """Release the OpenGL context."""
         self._context.make_current()
         self._drawing.free()
         self._context.free()

@@ -126,7 +126,7 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Seconds of simulated time; it never goes back, not even when the world is reset."""
+        """Simulation time, seconds; it never goes back, even if the world is reset."""
         return self.snapshot.time
 
     def reset(self, scene: Scene) -> None:
@@ -154,7 +154,9 @@ class Simulation:
             self._look()
 
     def step(self) -> None:
-        """One control period of physics, and what was due in it; with a rate, not before its wall time."""
+        """Advance the physics by one control period, with the actions due in it; with a real-time rate, wait
+        for its wall time.
+        """
         self._advance()
         if self._clock is not None:
             self._keep_to(self._clock)
@@ -196,7 +198,11 @@ class Simulation:
 
     @contextmanager
     def edit(self) -> Iterator[mujoco.MjData]:
-        """Change the state between two steps."""
+        """Provide a context for changes of the state between two steps.
+
+        Yields:
+            The state.
+        """
         with self._counting:
             self._editors += 1
         with self._lock:
@@ -209,7 +215,7 @@ class Simulation:
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Inside, the caller steps the physics and nobody else does."""
+        """Provide a context in which only the caller steps the physics."""
         with self._lock, self._counting:
             self._movers += 1
             self._pace = (time.monotonic(), self.time)
@@ -251,8 +257,8 @@ class Simulation:
 
     @property
     def arm_external_torques(self) -> np.ndarray:
-        """What contacts press on the arm's joints, Nm, as the real arm estimates it: without the dry friction and
-        the limits of the joints themselves.
+        """External torques on the arm's joints from contacts, Nm, as the real arm estimates them: without dry
+        friction and joint limits.
         """
         found = np.zeros(self.model.nv)
         contacts = self.data.efc_type >= int(mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS)
@@ -261,12 +267,12 @@ class Simulation:
 
     @property
     def opening(self) -> float:
-        """Metres between the fingers."""
+        """Distance between the fingers, metres."""
         return float(self.data.qpos[self._fingers].sum())
 
     @property
     def finger_force(self) -> float:
-        """The greatest force of a finger's drive, newtons."""
+        """Greatest force of a finger's drive, newtons."""
         return float(np.abs(self.data.actuator_force[self._fingers]).max(initial=0.0))
 
     @property
@@ -276,7 +282,7 @@ class Simulation:
 
     @property
     def in_motion(self) -> bool:
-        """Whether somebody moves something now, and lets time pass."""
+        """Whether a mover currently advances the simulation."""
         return self._movers > 0
 
     def start_idling(self) -> None:

@@ -88,10 +88,13 @@ def cosine(a: Vector, b: Vector) -> float:
 
 
 def wordllama_embedder() -> Embedder:
-    """The embedding that lies inside wordllama's wheel; it is never downloaded.
+    """Load the embedding that wordllama's wheel contains; nothing is downloaded.
+
+    Returns:
+        The embedding of texts.
 
     Raises:
-        ConfigError: when the package is not there, with how to install it.
+        ConfigError: if the package is not installed; says how to install it.
     """
     try:
         import wordllama

@@ -60,8 +60,12 @@ class Spots:
     held: FrozenSet[str] = frozenset()
 
     def best(self) -> Optional[Pose]:
-        """The first pose that is free and leaves the hand the room that it wishes; else the one that leaves
-        it most; ``None`` when the hand, or the item itself, would touch something at every one."""
+        """Return the first free pose that leaves the hand its preferred clearance, else the one with the most
+        clearance.
+
+        Returns:
+            World frame; ``None`` if the hand or the item would touch something at every pose.
+        """
         tight, most, gripper = None, 0.0, self.workspace.gripper
         for pose in islice(self._free(), _LOOKED_AT):
             if gripper is None or self.hold is None:
@@ -74,8 +78,11 @@ class Spots:
         return tight
 
     def blockers(self) -> Tuple[str, ...]:
-        """The fewest things without which a pose would be free; movable ones before others. None where no
-        pose is within reach, on the table and allowed."""
+        """Return the smallest set of objects whose removal frees a pose, preferring movable ones.
+
+        Returns:
+            Their names; empty if no pose is within reach, on the table and allowed.
+        """
         poses = [pose for number in self.rounds for pose in number.poses if self._allowed(pose)]
         near = sorted(((self._near(pose), pose) for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
         found: List[Tuple[bool, int, Tuple[str, ...]]] = []
@@ -151,30 +158,30 @@ class TargetQuestion:
 
     @property
     def item(self) -> Optional[WorldObject]:
-        """The thing that the command handles; ``None`` where it is unknown."""
+        """The object that the command handles; ``None`` if it is unknown."""
         return self.world.objects.get(self.domain.item(self.command))
 
     @property
     def other(self) -> Optional[WorldObject]:
-        """The first other thing that the command names."""
+        """The first other object that the command names."""
         return self.domain.other(self.command, self.world)
 
     @property
     def robot(self) -> Optional[RobotState]:
-        """The command's robot as it is seen."""
+        """The observed state of the command's robot."""
         return self.world.robots.get(self.command.robot)
 
     @property
     def constraints(self) -> Constraints:
-        """What the way of a base must respect: the zones, and what earlier failures of the command have
-        taught.
+        """Constraints for the path of a base: the zones, and those learnt from earlier failures of the
+        command.
         """
         learnt = (each for each in self.command.keep_out if not each.name)
         return Constraints((*zones_of(self.domain, self.world.objects.values()), *learnt), self.command.clearance)
 
     @cached_property
     def room(self) -> Workspace:
-        """The workspace without what earlier failures of the command have ruled out."""
+        """The workspace without what earlier failures of the command have excluded."""
         return replace(self.workspace, avoid=self.command.avoid, apart=self.command.apart)
 
     def spots(self, item: WorldObject, rounds: Sequence[Round], *ignore: str) -> Spots:

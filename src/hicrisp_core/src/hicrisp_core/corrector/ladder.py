@@ -118,13 +118,13 @@ class CorrectionContext:
 
     @cached_property
     def way_back(self) -> Optional[WayBack]:
-        """The commands after which the failed one may run; ``None`` where no way was found."""
+        """The commands after which the failed one can run; ``None`` if no way was found."""
         return self._known(way_back(self._searcher, self.top.command, self.asked.world, self._limits,
                                     self._deadline, self._keep))
 
     @cached_property
     def clearing(self) -> Optional[Clearing]:
-        """The commands that move away what is in the way; ``None`` where none were found."""
+        """The commands that remove the blocking objects; ``None`` if none were found."""
         return self._known(find_clearing(self._searcher, self.asked.stack, self.asked.world, self.asked.made,
                                          self._limits, self._deadline, self._keep))
 
@@ -155,17 +155,17 @@ class Ladder:
 
     @property
     def domain(self) -> Domain:
-        """What may be done."""
+        """Types, predicates and actions of the application."""
         return self._domain
 
     @property
     def policy(self) -> Policy:
-        """Which rungs are on, and their limits."""
+        """The active rungs and their limits."""
         return self._policy
 
     @property
     def brain(self) -> Optional[Brain]:
-        """The brain of the rungs with a language model; ``None`` when the policy has none."""
+        """The brain for the rungs with a language model; ``None`` if the policy has none."""
         return self._brain
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:

@@ -29,10 +29,12 @@ class FeedbackStack:
 
     @property
     def top(self) -> StackEntry:
+        """The entry that failed last."""
         return self._entries[-1]
 
     @property
     def full(self) -> bool:
+        """Whether no further entry may be pushed."""
         return len(self._entries) >= self._depth
 
     def __len__(self) -> int:

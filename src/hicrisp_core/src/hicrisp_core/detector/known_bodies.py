@@ -30,7 +30,7 @@ class KnownBodies:
 
     @property
     def frames(self) -> Tuple[str, ...]:
-        """The frames by which the arms' links are seen."""
+        """The frames of the arms' links."""
         return tuple(self._links)
 
     def explain(self, scan: Scan, frames: Frames) -> np.ndarray:

@@ -59,7 +59,7 @@ class MotionRecord:
 
     @property
     def motion(self) -> Motion:
-        """All that was seen so far."""
+        """Everything observed so far."""
         return Motion(self._touches, self._near_misses, dict(self._entered), self._clearance, self._path, self._way)
 
     def moved(self, pose: Pose, time: float) -> None:

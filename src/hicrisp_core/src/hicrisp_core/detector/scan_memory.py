@@ -63,13 +63,13 @@ class ScanMemory:
 
     @property
     def marked(self) -> Tuple[np.ndarray, np.ndarray]:
-        """The columns and the rows of the cells that the lidar has marked."""
+        """Columns and rows of the marked cells."""
         columns, rows = np.divmod(self._marked, self.shape[1])
         return columns, rows
 
     @property
     def seen(self) -> np.ndarray:
-        """The middles of the cells (n, 2) that the lidar has marked, metres in the map frame."""
+        """Centres (n, 2) of the marked cells, metres in the map frame."""
         return self.middle(np.column_stack(self.marked))
 
     def cell(self, x: float, y: float) -> Optional[Tuple[int, int]]:

@@ -161,7 +161,7 @@ class StateEstimator:
 
     @property
     def frames(self) -> Tuple[str, ...]:
-        """The names of the frames that are looked at."""
+        """Names of the frames that are used."""
         return tuple(dict.fromkeys((*self.known, *(frame for robot in self.robots for frame in robot.frames),
                                     *self._known_bodies.frames)))
 
@@ -250,8 +250,12 @@ class StateEstimator:
         return self._names.give(thing, name)
 
     def obstacles(self) -> Mapping[str, WorldObject]:
-        """The things that the lidar has seen and no map explains, as discs by name. They stand on the floor
-        and are as high as the lidar is: what is above that it has not seen.
+        """Return the obstacles that the lidar has detected and the map does not explain, as discs.
+
+        They stand on the floor and reach up to the scan plane; anything above it is unknown.
+
+        Returns:
+            Objects by name.
         """
         if self._obstacles is None:
             found = () if self._memory is None else obstacles_in(

@@ -102,7 +102,7 @@ class Attempts:
 
     @property
     def offsets(self) -> DecoderOffsets:
-        """The action decoder's estimates as they stand."""
+        """The current estimates of the action decoder."""
         return self._learnt.offsets
 
     def keep(self, conditions: Tuple[Statement, ...]) -> None:
@@ -159,7 +159,11 @@ class Attempts:
         return self._looking.until(self.observe(), doubt, tuple(self._ports.robots))
 
     def latest(self) -> WorldState:
-        """The world as it was seen last: nobody looks while a robot moves, only to know what is meant."""
+        """Return the world as observed last, without another observation.
+
+        Returns:
+            The world.
+        """
         return self._seen[0] if self._seen else WorldState()
 
     def _look(self, moving: Callable[[], FrozenSet[str]] = frozenset) -> WorldState:

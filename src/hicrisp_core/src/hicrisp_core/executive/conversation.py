@@ -87,12 +87,16 @@ class Conversation:
 
     @property
     def turns(self) -> Tuple[Turn, ...]:
-        """What was said about the task so far."""
+        """What was said about the task so far, oldest first."""
         return self._turns
 
     @contextmanager
     def open(self) -> Iterator["Conversation"]:
-        """Inside, what is said is heard."""
+        """Provide the context in which the user is listened to.
+
+        Yields:
+            This conversation.
+        """
         thread = Thread(target=self._listen, name="remarks", daemon=True)
         if self._ports.remarks is not None and self._ports.interpreter is not None:
             thread.start()
@@ -118,9 +122,12 @@ class Conversation:
             self._news.notify_all()
 
     def settled(self) -> Optional[Change]:
-        """The change that waits to be taken up; before that, wait until what was said is understood.
+        """Wait until the user's last words are understood, and return the pending change.
 
-        It waits, and nothing more is heard, until :meth:`about` or :meth:`kept`.
+        The change stays pending, and no further one is accepted, until :meth:`about` or :meth:`kept`.
+
+        Returns:
+            The change; ``None`` without one.
         """
         remarks = self._ports.remarks
         if remarks is None:
@@ -132,7 +139,11 @@ class Conversation:
             return self._change
 
     def closed(self) -> bool:
-        """Hear nothing more, where nothing is waiting; whether that is so."""
+        """Stop listening, unless a change is pending.
+
+        Returns:
+            Whether listening has stopped.
+        """
         if self._ports.remarks is None:
             return True
         self.settled()

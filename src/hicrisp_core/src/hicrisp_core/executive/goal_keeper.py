@@ -50,7 +50,7 @@ class GoalKeeper:
 
     @property
     def goal(self) -> Optional[Goal]:
-        """What is left of the goal: without the stages that were reached or do not apply."""
+        """The remaining goal: without stages that were reached or do not apply."""
         if self._goal is None:
             return None
         left = rest_of(self._goal, self._reached, self._made, self._domain)
@@ -60,7 +60,7 @@ class GoalKeeper:
 
     @property
     def judged(self) -> bool:
-        """Whether the end of the task is judged by its goal."""
+        """Whether the goal decides on the success of the task."""
         return self._asked and self._goal is not None
 
     @property
@@ -104,7 +104,11 @@ class GoalKeeper:
         return turned
 
     def pass_over(self) -> bool:
-        """Leave out the stage under way if it is optional; whether it is."""
+        """Skip the current stage if it is optional.
+
+        Returns:
+            Whether it was skipped.
+        """
         if self._goal is None or not self.staged or not self._goal.stages[self._reached].optional:
             return False
         self._reached, self._entered = self._reached + 1, False

@@ -54,7 +54,7 @@ class LookAhead:
         thread.start()
 
     def close(self) -> None:
-        """The task has ended: a question that nobody waits for any more counts as one call."""
+        """End the preparation; a request that is still running counts as one call."""
         with self._lock:
             open_, self._closed = len(self._asking), True
         if open_:

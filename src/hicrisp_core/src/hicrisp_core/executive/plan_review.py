@@ -50,7 +50,7 @@ class PlanReview:
 
     @property
     def question(self) -> str:
-        """What the person is asked."""
+        """The question to the user."""
         listed = "; ".join(f"{number}. {_said(step)}" for number, step in enumerate(self.plan.steps, start=1))
         return f"May this plan run? {listed}"
 

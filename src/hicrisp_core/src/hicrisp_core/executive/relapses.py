@@ -47,7 +47,11 @@ class Relapses:
             self._tried.update(map(self._domain.describe, commands))
 
     def told(self) -> str:
-        """All of it in sentences; empty where nothing was gone."""
+        """Describe the losses in sentences.
+
+        Returns:
+            The text; empty without losses.
+        """
         said: List[str] = []
         for statement, looks in self._found.most_common():
             place = self._places[statement]

@@ -139,7 +139,14 @@ class RunLog:
         self._tags: Dict[str, Any] = {}
 
     def within(self, **tags: Any) -> "RunLog":
-        """The same ledger, for one step: every event that it tells carries the tags."""
+        """Return a view for one step.
+
+        Args:
+            **tags: fields that every event of the view gets.
+
+        Returns:
+            The view; counters are shared.
+        """
         view = copy(self)
         view._tags = {**self._tags, **tags}
         return view
@@ -163,7 +170,7 @@ class RunLog:
 
     @property
     def failed_commands(self) -> Tuple[StackEntry, ...]:
-        """The commands of those verdicts, as data."""
+        """The commands of these verdicts, as data."""
         return tuple(StackEntry(failure.command, failure.feedback) for failure in self._counts.failures
                      if failure.command is not None)
 
@@ -174,14 +181,12 @@ class RunLog:
 
     @property
     def seconds(self) -> float:
-        """Wall seconds since the task began."""
+        """Wall time since the start of the task, seconds."""
         return time.monotonic() - self._start
 
     @property
     def sim_seconds(self) -> float:
-        """Seconds of the robot's clock between the first and the latest observation, without what went by in long
-        thoughts.
-        """
+        """Simulation time between the first and the latest observation, without long computations, seconds."""
         counts = self._counts
         return 0.0 if counts.sim_start is None else counts.sim_now - counts.sim_start - counts.sim_thought
 
@@ -208,7 +213,7 @@ class RunLog:
 
     @contextmanager
     def for_a_person(self) -> Iterator[None]:
-        """Inside, a person is waited for: no budget of time is used."""
+        """Provide a context in which time spent waiting for a person is not charged."""
         counts = self._counts
         with self._lock:
             counts.waits += 1
@@ -224,7 +229,7 @@ class RunLog:
                 counts.was_asked = counts.was_asked or waited > _ASKED
 
     def moved(self) -> None:
-        """Note that a command was sent to a robot."""
+        """Record that a command was sent to a robot."""
         with self._lock:
             self._counts.commands += 1
             if self._counts.first_motion is None:
@@ -232,9 +237,7 @@ class RunLog:
 
     @contextmanager
     def thinking(self) -> Iterator[None]:
-        """Inside, somebody thinks about what to do: that costs wall seconds of the task, and none of the robot's
-        clock, however fast that goes.
-        """
+        """Provide a context in which computation is charged in wall time, and not in simulation time."""
         began = time.monotonic()
         try:
             yield
@@ -249,7 +252,7 @@ class RunLog:
         return self._counts.was_asked
 
     def looked(self) -> None:
-        """Note a look on purpose; it counts as no step."""
+        """Record a deliberate observation; it is not a step."""
         with self._lock:
             self._counts.looks += 1
 
@@ -295,7 +298,7 @@ class RunLog:
             self._counts.trouble.add(_LEFT)
 
     def begun_anew(self) -> None:
-        """Note that what had failed is not wanted any more."""
+        """Record that earlier failures no longer matter."""
         with self._lock:
             self._counts.trouble.clear()
 
@@ -338,7 +341,11 @@ class RunLog:
             for entry in entries)))
 
     def exhausted(self) -> str:
-        """Which budget is used up, as a sentence; empty while all last."""
+        """Return which budget is used up.
+
+        Returns:
+            A sentence; empty while all budgets last.
+        """
         counts = self._counts
         used = (
             (counts.usage.calls, self._budget.llm_calls, "calls to the language model"),
@@ -350,8 +357,10 @@ class RunLog:
         return _used_up(used)
 
     def out_of_time(self) -> str:
-        """Which budget of time is used up, so that nothing more may begin, as a sentence; empty while there
-        is time.
+        """Return which time budget is used up, so that nothing more may start.
+
+        Returns:
+            A sentence; empty while there is time.
         """
         correcting = self._counts.correcting if self._counts.trouble else 0.0
         return _used_up(((self._used_seconds, self._budget.seconds, _SECONDS),
@@ -359,7 +368,7 @@ class RunLog:
 
     @property
     def time_left(self) -> float:
-        """Seconds of the robot's clock until the first budget of time is used up, never negative."""
+        """Simulation time until the first time budget is used up, seconds, never negative."""
         left = self._budget.seconds - self._used_seconds
         if self._counts.trouble:
             left = min(left, self._budget.correction_seconds - self._counts.correcting)
@@ -367,7 +376,7 @@ class RunLog:
 
     @property
     def wall_left(self) -> float:
-        """Wall seconds until the task's own are used up, never negative."""
+        """Wall time until the task's budget is used up, seconds, never negative."""
         return max(0.0, self._budget.seconds - self.seconds + self._counts.waited)
 
     @property

@@ -90,7 +90,11 @@ class Schedule:
         return entry.step if entry is not None else self._dropped[index]
 
     def ready(self) -> List[int]:
-        """The steps that may begin now, in the plan's order; of one robot one at a time."""
+        """Return the steps that may start now, at most one for each robot.
+
+        Returns:
+            Indices in the order of the plan.
+        """
         busy: Set[str] = {entry.step.robot for entry in self._entries.values()
                           if entry.state is StepState.RUNNING}
         found: List[int] = []

@@ -84,7 +84,7 @@ class StepResult:
 
     @property
     def commands(self) -> Tuple[Command, ...]:
-        """What was carried out for it, none or one."""
+        """The command that was carried out; empty without one."""
         return () if self.command is None else (self.command,)
 
 
@@ -150,7 +150,11 @@ class StepRunner:
         return replace(self, attempts=self.attempts.within(ledger, later), ledger=ledger)
 
     def ended(self) -> bool:
-        """Whether no further step may be tried: the task was canceled, or one of its budgets is used up."""
+        """Check whether no further step may start: the task was canceled, or a budget is used up.
+
+        Returns:
+            True if the task has to end.
+        """
         return self.canceled() or bool(self.ledger.exhausted())
 
     def run(self, command: Command, progress: Progress) -> StepResult:

@@ -46,7 +46,7 @@ class TaskOrder:
         self.begin()
 
     def begin(self) -> None:
-        """Another task: nothing was visited yet, and no order is known."""
+        """Reset for another task: no visits, no order."""
         self._itinerary: Optional[Itinerary] = None
         self._visited: List[str] = []
         self._standing = ""

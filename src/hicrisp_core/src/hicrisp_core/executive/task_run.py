@@ -95,7 +95,11 @@ class TaskRun:
         self._tell_plan(plan, 0)
 
     def run(self) -> StepResult:
-        """Run the task to its end."""
+        """Run the task to its end.
+
+        Returns:
+            Whether it succeeded.
+        """
         try:
             return self._run()
         finally:
@@ -129,7 +133,7 @@ class TaskRun:
 
     @property
     def goal_state(self) -> str:
-        """What is known of the goal: seen, missed, unknown; empty where it is not judged."""
+        """State of the goal: ``seen``, ``missed`` or ``unknown``; empty if the goal is not judged."""
         return self._goal.state
 
     def agrees(self, true: Optional[WorldState]) -> bool:

@@ -30,7 +30,9 @@ class Passage:
 
     @property
     def moving(self) -> FrozenSet[str]:
-        """The robot, what the command moves, and what stands on either: whatever may be seen to move now."""
+        """The robot, the objects that the command moves, and what stands on either: all that may be observed
+        in motion.
+        """
         found: Set[str] = {self.command.robot, self.domain.item(self.command)} - {""}
         roles = self.domain.roles
         facts = self.before.relations if self.before else frozenset()

@@ -37,7 +37,11 @@ class Tried:
             self._causes[cause_text(alike)] += 1
 
     def told(self) -> str:
-        """All of it in sentences; empty where nothing was tried after the first failure."""
+        """Describe the failed attempts in sentences.
+
+        Returns:
+            The text; empty if nothing was tried after the first failure.
+        """
         if sum(self._commands.values()) < 2:
             return ""
         said = [f"tried in vain: {counted(self._commands)}"]

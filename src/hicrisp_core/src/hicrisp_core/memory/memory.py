@@ -314,7 +314,11 @@ class FileMemory:
         self._or(self._store.write(write), None)
 
     def complaint(self) -> str:
-        """Why it cannot be used, as a sentence that is told once; empty while all is well."""
+        """Return why the memory cannot be used; each problem is reported once.
+
+        Returns:
+            A sentence; empty without a problem.
+        """
         told, self._complaints = self._complaints, []
         return f"{told[0]} {_GOES_ON}" if told else ""
 

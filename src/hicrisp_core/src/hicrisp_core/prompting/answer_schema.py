@@ -55,7 +55,11 @@ def correction_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
 
 
 def worded_schema() -> Dict[str, Any]:
-    """A plan with steps in words, or an answer or a refusal."""
+    """Return the JSON schema of a plan with steps in words, an answer or a refusal.
+
+    Returns:
+        The schema.
+    """
     return _answer((PLAN, ANSWER, REFUSE), dict(WORDS), "text")
 
 

@@ -74,6 +74,11 @@ class ArmRobot:
         self._observe = observe
 
     def capabilities(self) -> Sequence[str]:
+        """Return the actions that the arm can carry out.
+
+        Returns:
+            Names of actions.
+        """
         return tuple(name for name in self._skills if name in self._actions)
 
     def item(self, command: Command) -> str:
@@ -140,6 +145,7 @@ class ArmRobot:
         return self._arm.stop(deadline)
 
     def reset(self) -> None:
+        """Forget the state of earlier commands."""
         self._arm.detach()
 
     def _refusal(self, command: Command, item: str) -> Optional[Outcome]:

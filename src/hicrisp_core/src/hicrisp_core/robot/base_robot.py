@@ -58,7 +58,11 @@ class Drive:
     item: str = ""
 
     def goal(self) -> Union[Goal, Outcome]:
-        """Where a command leads and what that place is called, or why it leads nowhere."""
+        """Return the goal of a command.
+
+        Returns:
+            The place and its name in messages, or why the command has none.
+        """
         command, name = self.command, self.base.name
         pose = command.aim or command.target
         if pose is not None:
@@ -124,7 +128,11 @@ class Drive:
             f"Cannot tell that {name} was reached: {self.base.name} says so, but {fault}.")
 
     def interrupted(self) -> Optional[Outcome]:
-        """The outcome of a command whose end is wished or whose time is up."""
+        """Check whether a command has to end early.
+
+        Returns:
+            The outcome of a canceled command or one out of time; ``None`` otherwise.
+        """
         if self.cancel.is_set():
             return Outcome(Status.CANCELED, "The command was canceled; the base stands still.",
                            cause=Cause(CauseKind.CANCELED))
@@ -201,6 +209,11 @@ class BaseRobot:
         self._running: Optional[LinkedEvent] = None
 
     def capabilities(self) -> Sequence[str]:
+        """Return the actions that the base can carry out.
+
+        Returns:
+            Names of actions.
+        """
         return tuple(self._skills)
 
     def execute(
@@ -249,7 +262,7 @@ class BaseRobot:
         return self._base.stop(deadline)
 
     def reset(self) -> None:
-        """Nothing to forget: every drive begins afresh."""
+        """Do nothing: every drive starts without a memory of others."""
 
     def _confirmed(self, outcome: Outcome) -> Outcome:
         """The outcome of a failed command, after the base was seen to stand still."""

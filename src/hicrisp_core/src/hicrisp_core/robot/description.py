@@ -81,10 +81,10 @@ class RobotBody:
 
     @property
     def gripper(self) -> Gripper:
-        """The measures of its gripper.
+        """The dimensions of its gripper.
 
         Raises:
-            ConfigError: where its file gives none.
+            ConfigError: if its file gives none.
         """
         if self.hand is None:
             raise ConfigError(f"the robot's file gives no measures of a hand under '{SECTION}'")
@@ -92,10 +92,10 @@ class RobotBody:
 
     @property
     def distances(self) -> Tuple[float, float]:
-        """Its reach: the least and the greatest distance from its origin, metres.
+        """Its reach: least and greatest distance from its origin, metres.
 
         Raises:
-            ConfigError: where its file gives none.
+            ConfigError: if its file gives none.
         """
         if self.reach is None:
             raise ConfigError(f"the robot's file gives no reach under '{SECTION}'")

@@ -175,12 +175,12 @@ class Grasp:
 
     @property
     def from_side(self) -> bool:
-        """Whether the hand comes level, not from above."""
+        """Whether the hand approaches level, not from above."""
         return rotate(self.pose.orientation, (0.0, 0.0, 1.0))[2] > -0.5
 
     @property
     def turn(self) -> float:
-        """How far the wrist is turned from straight ahead of the robot, radians, at least 0."""
+        """Turn of the wrist relative to straight ahead of the robot, radians, at least 0."""
         axis = (0.0, 0.0, 1.0) if self.from_side else (1.0, 0.0, 0.0)
         ahead = rotate(self.pose.orientation, axis)
         return abs(math.remainder(heading(ahead) - heading(self.pose.position), math.tau))

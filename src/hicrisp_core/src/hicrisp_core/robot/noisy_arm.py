@@ -30,7 +30,7 @@ class Approaches:
         self._ended: Optional[Pose] = None
 
     def begin(self) -> None:
-        """What comes is another placement: its first motion is an approach."""
+        """Start another placement: its first motion is an approach."""
         self._ended = None
 
     def ended(self, tool: Pose) -> None:
@@ -77,9 +77,19 @@ class NoisyArm:
         self._things: FrozenSet[str] = frozenset()
 
     def tool_pose(self) -> Pose:
+        """Return the tool centre point.
+
+        Returns:
+            Pose in the world frame.
+        """
         return self._arm.tool_pose()
 
     def opening(self) -> float:
+        """Return the distance between the fingers.
+
+        Returns:
+            Metres.
+        """
         return self._arm.opening()
 
     def sync(self, world: WorldState) -> None:
@@ -205,6 +215,7 @@ class NoisyArm:
         self._arm.attach(object_name)
 
     def detach(self) -> None:
+        """Detach the object from the hand in the planning scene."""
         self._holds = False
         self._arm.detach()
 

@@ -68,7 +68,10 @@ class _SafetyFile:
 
 
 def usual_limits() -> Optional[SafetyLimits]:
-    """The limits of the workspace's ``config/safety.yaml``; ``None`` where it has none.
+    """Load the limits of the workspace's ``config/safety.yaml``.
+
+    Returns:
+        The limits; ``None`` without such a file.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

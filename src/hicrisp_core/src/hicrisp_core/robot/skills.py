@@ -68,7 +68,11 @@ class SkillContext:
     left: Callable[[], float] = lambda: math.inf
 
     def look(self) -> WorldState:
-        """Observe the world and plan in it from now on."""
+        """Observe the world, and use it for planning.
+
+        Returns:
+            The world.
+        """
         world = self.observe()
         self.arm.sync(world)
         return world
@@ -145,7 +149,11 @@ class SkillContext:
         return self.arm.move_gripper(min(opening, self.arm.max_opening), self.deadline, self.cancel)
 
     def interrupted(self) -> Optional[Outcome]:
-        """The outcome of a command whose time is up or whose end is wished."""
+        """Check whether a command has to end early.
+
+        Returns:
+            The outcome of a canceled command or one out of time; ``None`` otherwise.
+        """
         if self.cancel.is_set():
             return Outcome(Status.CANCELED, "the command was canceled; the arm stands still",
                            cause=Cause(CauseKind.CANCELED))

@@ -50,7 +50,11 @@ class SymbolicWorld:
         self._faults.append(_Fault(command, Outcome(status, message, blockers, cause), times, instead))
 
     def capabilities(self) -> Sequence[str]:
-        """Every action of the domain."""
+        """Return every action of the domain.
+
+        Returns:
+            Names of actions.
+        """
         return tuple(self._domain.actions)
 
     def execute(
@@ -112,7 +116,7 @@ class SymbolicWorld:
         return Outcome(Status.SUCCESS)
 
     def reset(self) -> None:
-        """Nothing to forget."""
+        """Do nothing: no state remains between commands."""
 
     def _apply(self, command: Command) -> None:
         after = apply_effects(self._domain, command, self.state)

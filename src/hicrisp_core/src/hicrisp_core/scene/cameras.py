@@ -98,7 +98,7 @@ class Mounting:
 
     @property
     def in_hand(self) -> bool:
-        """Whether a robot carries it."""
+        """Whether a robot carries the camera."""
         return bool(self.link)
 
 
@@ -168,7 +168,7 @@ class CameraSettings:
 
     @property
     def intrinsics(self) -> Lens:
-        """The lens as pictures carry it."""
+        """The lens as images carry it."""
         lens = self.lens
         return Lens(lens.width, lens.height, lens.fx, lens.fy, lens.cx, lens.cy)
 

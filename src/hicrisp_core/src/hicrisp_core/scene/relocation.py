@@ -47,7 +47,11 @@ class Relocation:
         self._put = put
 
     def things(self) -> Mapping[str, WorldObject]:
-        """Where the physics has the things that can move, by name."""
+        """Return the movable objects at their poses in the physics.
+
+        Returns:
+            Objects by name.
+        """
         return self._things()
 
     def put_by_chance(self, name: str, dice: np.random.Generator) -> Optional[str]:

@@ -158,7 +158,7 @@ class Arena:
 
     @cached_property
     def obstructions(self) -> Tuple[KeepOut, ...]:
-        """The ground of the blocks and of the walls inside."""
+        """The ground covered by blocks and inner walls."""
         return (*self.blocks, *(KeepOut((wall.start, wall.end), wall.thickness / 2.0, name)
                                 for name, wall in self.walls.items()))
 
@@ -267,26 +267,31 @@ class Scene:
 
     @property
     def symbolic(self) -> bool:
-        """Whether the scene has facts in place of poses."""
+        """Whether the scene has facts instead of poses."""
         return self.arena is None and all(thing.pose is None for thing in self.objects.values())
 
     @property
     def has_table(self) -> bool:
-        """Whether things stand somewhere on a table."""
+        """Whether objects stand on a table."""
         return TABLE in self.objects and not self.symbolic
 
     def first_state(self) -> WorldState:
-        """The world of a scene without geometry as it is at first."""
+        """Return the initial world of a scene without geometry.
+
+        Returns:
+            Objects, robots and facts.
+        """
         robots = {name: RobotState(name, self.kind) for name in self.robots}
         return WorldState(self.objects, self.facts, robots)
 
     @property
     def table(self) -> WorldObject:
+        """The table."""
         return self.objects[TABLE]
 
     @property
     def things(self) -> Tuple[WorldObject, ...]:
-        """The objects that can move, in the order of the file."""
+        """The movable objects, in the order of the file."""
         return tuple(thing for thing in self.objects.values() if thing.movable)
 
 

@@ -55,7 +55,7 @@ class Tag:
 
     @property
     def to_middle(self) -> Pose:
-        """The thing's frame in the tag's: where a seen tag says that the thing is."""
+        """The object's frame in the tag's frame: the object's pose from an observed tag."""
         return self.pose.inverse()
 
     @property
@@ -65,8 +65,8 @@ class Tag:
 
     @property
     def corners(self) -> Tuple[Vector, Vector, Vector, Vector]:
-        """The corners of the black square in the tag's frame in the order in which detectors list them: top
-        left, top right, bottom right, bottom left.
+        """The corners of the black square in the tag's frame, in the order of detectors: top left, top right,
+        bottom right, bottom left; metres.
         """
         half = self.size / 2.0
         return ((-half, half, 0.0), (half, half, 0.0), (half, -half, 0.0), (-half, -half, 0.0))

@@ -40,7 +40,11 @@ class Event:
     robot: str = ""
 
     def as_dict(self) -> Dict[str, Any]:
-        """The event as it is written: JSON values, its kind first; an index and a robot where it has one."""
+        """Return the event as it is written.
+
+        Returns:
+            JSON values, ``kind`` first; step index and robot if it has them.
+        """
         told = {"kind": self.kind, **{each.name: plain(getattr(self, each.name)) for each in fields(self)}}
         if self.index is None:
             del told["index"]

@@ -70,7 +70,7 @@ class TopicObserver:
 
     @property
     def count(self) -> int:
-        """World states that arrived so far."""
+        """Number of world states received so far."""
         return self._count
 
     def next(self, seen: int, seconds: float) -> Tuple[int, Optional[WorldState]]:

@@ -63,11 +63,15 @@ class RosRobot:
 
     @property
     def connected(self) -> bool:
-        """Whether the driver's server is there."""
+        """Whether the driver's server is connected."""
         return self._client.connected
 
     def capabilities(self) -> Sequence[str]:
-        """The names of the domain's actions that this robot can carry out."""
+        """Return the actions of the domain that this robot can carry out.
+
+        Returns:
+            Names of actions.
+        """
         return self._capabilities
 
     def execute(
@@ -180,4 +184,4 @@ class RosRobot:
         return not self._client.known or self._client.end_others(seconds, anew=True)
 
     def reset(self) -> None:
-        """Nothing to forget here: the driver starts each command afresh."""
+        """Do nothing: the driver keeps no state between commands."""

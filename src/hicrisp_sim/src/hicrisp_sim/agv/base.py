@@ -100,6 +100,10 @@ class EmbeddedBase(Vehicle):
             return self.halt(deadline)
 
     def sense(self) -> Optional[Scan]:
-        """A new scan while nobody drives, for those who look on from other threads."""
+        """Take a scan while the base is idle; may be called from any thread.
+
+        Returns:
+            The scan; ``None`` without a new one.
+        """
         with self.simulation.moving():
             return self.look()

@@ -42,7 +42,7 @@ class Costmap(ScanMemory):
 
     @property
     def distance(self) -> np.ndarray:
-        """Metres from each cell's middle to the edge of the nearest occupied cell."""
+        """Distance from each cell's centre to the edge of the nearest occupied cell, metres."""
         if self._distance is None:
             occupied = self.static | self.zoned | self.kept_out | self.layer
             occupied[self.marked] = True
@@ -74,7 +74,7 @@ class Costmap(ScanMemory):
 
     @property
     def keep_outs(self) -> Tuple[KeepOut, ...]:
-        """The zones, and what ``keep_out`` added to them."""
+        """The scene's zones, and those that ``keep_out`` added."""
         return tuple(dict.fromkeys((*self.zones, *self._constraints)))
 
     def keep_out(self, shapes: Sequence[KeepOut]) -> None:

@@ -63,7 +63,11 @@ class Drive:
         self._turning = False
 
     def run(self) -> Outcome:
-        """Drive until the goal is reached or the drive has failed."""
+        """Drive until the goal is reached or the drive has failed.
+
+        Returns:
+            The outcome.
+        """
         while True:
             ended = self._ended() or self._arrived()
             if ended is not None:

@@ -128,7 +128,11 @@ class PursuitController:
         return self._limited(Twist(0.0, math.copysign(min(speed, 3.0 * abs(off) + 0.05), off)))
 
     def spin(self) -> Twist:
-        """Turn in place, as fast as that may be."""
+        """Turn in place at full speed.
+
+        Returns:
+            The speeds for the next control period.
+        """
         return self._limited(Twist(0.0, self._settings.turn_speed))
 
     def _towards(self, pose: Pose, target: np.ndarray, left: float, most: float = math.inf) -> Twist:

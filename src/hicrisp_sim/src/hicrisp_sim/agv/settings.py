@@ -71,8 +71,11 @@ class AgvSettings:
     controller_patience: _AboveZero = 4.0
 
     def port_settings(self) -> BaseSettings:
-        """What the robot port needs of them; a drive that squeezes through gaps gets a minute besides what
-        its distance takes.
+        """Return the settings of the robot port; a drive through narrow passages gets a minute more than its
+        distance needs.
+
+        Returns:
+            The settings.
         """
         return BaseSettings(self.name, speed=self.speed, start_up=60.0, tolerance=0.08, yaw_tolerance=0.15,
                             approach=0.45)

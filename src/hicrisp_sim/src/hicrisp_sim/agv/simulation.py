@@ -52,13 +52,13 @@ class AgvSimulation(Simulation):
 
     @property
     def wheel_speeds(self) -> Tuple[float, float]:
-        """Forward speed (m/s) and speed of turning (rad/s) as the wheels say."""
+        """Forward speed (m/s) and yaw rate (rad/s) by the wheels."""
         left, right = (float(self.data.qvel[wheel]) * WHEEL_RADIUS for wheel in self._wheels)
         return (left + right) / 2.0, (right - left) / TRACK
 
     @property
     def base_pose(self) -> Pose:
-        """Where the base is, in the map frame."""
+        """True pose of the base, map frame."""
         at = self._address
         return pose_of(self.data.qpos[at:at + 3], self.data.qpos[at + 3:at + 7])
 
@@ -70,12 +70,12 @@ class AgvSimulation(Simulation):
 
     @property
     def base_turning(self) -> float:
-        """Speed of turning, rad/s."""
+        """Yaw rate, rad/s."""
         return float(self.data.qvel[self._speed_address + 5])
 
     @property
     def touching(self) -> str:
-        """What the chassis touches, by name; empty when it touches nothing. For judges, not for robots."""
+        """Name of the object that the chassis touches; empty without a contact. For judges, not for robots."""
         for index in self._contacts():
             pair = self.data.contact.geom[index]
             other = int(pair[1] if pair[0] == self._chassis else pair[0])
@@ -84,9 +84,7 @@ class AgvSimulation(Simulation):
 
     @property
     def bumper(self) -> Optional[float]:
-        """Direction from the base's heading in which the chassis touches something, radians; ``None`` if
-        nowhere.
-        """
+        """Bearing of a contact of the chassis relative to its heading, radians; ``None`` without one."""
         pose = self.base_pose
         for index in self._contacts():
             x, y, _ = self.data.contact.pos[index]

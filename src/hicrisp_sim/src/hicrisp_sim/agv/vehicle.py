@@ -81,24 +81,45 @@ class Vehicle:
         self.look()
 
     def scan(self) -> Optional[Scan]:
-        """The latest scan; ``None`` before the first one."""
+        """Return the latest scan.
+
+        Returns:
+            The scan; ``None`` before the first.
+        """
         return self.lidar.latest
 
     def odometry(self) -> Pose:
-        """The pose as the wheels count it; it drifts."""
+        """Return the pose by the wheels, which drifts.
+
+        Returns:
+            Pose in the odometry frame.
+        """
         x, y, yaw = self._counted
         return Pose((x, y, 0.0), from_yaw(yaw))
 
     def pose(self) -> Pose:
-        """The pose as localisation tells it."""
+        """Return the pose by localization.
+
+        Returns:
+            Pose in the map frame.
+        """
         return self.simulation.base_pose
 
     def map(self) -> np.ndarray:
-        """The static map, walls and zones: True for occupied cells, column along x, row along y."""
+        """Return the static map of walls and zones.
+
+        Returns:
+            Boolean array (columns along x, rows along y), true for occupied cells.
+        """
         return np.asarray(self.local.static | self.local.zoned)
 
     def costmap(self) -> np.ndarray:
-        """Cost of each cell: 1 in the open, dearer near things, infinite where the footprint would touch."""
+        """Return the cost of each cell.
+
+        Returns:
+            Array (columns, rows): 1 in the open, higher near obstacles, infinite where the footprint would
+            touch one.
+        """
         return self.local.costs(self.inscribed, self.narrow)
 
     def make_plan(self, start: Pose, goal: Pose) -> Optional[np.ndarray]:
@@ -144,7 +165,11 @@ class Vehicle:
         self.extra_clearance = constraints.clearance
 
     def look(self) -> Optional[Scan]:
-        """Scan now and put it on the costmap; the caller is moving the simulation."""
+        """Take a scan and add it to the costmap; the caller holds the simulation's motion lock.
+
+        Returns:
+            The scan; ``None`` if the lidar is silent.
+        """
         scan = self.lidar.scan()
         if scan is not None:
             self.local.mark(scan)
@@ -153,7 +178,7 @@ class Vehicle:
 
     @property
     def scan_age(self) -> float:
-        """Seconds since the latest scan; infinite before the first one."""
+        """Time since the latest scan, seconds; infinite before the first."""
         latest = self.lidar.latest
         return float("inf") if latest is None else self.simulation.time - latest.time
 

@@ -204,7 +204,11 @@ class AgvWorld(SimulatedWorld):
         return self.faults.inject(kind, target, magnitude)
 
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The base's pose in the map frame with its time, as TF would have it."""
+        """Return the frames of the base, as TF would.
+
+        Returns:
+            Pose in the map frame and time (seconds) by frame.
+        """
         return {self.eyes.frame_of(self.settings.name): (self.base.pose(), self.time)}
 
     def observe(self, deadline: Deadline) -> WorldState:
@@ -222,7 +226,11 @@ class AgvWorld(SimulatedWorld):
         return self.eyes.see(self.frames(), self.time)
 
     def true_obstacles(self) -> Dict[str, Pose]:
-        """Where the obstacles really are; for judges, not for robots."""
+        """Return the true poses of the obstacles; for judges, not for robots.
+
+        Returns:
+            Poses by name, map frame.
+        """
         data = self.simulation.data
         return {thing.name: pose_of(data.body(thing.name).xpos, data.body(thing.name).xquat)
                 for thing in self.scene.things}

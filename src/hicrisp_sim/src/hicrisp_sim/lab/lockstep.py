@@ -25,7 +25,7 @@ class Lockstep:
 
     @contextmanager
     def member(self) -> Iterator[None]:
-        """Inside, the physics waits for this thread; a thread may join again inside."""
+        """Provide a context in which the physics waits for this thread; it may be nested."""
         me = get_ident()
         with self._changed:
             self._members[me] = self._members.get(me, 0) + 1

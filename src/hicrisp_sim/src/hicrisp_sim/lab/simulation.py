@@ -49,8 +49,8 @@ class LabSimulation(AgvSimulation):
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Inside, the physics waits for the caller's steps, and the caller for those of others who move
-        something.
+        """Provide a context in which the physics waits for the caller's steps, and the caller for those of
+        other movers.
         """
         with super().moving(), self._lockstep.member():
             yield

@@ -114,7 +114,11 @@ class LabWorld(EmbeddedWorld):
         return self._named(super().frames(snapshot))
 
     def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The same without what blurs or hides it; for judges, not for robots."""
+        """Return all frames without faults; for judges, not for robots.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
+        """
         return self._named(super().true_frames())
 
     def _named(self, frames: Dict[str, Tuple[Pose, float]]) -> Dict[str, Tuple[Pose, float]]:
@@ -127,7 +131,11 @@ class LabWorld(EmbeddedWorld):
         return frames
 
     def look(self) -> WorldState:
-        """The poses at this instant, without the facts that follow: what a driver needs."""
+        """Return the current poses without facts, for drivers.
+
+        Returns:
+            The world.
+        """
         frames, arm = self.frames(), self._arm_frames
         objects = {name: replace(thing, pose=frames[name][0]) if name in frames else thing
                    for name, thing in self.eyes.known.items()}

@@ -77,7 +77,7 @@ class ArmConformance:
     rig: ArmRig
 
     def begin(self) -> None:
-        """To be called once the rig is there."""
+        """Prepare the arm for a test; call it once the rig exists."""
         self.rig.arm.sync(self.rig.world)
 
     def test_it_reaches_a_pose_and_stands_there(self) -> None:

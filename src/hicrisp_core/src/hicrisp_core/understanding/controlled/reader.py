@@ -54,7 +54,7 @@ class SentenceClause:
 
     @property
     def keeps(self) -> bool:
-        """Whether it is about what stays or must not be on the way."""
+        """Whether it states an invariant: what must stay or must not happen."""
         return self.sentence.means.startswith("| ")
 
     @property
@@ -83,7 +83,7 @@ class Reader:
 
     @property
     def known_words(self) -> Set[str]:
-        """The words of controlled English that stand for no object."""
+        """The words of controlled English that do not stand for objects."""
         return self.nouns.function_words | {word for _, pattern in self._patterns for word in pattern.words}
 
     def only_of(self, said: Words, before: Phrases = ()) -> Optional[Line]:

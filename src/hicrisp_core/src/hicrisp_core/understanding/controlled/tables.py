@@ -194,7 +194,7 @@ class SentencePattern:
 
     @property
     def words(self) -> Iterator[str]:
-        """All words that it knows."""
+        """All words of the pattern."""
         fixed = (part for part in self._parts if not isinstance(part, str))
         return (word for part in fixed for phrase in part for word in phrase)
 
