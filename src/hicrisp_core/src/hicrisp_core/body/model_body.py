@@ -204,7 +204,7 @@ def pairs_text(domain: Domain, world: WorldState) -> str:
 
 
 def _spoken(text: str) -> Tuple[str, str]:
-    """The reason of a pass and that of a refusal; empty where the model gave none."""
+    """Reason of a pass and of a refusal; empty if the model gave none."""
     bare = text.strip()
     word = _PASS.match(bare)
     if word and "{" not in bare:

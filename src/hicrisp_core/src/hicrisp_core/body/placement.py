@@ -1,4 +1,4 @@
-"""Where an item may go: the candidate poses for a relation, in the order in which they are wished."""
+"""Where an item may go: the candidate poses for a relation, in order of preference."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ class Spots:
 
     Args:
         rounds: the candidates, best first.
-        hold: how the item is held; ``None`` where that is not seen, and no room is asked for the hand.
-        ignore: names of things that may be nearer than the space that is wished, such as the reference.
+        hold: how the item is held; ``None`` if it is not observed, and then no room for the hand is required.
+        ignore: names of objects that may be nearer than the preferred clearance, such as the reference.
         held: names of the things that are in a hand and stand nowhere.
     """
 
@@ -94,7 +94,7 @@ class Spots:
         return min(found, key=lambda entry: entry[:2])[2] if found else ()
 
     def _free(self) -> Iterator[Pose]:
-        """The poses at which the item itself is free, in the order in which they are wished."""
+        """The poses at which the item itself is free, in order of preference."""
         for number in self.rounds:
             kept: List[Tuple[float, Pose]] = []
             for pose in number.poses:
@@ -199,7 +199,7 @@ class TargetQuestion:
         return Spots(item, rounds, self.world, self.room, self._hold(item), frozenset(ignore), held)
 
     def _hold(self, item: WorldObject) -> Optional[Hold]:
-        """How the command's robot is seen to hold the item; ``None`` where it is not."""
+        """Return how the command's robot is observed to hold the item; ``None`` if it does not."""
         robot = self.world.robots.get(self.command.robot)
         if robot is None or robot.pose is None or robot.opening is None or \
                 not self.domain.roles.is_held(self.world, item.name):
@@ -254,7 +254,7 @@ def _towards(name: str) -> TargetRule:
 
 
 def _within(asked: TargetQuestion) -> Target:
-    """Where in an area a base shall stand, or why there is no such place."""
+    """Choose where in an area a base stops, or explain why no place is free."""
     place, world, command = asked.other, asked.world, asked.command
     if place is None or place.pose is None:
         return None  # A world of facts without poses; a robot that knows the place by name finds it.
@@ -282,7 +282,7 @@ def _station(asked: TargetQuestion) -> Target:
 
 
 def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False) -> Optional[Feedback]:
-    """Why zones leave a base no way to a place; ``None`` where they leave it one."""
+    """Explain why zones block every path of a base to a place; ``None`` if a path exists."""
     zones = closed_by(place, asked.robot, asked.drive, asked.constraints, exactly)
     if not zones:
         return None

@@ -18,7 +18,7 @@ _AHEAD, _RADIUS = 0.24, 0.10
 _NEAR = 0.32
 """Metres from the middle of a base within which a thing that is seen may be what stopped it."""
 _CLEARANCE, _WIDEST = 0.02, 0.04
-"""Metres by which the clearance grows with every abort on the way, and the most of it."""
+"""Growth of the clearance with every aborted drive, and its maximum, metres."""
 
 _NOTHING_TO_AVOID = frozenset((
     CauseKind.STALE_SENSOR, CauseKind.AHEAD, CauseKind.NO_PICTURE, CauseKind.LOCALISATION,

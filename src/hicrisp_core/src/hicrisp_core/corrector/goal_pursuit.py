@@ -99,7 +99,7 @@ class GoalPursuit:
     """Answers with steps that lead from what is seen now to the goal.
 
     Args:
-        brain: asked on the rungs with a model; ``None`` where the policy has none.
+        brain: asked on the rungs with a model; ``None`` if the policy has none.
     """
 
     def __init__(self, domain: Domain, policy: Policy, brain: Optional[Brain], searcher: Searcher) -> None:

@@ -10,9 +10,9 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Feedback, FeedbackKind, Relation, Vector, WorldState
 
 _KINDS = frozenset((FeedbackKind.PLANNING, FeedbackKind.NO_PLACE, FeedbackKind.UNREACHABLE))
-"""Failures that the same command meets again where nothing has changed."""
+"""Failures that the same command meets again if nothing has changed."""
 _MOVED = 0.02
-"""Metres from which on an object counts as moved; noise moves it by less."""
+"""Distance at which an object counts as moved, metres; noise moves it by less."""
 
 
 def barred_by(failures: Iterable[Feedback]) -> FrozenSet[str]:

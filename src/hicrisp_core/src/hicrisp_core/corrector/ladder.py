@@ -29,15 +29,15 @@ from hicrisp_core.time.deadline import Deadline
 _NOT_REPAIRABLE = frozenset((
     FeedbackKind.INVALID, FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.NO_PLACE,
     FeedbackKind.UNREACHABLE))
-"""Failures that no sequence of the domain's operators mends."""
+"""Failures that no sequence of the domain's operators repairs."""
 _OUT_OF_VIEW = (FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE)
-"""Failures of which no action is known that mends them: a model is not asked for one."""
+"""Failures that no known action repairs: a model is not asked for one."""
 _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried, unless a supervisor that was away is back."""
 _OUT_OF_HAND = frozenset((
     CauseKind.STALE_SENSOR, CauseKind.AHEAD, CauseKind.NO_PICTURE, CauseKind.LOCALISATION,
     CauseKind.HARDWARE))
-"""First causes that no command and no plan mends: the same is tried once more, then it is given up with
+"""First causes that no command and no plan repairs: the same is tried once more, then it is given up with
 the cause.
 """
 _SEARCHED, _DECODED, _ASKED = Maker(MakerKind.SEARCH), Maker(MakerKind.DECODER), Maker(MakerKind.PERSON)
@@ -109,7 +109,7 @@ class CorrectionContext:
         self.asked = request
         self.top = request.stack[-1]
         self.unsearched = False
-        """Whether a search ran out of time, so that there may be a repair that nobody found."""
+        """Check whether a search ran out of time, so that a repair may exist that it did not find."""
         self._searcher = searcher
         self._limits = limits
         self._deadline = deadline
@@ -140,7 +140,7 @@ class Ladder:
 
     Args:
         brain: asked on the LLM rungs; ``None`` when the policy has none.
-        searcher: finds repairs; of its own where none is given.
+        searcher: finds repairs; by default one of its own.
     """
 
     def __init__(
@@ -205,7 +205,7 @@ class Ladder:
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _rungs_for(self, failed: Feedback) -> Tuple[Rung, ...]:
-        """The policy's rungs that may mend a failure of its kind and cause."""
+        """Return the policy's rungs that may repair a failure of its kind and cause."""
         passing = failed.cause is not None and failed.cause.supervisor_away
         if failed.kind in _SETTLED and not passing:
             return ()

@@ -1,8 +1,8 @@
 """The rung ``memory``: a correction that worked in an earlier run, where it fits this failure, too.
 
-What is remembered is a proposal, whoever wrote it. It is rehearsed on the facts first: the logical checker
-must let each command pass, all of them must be undoable, the failed command must be possible after them, and
-nothing that the task has made or wants kept may be gone in the end.
+A remembered correction is only a proposal, whatever its source. It is rehearsed on the facts first: the logical
+checker must let each command pass, all of them must be undoable, the failed command must be possible after
+them, and nothing that the task has made or wants kept may be gone in the end.
 """
 
 from __future__ import annotations

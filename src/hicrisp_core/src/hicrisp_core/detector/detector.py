@@ -32,7 +32,7 @@ from hicrisp_core.model.track import EXACT, Uncertainty, Visibility
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
 _DISTURBED = 0.02
-"""Metres from which on a thing that nobody was to move counts as moved."""
+"""Distance at which an object that no command moves counts as moved, metres."""
 SURE = 2.0
 """Standard deviations that a pose may be off while a verdict on a command must stay the same."""
 STILL_SURE = 1.0

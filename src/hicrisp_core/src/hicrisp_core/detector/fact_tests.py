@@ -17,7 +17,7 @@ _GRASP_SLACK = 0.012
 _DOCKED_TURN = 15.0
 """Degrees by which a docked robot's heading may be off."""
 _OFF_THE_FLOOR = 0.10
-"""Height above the floor from which on a thing may be aboard a robot, metres."""
+"""Least height above the floor of an object aboard a robot, metres."""
 _DIRECTION_CONE = math.cos(math.radians(40.0))
 _UNSEEN = Seen(False)
 

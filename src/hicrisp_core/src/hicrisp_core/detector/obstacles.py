@@ -87,7 +87,7 @@ def _discs(points: np.ndarray, resolution: float) -> List[Tuple[float, float, fl
 
 
 def _circle(points: np.ndarray, resolution: float) -> Optional[Tuple[float, float, float]]:
-    """The circle of which enough was seen (Kasa's least squares); ``None`` where the points lie on none."""
+    """Fit a circle to points (Kasa's least squares); ``None`` if they do not lie on one."""
     if len(points) < 6:
         return None
     x, y = points.T

@@ -96,7 +96,7 @@ def stranger(found: WorldObject, domain: Domain, opening: float) -> WorldObject:
 
 
 def _handled(domain: Domain) -> str:
-    """The type of what an arm picks up in a domain; empty where it picks nothing up."""
+    """Return the type of the objects that an arm picks up in a domain; empty if it picks up none."""
     for name, use in domain.skills.items():
         parameters = domain.actions[name].parameters
         if use.skill == _PICKS and use.item in parameters:

@@ -1,4 +1,4 @@
-"""The eyes of every world, launched or in one process: frames, scans and tracks in, world states out; no
+"""The state estimation of every world, launched or in one process: frames, scans and tracks in, world states out; no
 driver is asked.
 """
 
@@ -36,7 +36,7 @@ its noise.
 _INSIDE = 0.05
 """Metres within the footprint of a base at which the lidar sees the base itself, and no thing that it touches."""
 _SET_BACK = 1.0
-"""Seconds by which a scan is older than the last where the clock was set back and everything begins anew."""
+"""Least age of a scan relative to the last one, seconds, that shows a reset of the clock."""
 
 
 class GivenNames:
@@ -75,7 +75,7 @@ class GivenNames:
         """Give a name to an unknown thing.
 
         Args:
-            thing: its present name; empty where only one is there.
+            thing: its present name; empty if there is only one.
             name: in the user's words: "the coffee cup" becomes ``coffee_cup``.
 
         Returns:
@@ -121,7 +121,7 @@ class StateEstimator:
 
     Args:
         domain: names the facts that follow from poses.
-        age_limit: age from which on a pose does not count as seen, seconds.
+        age_limit: age above which a pose does not count as observed, seconds.
         robots: the frames by which the robots are seen; by their usual names where they are not given.
     """
 

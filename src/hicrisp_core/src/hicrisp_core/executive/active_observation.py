@@ -30,7 +30,7 @@ class ActiveObserver:
 
     Args:
         observe: looks once, at what is newer than the call.
-        canceled: whether nobody wants to know any more.
+        canceled: whether the result is no longer needed.
     """
 
     def __init__(

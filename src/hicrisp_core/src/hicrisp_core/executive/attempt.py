@@ -305,7 +305,7 @@ class Attempts:
     def _leave(
         self, command: Command, ask: Callable[[], bool], rehearsal: Optional[Rehearsal] = None
     ) -> Optional[Feedback]:
-        """Why a command is not carried out once somebody was asked; ``None`` where it is."""
+        """Explain why a command is not carried out after a person was asked; ``None`` if it is."""
         with self._asking:  # One question at a time: the answer does not say which one it is for.
             granted, change = self._approved(ask)
         if change is not None:
@@ -384,7 +384,7 @@ class Attempts:
 
 
 def _unseen(command: Command, world: WorldState) -> Tuple[str, ...]:
-    """The things that a command is about and of which nobody knows where they are."""
+    """Return the objects of a command whose pose is unknown."""
     return tuple(name for name in names_of(command).values()
                  if name in world.objects and world.objects[name].unseen)
 

@@ -203,7 +203,7 @@ class Conversation:
                 continue
             try:
                 self._hear(said)
-            except Exception as error:  # What somebody says must not end the task.
+            except Exception as error:  # A remark must not end the task.
                 log.exception("a remark was not understood: %r", said)
                 reply = f"{type(error).__name__}: {error}. The task goes on as it was."
                 self._ledger.tell(UserSaid(text=said, effect=KEPT, reply=reply))

@@ -52,7 +52,7 @@ class Executive:
     Args:
         on_event: follows everything that happens; see the trace package for the kinds of events.
         cancel: when set, every robot is stopped and the task ends.
-        searcher: rehearses what cannot be undone; of its own where none is given.
+        searcher: rehearses irreversible commands; by default one of its own.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ class GoalKeeper:
     """Holds a task's goal and judges it.
 
     Args:
-        goal: what the brain says; ``None`` where it does not know.
+        goal: what the brain states; ``None`` if it does not know.
     """
 
     def __init__(
@@ -239,7 +239,7 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
 
 
 def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ...]:
-    """The things that statements are about, without repeats; those that nobody sees first."""
+    """Return the objects of statements without repetitions, unobserved ones first."""
     named = dict.fromkeys(name for each in statements for fact in facts_in(each)
                           for name in (fact.subject, fact.object) if name in world.objects)
     return tuple(sorted(named, key=lambda name: not world.objects[name].unseen))

@@ -20,7 +20,7 @@ class MemorySession:
     """The memory as one task uses it; it hears everything that happens, to hand it over at the end.
 
     Args:
-        memory: nothing is recalled or kept where there is none.
+        memory: without one nothing is recalled or kept.
         on_event: hears everything, too.
     """
 

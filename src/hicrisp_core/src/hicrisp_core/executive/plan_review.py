@@ -22,7 +22,7 @@ _QUOTED = 60
 
 @dataclass(frozen=True)
 class CheckedSteps:
-    """Steps as they were read, and what is wrong with each line in words; empty where it can run.
+    """Steps as they were read, and what is wrong with each line in words; empty if it can run.
 
     Args:
         readings: what each line is to the robot, in the domain's words; empty if it was not read.

@@ -12,7 +12,7 @@ from hicrisp_core.ports.brain import Reporter, ReportRequest
 from hicrisp_core.time.deadline import Deadline
 
 REPORT_LIMIT = 30.0
-"""Wall seconds: nobody waits longer for words alone."""
+"""Longest wait for the wording of a message, wall seconds."""
 _MOST_FAILURES = 10
 
 

@@ -23,7 +23,7 @@ _SECONDS, _CORRECTING = "seconds", "seconds for corrections"
 _GOAL, _LEFT = "/goal", "/left"
 """In trouble besides robots: what the finished steps were to make, and steps that others stand for now."""
 _ASKED = 0.5
-"""Wall seconds from which on a person, or a model, was waited for; before that nobody had to be."""
+"""Least wall time that counts as waiting for a person or a model, seconds."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class TaskResult:
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
     goal: str = ""
-    """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
+    """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty if it was not judged."""
     looks: int = 0
     """How often the camera looked once more on purpose."""
     corrected_by: Dict[str, int] = field(default_factory=dict)
@@ -106,21 +106,21 @@ class _Counts:
     correcting: float = 0.0
     """Seconds of the robot's clock in which something was in trouble."""
     trouble: Set[str] = field(default_factory=set)
-    """The robots whose step failed and has not been mended, ``_GOAL`` and ``_LEFT``."""
+    """The robots whose step failed and has not been repaired, ``_GOAL`` and ``_LEFT``."""
     waits: int = 0
     """How many wait for a person now."""
     wait_began: float = 0.0
     waited: float = 0.0
-    """Wall seconds in which somebody waited for a person."""
+    """Wall time spent waiting for a person, seconds."""
     sim_waited: float = 0.0
     """Seconds of the robot's clock, not among ``sim_thought``, in which a person or a thought was waited for."""
     thought: float = 0.0
-    """Wall seconds in which somebody thought since the latest observation, which was at ``seen_at``."""
+    """Wall time spent on computation since the latest observation, which was at ``seen_at``, seconds."""
     seen_at: float = 0.0
     sim_thought: float = 0.0
-    """Seconds of the robot's clock that went by while somebody thought."""
+    """Simulation time that passed during computation, seconds."""
     was_asked: bool = False
-    """Whether a person was waited for since the latest observation; and whether somebody thought."""
+    """Whether a person was waited for since the latest observation; and whether a computation ran."""
     was_thought: bool = False
 
 
@@ -411,6 +411,6 @@ class RunLog:
 
 
 def _used_up(used: Iterable[Tuple[float, float, str]]) -> str:
-    """The first of some amounts that has reached its limit, as a sentence; empty where none has."""
+    """Return the first amount that has reached its limit, as a sentence; empty if none has."""
     return next((f"the task's budget of {limit:g} {what} is used up" for amount, limit, what in used
                  if amount >= limit and amount > 0), "")

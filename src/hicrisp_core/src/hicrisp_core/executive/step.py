@@ -44,7 +44,7 @@ from hicrisp_core.trace.events import CorrectionMade
 from hicrisp_core.trace.records import MakerRecord
 
 Ways = Callable[[StackEntry, WorldState], Tuple[KnownWay, ...]]
-"""Says what once mended such a failure."""
+"""Returns what once repaired such a failure."""
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""
 
@@ -104,7 +104,7 @@ class Progress:
     earlier: Tuple[Feedback, ...] = ()
     """The failures that led to new plans before: a brain keeps nothing between questions."""
     goal: Optional[Goal] = None
-    """What is left of the task's goal, where that is known."""
+    """The remaining goal of the task, if it is known."""
     conversation: Tuple[Turn, ...] = ()
     """What was said about the task since it was submitted."""
 

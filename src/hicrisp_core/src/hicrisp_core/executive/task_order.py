@@ -210,7 +210,7 @@ class TaskOrder:
         return tuple(found)
 
     def _leads_to(self, area: str, world: WorldState) -> Optional[bool]:
-        """Whether a path leads to an area; ``None`` where nobody can say."""
+        """Check whether a path leads to an area; ``None`` if it cannot be determined."""
         thing = world.objects.get(area)
         constraints = Constraints(zones_of(self._domain, world.objects.values()))
         return thing is not None and leads_into(

@@ -106,7 +106,7 @@ class TaskRun:
             self._ahead.close()
 
     def _run(self) -> StepResult:
-        """Run the steps, then make again whatever was undone meanwhile, until all holds or it is given up."""
+        """Run all steps, then redo undone effects until the plan holds or is abandoned."""
         while True:
             self._carry_out()
             if self._take_up() or self._turn():
@@ -343,7 +343,7 @@ class TaskRun:
         return f"{sentence(reason)} {self._relapses.told()}".strip() if reason else reason
 
     def _undone(self, world: WorldState) -> Tuple[str, ...]:
-        """What nobody sees as the steps made it."""
+        """Return the objects whose result of the steps cannot be observed."""
         undone = self._achieved.undone(world)
         return out_of_sight(world, undone[1].subjects) if undone is not None else ()
 

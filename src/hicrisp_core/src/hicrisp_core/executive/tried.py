@@ -1,4 +1,4 @@
-"""What was tried in vain to mend one failure: which commands, how often, and what ended them."""
+"""What was tried without effect to repair one failure: which commands, how often, and what ended them."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def settle(
 
     Args:
         patience: wall seconds that the user has for an answer.
-        over: whether nobody waits for the meaning any more.
+        over: whether the meaning is no longer needed.
 
     Returns:
         The meaning, with the request and the answers as turns of the conversation.

@@ -153,7 +153,7 @@ class Numbered:
 
 @dataclass(frozen=True)
 class Unfit:
-    """Why something is no entry, in words for people."""
+    """Why a value is not an entry, worded for the user."""
 
     reason: str
 

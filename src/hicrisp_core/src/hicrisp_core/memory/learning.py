@@ -26,7 +26,7 @@ class Lesson:
     """What one run teaches.
 
     Args:
-        example: the task with what was done for it; ``None`` where it did not go well, or nothing was done.
+        example: the task with its commands; ``None`` if it did not succeed, or nothing was done.
         mended: the corrections after which the failed command worked.
         in_vain: the ids of the remembered corrections that did not help.
     """

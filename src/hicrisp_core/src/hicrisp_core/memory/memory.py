@@ -164,7 +164,7 @@ def _in_todays_names(entry: Mended, today: Failure, world: WorldState, domain: D
 
 
 def _settled(then: Failure, now: Failure, things: Mapping[str, Thing], world: WorldState) -> Optional[Dict[str, str]]:
-    """Who stands for whom by their parts in the failure; ``None`` where their types differ or a name has
+    """Map objects by their parts in the failure; ``None`` if their types differ or a name has
     two.
     """
     types, found = world.types(), {}  # type: Mapping[str, str], Dict[str, str]

@@ -1,4 +1,4 @@
-"""The memory's file and its tables: SQLite, opened for each question anew and never waited for longer than a moment.
+"""The memory's file and its tables: SQLite, opened for each query and never waited for longer than a moment.
 
 Whatever is wrong with the file (broken, locked, read-only, on a full disk, of a later version) is a value
 that says so: a task goes on without its memory.

@@ -25,7 +25,7 @@ class Grounded:
     """Steps in the domain's and the world's names, and what was understood otherwise than it was written.
 
     Args:
-        mended: the indices of the steps in which something was.
+        mended: the indices of the steps in which a name was repaired.
         refused: why the first step that does not fit does not.
     """
 
@@ -188,7 +188,7 @@ class _Grounder:
         return written if written in self._types else self._spelled.get(_normal(written), _normal(written))
 
     def name(self, written: str) -> str:
-        """The name in the world that is meant, or what was written when there is none."""
+        """Return the name in the world that a text refers to, or the text itself without a match."""
         name = self._own(written)
         if name in self._types or not name:
             if _PUNCTUATED.search(written):

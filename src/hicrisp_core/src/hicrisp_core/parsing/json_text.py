@@ -12,9 +12,9 @@ _JSON_LIKE = re.compile(r"\{\s*[\"']|\[\s*[{\[\"']")
 _BETWEEN = re.compile(r"(?:[\s,;`]|json|<[^<>{}]*>|\[/?\w+\])*")
 """What may stand between the parts of one answer: blanks, fences and marks."""
 _MOST_STARTS = 20
-"""How many brackets of a text are tried in vain as the beginning of JSON."""
+"""How many brackets of a text are tried without success as the start of JSON."""
 _MOST_MENDED = 300_000
-"""Characters of a text that are gone through in search of JSON that has to be mended, over all beginnings."""
+"""Characters of a text that are searched for JSON to repair, over all starts."""
 _CLOSING = {"{": "}", "[": "]"}
 _LITERALS = {"True": "true", "False": "false", "None": "null"}
 DEEPEST = 64

@@ -163,7 +163,7 @@ def _steps(domain: Domain, world: WorldState) -> Dict[str, Any]:
 
 
 def _possible(domain: Domain, world: WorldState) -> List[Action]:
-    """The actions that have something in the world for each argument; all of them where none has."""
+    """Return the actions that have an object in the world for each argument; all of them if none has."""
     found = [action for action in domain.actions.values() if all(
         each.type == "number" or each.optional or domain.objects_of(world, each.type)
         for each in action.parameters.values())]

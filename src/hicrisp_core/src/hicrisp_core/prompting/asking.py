@@ -27,7 +27,7 @@ class ModelReply(Generic[_Read]):
 
     Args:
         silent: whether the model gave no answer at all, rather than one that cannot be used.
-        sure: how likely the model found its answer, 0 to 1; ``None`` where the endpoint does not say.
+        sure: probability that the model assigns to its answer, 0 to 1; ``None`` if the endpoint does not report it.
     """
 
     answer: Optional[_Read]

@@ -43,8 +43,8 @@ class Shown:
     Args:
         notes: what holds besides the world's facts, in words.
         end: what holds when the steps are done.
-        reasoning: what to think of on the way.
-        answer: said instead of steps where nothing has to move.
+        reasoning: the considerations before the answer.
+        answer: text in place of steps if nothing has to move.
         refusal: said instead of steps where it cannot be done.
     """
 

@@ -31,7 +31,7 @@ class _Stop(LinkedEvent):
 
     @property
     def wished(self) -> bool:
-        """Whether somebody asked to stop."""
+        """Whether a stop was requested."""
         return super().is_set()
 
     def is_set(self) -> bool:
@@ -43,7 +43,7 @@ class ArmRobot:
 
     Args:
         skills: the skill by the domain's action name; those of other kinds of robots are left to them.
-        observe: the world as it is seen when it is called; the skills plan in nothing else.
+        observe: returns the current world, the only one that the skills plan in.
         clock: seconds of the robot's clock, by which the time limits of commands are meant.
         limits: where the tool may be sent; anywhere by default.
         hand: the measures of the gripper; its largest opening is the arm's.
@@ -175,4 +175,4 @@ class ArmRobot:
 
 
 def _ignore(phase: str, fraction: float) -> None:
-    """Nobody wants to know how far the command is."""
+    """Ignore the progress of a command."""

@@ -42,7 +42,7 @@ class Drive:
         clock: seconds of the robot's clock, by which time limits are meant.
         end: when the command's own time limit is over, by that clock.
         pause: lets seconds of the robot's clock pass; the outcome of a command that ends before they have.
-        item: the name of the thing that the command handles; empty where it names none.
+        item: the name of the object that the command handles; empty if it names none.
     """
 
     base: Base
@@ -276,4 +276,4 @@ class BaseRobot:
 
 
 def _ignore(phase: str, fraction: float) -> None:
-    """Nobody wants to know how far the command is."""
+    """Ignore the progress of a command."""

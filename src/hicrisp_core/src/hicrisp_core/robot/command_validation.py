@@ -9,7 +9,7 @@ from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.robot import Constraints
 
 LONGEST = 24.0 * 3600.0
-"""Seconds that a command may take at most, whoever asks for more."""
+"""Upper bound of every command's time limit, seconds."""
 
 
 def invalid_outcome(command: Command) -> Optional[Outcome]:

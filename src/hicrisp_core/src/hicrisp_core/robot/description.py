@@ -1,4 +1,4 @@
-"""What a robot is, whoever drives it: the section ``body`` of ``config/robots/<name>.yaml``."""
+"""What a robot is, independent of its driver: the section ``body`` of ``config/robots/<name>.yaml``."""
 
 from __future__ import annotations
 

@@ -45,9 +45,9 @@ class DriveSpace:
         tries: drives to an area, each to another place or on another path, that may fail before it counts as
             unreachable; of those that reached one at last, in the layouts of ``scripts/bench``, none was
             beyond its fourth.
-        reaches: whether a trajectory leads to a pose by what is known now; ``None`` where nobody can say.
+        reaches: whether a trajectory leads to a pose as far as is known now; ``None`` if no planner can be asked.
         first_reached: the same for many poses at once, where asking takes its time; goes before ``reaches``.
-        floor: what is known of the floor beforehand; ``None`` where nothing is.
+        floor: the floor by the map; ``None`` if it is unknown.
     """
 
     radius: float = 0.18

@@ -15,7 +15,7 @@ from hicrisp_core.model.geometry import BOWL_WALL, Quaternion, from_yaw, heading
 from hicrisp_core.model.keep_out import footprint, vertical_span
 
 _ELSEWHERE = 0.10
-"""Distance from the hand's surface from which on a thing is not measured any more, metres."""
+"""Cut-off distance for clearance checks, metres."""
 _HALF = math.sqrt(0.5)
 DOWN = (1.0, 0.0, 0.0, 0.0)
 """The tool pointing straight down, its closing direction along the world's y."""

@@ -22,7 +22,7 @@ class Landmark:
     Args:
         x: metres.
         y: metres.
-        yaw: heading to arrive with, radians; ``None`` where any heading will do.
+        yaw: heading to arrive with, radians; ``None`` if any heading will do.
         tolerance: how far from it the base may stand, metres; ``None`` for the base's own.
         yaw_tolerance: how far its heading may be off, radians; ``None`` for the base's own.
     """

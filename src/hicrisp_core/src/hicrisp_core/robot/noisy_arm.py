@@ -21,7 +21,7 @@ _LEVEL = 0.005
 
 
 class Approaches:
-    """Tells a commanded approach, which misses anew, from the straight way down where the last one ended.
+    """Distinguishes a commanded approach, which gets a new error, from the straight descent where the last one ended.
 
     However a goal is approached again, from afar or by a small correction, it is another approach.
     """
@@ -56,7 +56,7 @@ class Approaches:
 
 
 class NoisyArm:
-    """Moves as its arm does, but brings what it holds beside where it is told to: an injected failure.
+    """Moves as its arm does, but misses the commanded pose with an object in hand: an injected failure.
 
     Every commanded approach with something in the hand misses anew; going straight down from where it ended
     misses no further.

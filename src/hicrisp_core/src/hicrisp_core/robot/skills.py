@@ -49,10 +49,10 @@ class SkillSettings:
 
 @dataclass
 class SkillContext:
-    """One command on its way: the arm, the eyes, the limits under which the phases run, and what is handled.
+    """A running command: the arm, the observer, the limits under which the phases run, and the handled object.
 
     Args:
-        item: the name of the thing that the command handles; empty where it names none.
+        item: the name of the object that the command handles; empty if it names none.
         left: seconds of the robot's clock until the command's time limit.
     """
 

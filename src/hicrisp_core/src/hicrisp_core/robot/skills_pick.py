@@ -19,7 +19,7 @@ _REACHES = 3
 _NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
 _OPEN = 0.96
-"""Part of the largest opening from which on the hand is open."""
+"""Share of the largest opening at which the hand counts as open."""
 _AROUND = 0.008
 """How much further apart than an item's width the fingers are that do not touch it, metres."""
 _RESTS = 0.01
@@ -164,7 +164,7 @@ def _to_before(attempt: SkillContext, grasp: Grasp) -> Union[Trajectory, MotionF
 
 
 def _still_there(attempt: SkillContext, thing: WorldObject, within: float) -> Outcome:
-    """Whether the thing is seen where the hand reached for it (EXECUTION with OFF_GOAL where it is not)."""
+    """Check that the object is observed where the hand reached for it (EXECUTION with OFF_GOAL if it is not)."""
     seen = attempt.look().objects[thing.name]
     if seen.pose is None or thing.pose is None:
         return DONE  # The hand hides it.

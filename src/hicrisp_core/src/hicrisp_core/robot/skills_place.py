@@ -31,7 +31,7 @@ cannot do better.
 _BLOCKED = 3
 """How often something may be in the way of the last, straight part before another way is tried."""
 _LEARNING = OffsetSettings(prior_sigma=0.03)
-"""How the misses of one goal's approaches are told apart into a bias, which is corrected, and scatter."""
+"""How the errors of one goal's approaches are separated into a bias, which is corrected, and scatter."""
 _ENDING = 8.0
 """Seconds of the robot's clock that are kept for the way down, the release and the retreat."""
 _MISSED = Outcome(Status.EXECUTION, cause=Cause(CauseKind.OFF_GOAL))

@@ -17,7 +17,7 @@ from hicrisp_core.robot.grasps import Grasp, Gripper, hand_room
 
 _ROUND_YAWS = 12
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3)
-"""Turns of a box that are tried when there is no room for the fingers with its sides along the target's."""
+"""Turns of a box to try if its sides along the target's leave no room for the fingers."""
 _LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 

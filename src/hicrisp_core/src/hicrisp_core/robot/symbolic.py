@@ -23,7 +23,7 @@ class _Fault:
 
 
 class SymbolicWorld:
-    """Robot and eyes in one: commands change the facts as the domain says, unless a fault was put in their
+    """Robot and observer in one: commands change the facts as the domain says, unless a fault was put in their
     way.
     """
 

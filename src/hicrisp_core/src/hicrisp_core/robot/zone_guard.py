@@ -1,4 +1,4 @@
-"""Stops a base before any part of it comes over ground that it must keep out of, whoever steers it."""
+"""Stops a base before any part of it enters a keep-out zone, whichever client drives it."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ class DepthSensing:
     Args:
         near: least distance that is measured, metres.
         far: greatest distance that is measured, metres.
-        baseline: between the two eyes, metres; what only one of them sees has no depth.
+        baseline: distance between the two imagers, metres; points visible to only one of them have no depth.
         noise: standard deviation of the disparity, pixels; depth scatters with the square of the distance.
         step: quantum of the disparity, pixels; 0 for none.
         edge_holes: the part of the pixels at edges of things that has no depth.

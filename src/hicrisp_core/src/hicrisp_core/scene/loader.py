@@ -68,7 +68,7 @@ def _check_size(values: Mapping[str, Any], positions: Positions) -> None:
 
 
 def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: Positions) -> None:
-    """Refuse a key that is another world's: nobody would do here what it asks for."""
+    """Refuse a key of another world, which would have no effect here."""
     worlds = extensions().worlds
     for key in values:
         homes = [other for other in worlds if world.keys and key not in world.keys and key in worlds.get(other).keys]
@@ -78,7 +78,7 @@ def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: P
 
 
 def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions) -> None:
-    """Refuse a zone that nobody would keep out of."""
+    """Refuse a zone that no robot of the scene respects."""
     honoured = {zone.name for zone in scene.zones}
     for name, thing in scene.objects.items():
         if is_zone(domain, thing) and name not in honoured:

@@ -22,7 +22,7 @@ _NEAR, _TRIES = (0.36, -0.30, 0.56, 0.30), 200
 STRANGER = "intruder"
 """Their names are this with a number; perception has names of its own for what it does not know."""
 _REGION = (0.30, -0.42, 0.68, 0.42)
-"""Where one is put by chance: x_min, y_min, x_max, y_max, metres."""
+"""Area for random spots: x_min, y_min, x_max, y_max, metres."""
 _REACH = (0.34, 0.72)
 _ROOM, _SPOTS = 0.03, 400
 _WIDTHS, _HEIGHTS = (0.04, 0.09), (0.04, 0.15)
@@ -30,7 +30,7 @@ _WIDTHS, _HEIGHTS = (0.04, 0.09), (0.04, 0.15)
 
 
 class Relocation:
-    """Teleports things, as a hand would move them while nobody looks.
+    """Teleports objects, as a hand would move them unobserved.
 
     Args:
         things: says where the physics has the things that can move, by name.

@@ -56,7 +56,7 @@ class SceneFault:
 
     Args:
         kind: what goes wrong.
-        target: thing, robot or frame that it concerns; empty where the kind needs none.
+        target: object, robot or frame that it concerns; empty if the kind needs none.
         magnitude: how much, as the kind says.
         count: how often it happens; 0 for always.
     """
@@ -103,7 +103,7 @@ class Arena:
         walls: further walls inside; the map knows them.
         starts: the bases by name.
         floor: height of the floor in the world frame, metres.
-        unknown: the names of the things that nobody knows of beforehand: what stands about.
+        unknown: the names of the objects that are not announced: obstacles.
         blocks: the ground that furniture takes, all of it; the map knows it.
     """
 
@@ -231,7 +231,7 @@ class Scene:
             no such tags.
         camera_error: how far off its place anything on the table may be seen for the camera's mounting,
             metres.
-        unknown: what stands on the table too, and nobody is told of.
+        unknown: further objects on the table that are not announced.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
         world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both),
@@ -304,7 +304,7 @@ class Heading:
         domain: name of its domain in ``config/domains``.
         world: what moves it, and which further keys it has.
         description: a sentence for people.
-        task: the task that ``scripts/demo`` hands in when nobody names one.
+        task: the task that ``scripts/demo`` submits by default.
     """
 
     scene: str

@@ -57,7 +57,7 @@ class Event:
 class GoalUnderstood(Event):
     """What the task was understood to mean, before anything moves: in words, and its parts in writing.
 
-    ``known`` is false where nobody could say what the task means as a whole; then its steps alone are judged.
+    ``known`` is false if the meaning of the whole task is unknown; then only its steps are judged.
     """
 
     kind: ClassVar[str] = "goal"
@@ -71,7 +71,7 @@ class GoalUnderstood(Event):
 
 @dataclass(frozen=True)
 class QuestionAsked(Event):
-    """The user was asked what is meant, with choices; ``answer`` is empty where none came in time."""
+    """The user was asked what is meant, with choices; ``answer`` is empty if none came in time."""
 
     kind: ClassVar[str] = "question"
     text: str = ""
@@ -167,7 +167,7 @@ class Refused(Event):
 
 @dataclass(frozen=True)
 class StepStarted(Event):
-    """A step of the plan began; ``action`` is empty where the plan only has words."""
+    """A step of the plan began; ``action`` is empty if the plan only has words."""
 
     kind: ClassVar[str] = "step_started"
     text: str = ""
@@ -373,7 +373,7 @@ class TaskFinished(Event):
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
     goal: str = ""
-    """What is known of the goal: ``seen``, ``missed``, ``unknown``, or empty where nobody asks for it."""
+    """What is known of the goal: ``seen``, ``missed``, ``unknown``, or empty if it is not judged."""
     corrected_by: Optional[Mapping[str, int]] = None
     """``corrections`` are counted by rung, these by who made them: a model by its name, ``search``, ``offline``,
     ``decoder``, ``person`` or ``memory``."""
@@ -390,8 +390,8 @@ class Exchange(Event):
             where nothing was sent.
         model: the backend and the model that was asked, ``openai:gpt-4o-mini``.
         schema: SHA-256 of the JSON schema that the answer should follow; empty without one.
-        answer: the model's text; empty where there is none.
-        failure: the kind of failure; empty where there is an answer.
+        answer: the model's text; empty without one.
+        failure: the kind of failure; empty on success.
         error: the failure in words.
         answered_by: the model's name as the endpoint says it.
         seconds: wall time from the question to the end of this request.

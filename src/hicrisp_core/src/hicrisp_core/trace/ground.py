@@ -74,7 +74,7 @@ def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundD
 
 
 def _still(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> List[Shape]:
-    """What nobody moves: table, areas, keep-outs, walls."""
+    """The static parts: table, areas, keep-outs, walls."""
     shapes: List[Shape] = [ground.thing("area" if thing.shape == "region" else "place", thing, thing.name)
                            for thing in things if not thing.movable and thing.name in scene.known]
     for zone in scene.zones:

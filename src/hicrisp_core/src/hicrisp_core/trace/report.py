@@ -81,7 +81,7 @@ def _environment() -> Environment:
 
 
 def _goal(story: Story) -> Optional[GoalPart]:
-    """What the task was understood to mean; ``None`` where nobody was asked for it."""
+    """What the task was understood to mean; ``None`` if no interpreter was asked."""
     if story.goal is None and not story.questions and not story.remarks:
         return None
     goal = story.goal or GoalUnderstood()

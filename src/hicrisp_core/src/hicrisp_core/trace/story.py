@@ -47,7 +47,7 @@ class AttemptRecord:
 
     @property
     def stopped(self) -> bool:
-        """Whether it was stopped since the user changed the task, which is no failure."""
+        """Whether it was stopped because the user changed the task, which is not a failure."""
         return self.feedback is not None and self.feedback.kind == "said_by_user"
 
     @property
@@ -135,7 +135,7 @@ class Story:
 
     @property
     def goal_state(self) -> str:
-        """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
+        """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty if it was not judged."""
         return self.end.goal if self.end is not None else ""
 
     @property

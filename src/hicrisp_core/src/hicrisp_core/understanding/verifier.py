@@ -58,7 +58,7 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]
 
 
 def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
-    """The part that no action makes; ``None`` if there is none or there is a choice."""
+    """Return the part that no action makes; ``None`` without one, or with a choice."""
     if holds(statement, world.relations, domain) or isinstance(statement, Not):
         return None
     if isinstance(statement, Holds):

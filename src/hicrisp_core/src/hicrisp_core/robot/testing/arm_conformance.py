@@ -46,7 +46,7 @@ class ArmRig:
         patience: time in which every plan and every motion here ends, seconds of wall time.
         soon: time within which the arm must stand after it was told to, seconds of wall time; longer for a
             simulated one on a machine that does other things too.
-        lose: takes the connection to the arm away; ``None`` where there is none.
+        lose: takes the connection to the arm away; ``None`` if there is none.
     """
 
     arm: Arm

@@ -38,7 +38,7 @@ class BaseRig:
         patience: time in which every drive here ends, seconds of wall time.
         soon: time within which the base must stand after it was told to, seconds of wall time; longer for a
             simulated one on a machine that does other things too.
-        lose: takes the connection to the base away; ``None`` where there is none.
+        lose: takes the connection to the base away; ``None`` if there is none.
     """
 
     base: Base

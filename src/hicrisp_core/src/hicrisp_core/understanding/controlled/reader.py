@@ -41,7 +41,7 @@ class SentenceClause:
         values: what stands in the slots, in their order.
         lead: the words before the first slot.
         ordered: it follows the part before it in time.
-        robot: who is to do it; empty for any.
+        robot: the robot to do it; empty for any.
         optional: it may be left out.
     """
 
