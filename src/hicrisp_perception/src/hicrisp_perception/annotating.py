@@ -25,7 +25,7 @@ _UNKNOWN: Colour = (190, 40, 170)
 _WIDEST = 960
 """Pixels; a larger picture is made smaller."""
 _NEAR = 0.05
-"""Metres in front of the camera from which on something can be drawn."""
+"""Least distance in front of the camera at which objects are drawn, metres."""
 _DEVIATIONS = 2.0
 """How many standard deviations the ring around a thing's middle stands for."""
 _DASH = 7.0
@@ -88,7 +88,7 @@ def _words(track: Track) -> str:
 
 
 def _outline(thing: WorldObject, pose: Pose, picture: Picture) -> Optional[np.ndarray]:
-    """The hull of a thing in pixels; ``None`` where it is behind the camera or not in the picture."""
+    """Return the hull of an object in pixels; ``None`` if it is behind the camera or outside the image."""
     corners = lies_of(thing)[0].corners() @ matrix_of(pose).T + np.array(pose.position)
     pixels = _pixels(corners, picture)
     if pixels is None:
@@ -139,7 +139,7 @@ def _dashed(canvas: np.ndarray, outline: np.ndarray, colour: Colour) -> None:
 
 
 def _label(canvas: np.ndarray, outline: np.ndarray, words: str, colour: Colour, taken: List[Box]) -> None:
-    """The words above an outline, or below it, where no other words are."""
+    """Place a label above an outline, or below it if other labels are there."""
     (wide, high), below = cv2.getTextSize(words, _FONT, _HEIGHT, 1)
     left = int(np.clip(outline[:, 0].mean() - wide / 2, 2, max(2, canvas.shape[1] - wide - 2)))
     above, under = outline[:, 1].min() - high - 6, outline[:, 1].max() + 6

@@ -153,7 +153,7 @@ class _Session:
         return found
 
     def _visit(self, stance: Stance) -> Optional[NoCalibration]:
-        """Take a view; why nothing comes of any, where that is so."""
+        """Take a view; return why no view is possible, if that is so."""
         outcome = self._rig.move(stance.tool)
         if outcome.status in _OVER:
             return NoCalibration(f"The arm does not go on: {outcome.message}")

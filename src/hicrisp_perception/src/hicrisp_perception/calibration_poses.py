@@ -22,7 +22,7 @@ _LEAST_PIXELS = 28.0
 _TILT, _ROLL = (math.radians(8.0), math.radians(48.0)), math.radians(55.0)
 """Angles between the tag's direction and that to the camera; its turn in the picture from upright."""
 _RIM, _SAFE_RIM = 0.04, 0.27
-"""Part of the picture at its edges where no tag is shown: once the mounting is known well, and before."""
+"""Share of the image at its edges that views keep free of the tag: once the mounting is known well, and before."""
 _LOW, _LEAN = 0.12, math.cos(math.radians(75.0))
 """The tool's least height above the table, metres, and how far it may lean from pointing down."""
 _NOISE = 0.2
@@ -30,7 +30,7 @@ _NOISE = 0.2
 _DOUBT = np.array([0.1] * 3 + [0.05] * 3 + [0.1] * 3 + [0.02] * 3)
 """Of both unknown poses before the first view: radians and metres."""
 _ALIKE = 0.06
-"""Metres around a tool pose that the arm cannot reach where no other one is tried."""
+"""Distance around an unreachable tool pose within which no other one is tried, metres."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Stances:
             self._told = self._worth([stance.link for stance in self._pool])
 
     def _stance(self, seen: Optional[Pose]) -> Optional[Stance]:
-        """The pose of the arm with which the tag is seen so; ``None`` where the arm cannot be like that."""
+        """Return the tool pose for a view of the tag; ``None`` if the arm cannot reach it."""
         if seen is None:
             return None
         link = self._mounting.compose(seen).compose(self._placed.inverse())

@@ -14,19 +14,19 @@ from hicrisp_perception.view import Rays, View
 CELL = 4
 """Pixels along the side of the cells whose mean colours are compared: there the grain hardly counts."""
 _OTHER = 8
-"""Difference of a cell's colour from which on it shows something else; a millimetre at an edge makes more."""
+"""Difference of a cell's colour that counts as a change; a millimetre at an edge makes more."""
 _CELLS = 2
 _KERNEL = np.ones((3, 3), np.uint8)
 _OFTEN = 4.0
-"""Seconds between two pictures from which on everything is measured anew."""
+"""Time between two images after which everything is measured again, seconds."""
 _FRESH = 1
 """Things that are measured in a picture at least, those in turn whose measurement is the oldest."""
 _ALL = 40
-"""Pictures after which it is asked again who is who."""
+"""Number of images after which objects are identified again."""
 _COVERED = 0.5
 """Part of a thing that the robot may cover while the rest tells that it is where it was."""
 _BUSY = 4
-"""Things that changed in a picture from which on nobody else is asked."""
+"""Number of changed objects in an image above which no others are checked."""
 Claim = Tuple[Window, np.ndarray]
 Alike = Callable[[str, str], bool]
 

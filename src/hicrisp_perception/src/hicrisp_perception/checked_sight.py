@@ -1,4 +1,4 @@
-"""Eyes that look only through a camera that is where it is told to be."""
+"""Perception that only uses a camera whose pose matches its configuration."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hicrisp_perception.mounting import GoalError, mounting_check
 from hicrisp_perception.tag_corners import TagFinder
 
 _AGAIN = 1.0
-"""Seconds of the pictures' clock after a misfit until it is looked for anew."""
+"""Time after a misfit until the mounting is checked again, seconds of the images' stamps."""
 _KNOCKED = 5.0
 """Seconds of the same from one check of a camera that was in its place to the next."""
 
 
 class CameraMisplaced(HicrispError):
-    """A camera is not where it is told to be: its pictures say nothing of where things are."""
+    """A camera's pose differs from its configuration: its images cannot locate objects."""
 
     def __init__(self, misfit: GoalError) -> None:
         super().__init__(misfit.reason)

@@ -95,7 +95,7 @@ class Likeness:
     Args:
         faces: for each segment the colours of its level face and of its others, 0 to 255; ``None`` where no
             such face is seen.
-        paints: words of colours; one that nobody knows says nothing.
+        paints: names of colours; unknown ones are ignored.
     """
 
     def __init__(self, faces: Sequence[Tuple[Optional[np.ndarray], Optional[np.ndarray]]],

@@ -38,7 +38,7 @@ class Shown:
         x, y, height: of its points, metres; only of pixels with depth.
         top: height of the highest level face, metres.
         low, high: heights of its lowest and highest points without outliers, metres.
-        level, other: colours of the highest level face and of the rest; ``None`` where there is too little.
+        level, other: colours of the highest level face and of the rest; ``None`` with too few pixels.
     """
 
     contour: np.ndarray

@@ -1,4 +1,4 @@
-"""Things that nobody described, as a picture shows them: their shapes, sizes, colours and places."""
+"""Undescribed objects as an image shows them: their shapes, sizes, colours and poses."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from hicrisp_perception.segments import Segment, Sorter, segments_in
 from hicrisp_perception.view import Rays, Straightener, View, check
 
 _OFF_TABLE = 0.01
-"""Height of the lowest point that is seen from which on something may be below, metres."""
+"""Height of the lowest visible point above which something may be hidden below, metres."""
 _LEAST_CONTOUR = 8
 _SMALL = 0.2
 """Part of a thing's pixels below which a piece beside it may be a piece of it."""
 _CRUMB = 0.6
-"""Part of a piece that another thing explains from which on it is a piece of that."""
+"""Share of a segment explained by another object above which it belongs to that object."""
 _BESIDE = 0.005
 _NEAR = 0.015
 """How far a thing's lowest point may seem to be from the top of what it stands on, metres."""
 _PLAIN = 0.9
-"""Pixels of error of an outline from which on a shape is doubtful."""
+"""Error of an outline above which a shape is doubtful, pixels."""
 _CLOSE = 1.25
 """Factor on the error within which another shape would do as well."""
 _ALIKE = 0.25
@@ -160,7 +160,7 @@ def _view(pictures: Sequence[Picture]) -> View:
 
 
 def _median(depths: np.ndarray) -> np.ndarray:
-    """The median of what is no NaN along the first axis; NaN where nothing is."""
+    """Return the median of valid values along the first axis; NaN without any."""
     ordered = np.sort(depths, axis=0)
     count = np.count_nonzero(np.isfinite(ordered), axis=0)
     at = np.maximum(count - 1, 0) // 2
@@ -186,7 +186,7 @@ def _colours(shown: Sequence[Shown]) -> List[Tuple[str, str]]:
 
 
 def _below(seen: Shown, found: Sequence[Described]) -> Optional[int]:
-    """The number of what a thing stands on or in, where that is not the table."""
+    """Return the index of the object that carries another; ``None`` for the table."""
     middle = Point(float(np.median(seen.x)), float(np.median(seen.y)))
     for number, other in enumerate(found):
         pose = other.thing.pose

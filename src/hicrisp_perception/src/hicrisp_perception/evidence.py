@@ -16,12 +16,12 @@ from hicrisp_perception.view import enlarged, matrix_of
 _TOLERANCE = 0.012
 """Metres by which a depth may differ from a surface that it shows, at least."""
 _NEAREST = 0.05
-"""Metres before the camera from which on things are drawn."""
+"""Least distance in front of the camera at which objects are rendered, metres."""
 _SIGMAS = 4.0
 _CONTACT, _FINE = 0.003, 1.5
 """Metres, and standard deviations, by which another thing has to be nearer to hide a surface."""
 _LARGE = 1600
-"""Pixels of a window from which on every second row and column do."""
+"""Size of a window above which every second row and column suffices, pixels."""
 _KERNEL = np.ones((3, 3), np.uint8)
 
 

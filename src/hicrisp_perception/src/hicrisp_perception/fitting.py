@@ -19,9 +19,9 @@ from hicrisp_perception.tags import TagFit
 ON_TABLE = 0.012
 """Metres by which a bottom may seem to be off the table and yet stand on it."""
 GOOD = 0.35
-"""Cost from which on no other way to lay it in is tried."""
+"""Cost below which no other fit is tried."""
 POOR = 1.3
-"""Cost from which on nobody is taken to be there."""
+"""Cost above which a fit is rejected."""
 _EXACT = 0.1
 """What a pixel counts by which an outline is off."""
 _LOOSE = 0.3

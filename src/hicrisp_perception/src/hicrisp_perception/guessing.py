@@ -1,4 +1,4 @@
-"""The shape and the size of a thing that nobody described: those whose outline fits what is seen best."""
+"""Shape and size of an undescribed object: those whose outline fits the segment best."""
 
 from __future__ import annotations
 

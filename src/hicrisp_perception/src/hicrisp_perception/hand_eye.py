@@ -23,7 +23,7 @@ from scipy.spatial.transform import Rotation
 LEAST = 6
 """Views with which a mounting is worked out."""
 _SOFT = 1.0
-"""Pixels from which on a corner counts for less in the first fit."""
+"""Error above which a corner gets less weight in the first fit, pixels."""
 _OUTLIER, _OUTLIER_LEAST = 3.0, 0.6
 """A view is left out whose error is that many times the median, and at least so many pixels."""
 _WORST = 2.0

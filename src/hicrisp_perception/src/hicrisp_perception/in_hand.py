@@ -36,7 +36,7 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
     """A thing near where it is expected, tilted as expected; ``None`` where too little of it is seen.
 
     Args:
-        family: its family of colours, where that is known.
+        family: its family of colours, if it is known.
 
     Returns:
         What was found, and what the picture shows where it is expected.

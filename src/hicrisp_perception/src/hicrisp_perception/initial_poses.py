@@ -13,9 +13,9 @@ from hicrisp_perception.segments import Ground
 from hicrisp_perception.shape_models import Lie
 
 APART = 0.006
-"""Metres from which on two heights, and two places, are not the same."""
+"""Distance at which two heights, or two places, count as different, metres."""
 _CLEAN = 0.1
-"""Cost from which on a thing may be turned otherwise."""
+"""Cost above which an object may have another orientation."""
 _TURNS = (0.5, 0.25, 0.75)
 """RunFactory of the turn after which it looks the same."""
 _LEAST_TOP = 20

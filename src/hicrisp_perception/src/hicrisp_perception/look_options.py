@@ -61,8 +61,8 @@ def report(options: argparse.Namespace, base: Scene, pictures: Sequence[Picture]
         The content of the scene in sentences.
 
     Raises:
-        HicrispError: when there is no picture, or the camera is not where it is told to be.
-        ConfigError: when the scene cannot be written.
+        HicrispError: if the camera's pose does not match its configuration.
+        ConfigError: if there is no image, or the scene cannot be written.
     """
     if not pictures:
         raise ConfigError("no picture came; check that the camera runs")

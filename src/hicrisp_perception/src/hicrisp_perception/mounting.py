@@ -1,4 +1,4 @@
-"""Whether a camera is where it is told to be: what it sees of the table and of the robot's markers says
+"""Check whether a camera's pose matches its configuration: what it sees of the table and of the robot's markers says
 so.
 """
 
@@ -27,7 +27,7 @@ _SPACING = 0.015
 _REACHES = (60, 25, 10)
 """Pixels around where a side should end, for each round."""
 _RIM = 12
-"""Pixels at the picture's edges where no end is looked for."""
+"""Border of the image in which no edge of the table is searched, pixels."""
 _END, _CORNER = 2.0, 0.7
 """Standard deviations of an end and of a tag's corner, pixels."""
 _RELATED = 8.0
@@ -35,7 +35,7 @@ _RELATED = 8.0
 _PLANE_POINTS, _PLANE_NOISE = 60, 0.002
 """Points of the plane that count, and the standard deviation that they share, metres."""
 _STILL = 1e-4
-"""Part of the cost from which on a round that takes less off it is the last of a fit."""
+"""Least relative decrease of the cost in a round for another round to follow."""
 _DOUBT = np.array([0.15] * 3 + [0.15] * 3)
 """Of the turn (radians) and the shift (metres) before anything is seen."""
 _MARGIN = 0.06
@@ -48,14 +48,14 @@ _SURE = 2.0
 
 @dataclass(frozen=True)
 class GoalError:
-    """A camera that is not where it is told to be.
+    """A camera whose pose differs from its configuration.
 
     Args:
         offset: of the camera, metres; infinite where the table is not found at all.
         turn: of the camera, radians.
         deviation: how far off the worst place of the table is seen, metres.
         allowed: how far it may be, metres.
-        camera: where it seems to be; ``None`` where that is not known.
+        camera: its estimated pose; ``None`` if it is unknown.
     """
 
     offset: float

@@ -16,9 +16,9 @@ _GATES = (13.0, 6.0, 3.5)
 """Pixels beyond which a contour point is not taken for this outline, for each round."""
 _ROUNDS = 8
 _STILL = 2e-4
-"""Metres of a move from which on nothing changes any more."""
+"""Step below which a fit has converged, metres."""
 _SOFT = 1.0
-"""Pixels from which on a point counts less."""
+"""Error above which a point gets less weight, pixels."""
 _MARGIN = -0.5
 """How far within the true outline the middle of the outermost pixels is, pixels."""
 _MARGIN_SPREAD = 0.6

@@ -315,7 +315,7 @@ def _at(fit: Fit, place: np.ndarray) -> Fit:
 
 
 def _by(match: Match, fit: Fit, ground: Ground) -> Fit:
-    """A fit moved to where its tags are seen; the same where that is away from it."""
+    """Move a fit to where its tags are observed; unchanged if that is too far away."""
     start = (fit.place.x, fit.place.y, fit.place.yaw)
     place = TagFit.of(match.pairs, ground.view.rays).standing(fit.lie, start, fit.bottom, ground.view.rays)
     return replace(fit, place=place) if math.hypot(place.x - start[0], place.y - start[1]) < AWAY else fit

@@ -36,13 +36,13 @@ _FOLLOWED, _CLIMBED = 4, 2
 _HIGHER = 0.02
 """Metres by which a thing may stand higher or lower than its shape was laid."""
 _LIKE = 0.85
-"""Correlation from which on tags are taken for those that are seen. Where a thing was laid exactly its own
+"""Correlation at which tags count as observed. Where a thing was laid exactly its own
 reach 0.9 and more, and others', wherever they are most like it, up to 0.8.
 """
 _PROMISING = 0.6
-"""The same before it is laid in exactly, from which on that is worth while."""
+"""The same before the exact fit, at which that fit is worthwhile."""
 _SEARCHES, _KEPT = 1, 40
-"""Searches for a thing's tags in a picture of a stream, and pictures for which one in vain is believed."""
+"""Searches for an object's tags per image, and number of images for which an unsuccessful one holds."""
 _SAME_PART = 0.2
 """Part by which more or less may be seen of what looks the same."""
 _Found = Optional[Tuple[float, Fit]]

@@ -1,4 +1,4 @@
-"""The camera's newest picture with what was recognised in it, drawn for whoever asks; nobody else pays."""
+"""The camera's newest image with what was recognised in it, drawn on request only."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _START_LIMIT = 3.0
 _NEAR = 0.05
 """Seconds by which TF's poses of a robot may miss a picture's moment."""
 _DEAF = 5.0
-"""Wall seconds of silence on a topic while others of its camera speak; then it is listened to anew."""
+"""Silence of a topic, while others of its camera publish, after which it is subscribed again, wall seconds."""
 _SLICE, _WAKE = 0.02, 0.5
 
 _INFO = 2
@@ -46,7 +46,7 @@ class PictureTopics:
     Args:
         tf: says where the camera is.
         needed: frames that TF must place at a picture's moment before that is looked at: the robots'.
-        trouble: is told why there are no pictures, in a sentence that names the topic.
+        trouble: called with the reason why there are no images, as a sentence that names the topic.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class PictureTopics:
         return None
 
     def _unplaced(self, stamp: rospy.Time) -> Tuple[str, ...]:
-        """The frames of which nobody knows where they were."""
+        """Return the frames whose pose at the time of the image is unknown."""
         return tuple(name for name in self._needed() if not self._tf.heard_at(name, stamp, _NEAR)
                      or self._tf.pose_at(name, stamp) is None)
 

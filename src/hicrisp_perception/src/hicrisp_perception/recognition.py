@@ -26,12 +26,12 @@ _NOBODY, _NOBODY_MOTLEY = 1.3, 1.6
 thing's outline.
 """
 _FOREIGN = 1.0
-"""Cost of a colour from which on a shape is not even tried."""
+"""Cost of a colour above which a shape is not tried."""
 _UPRIGHT = 0.5
-"""Cost of the upright fit from which on the other sides are tried."""
+"""Cost of the upright fit above which the other sides are tried."""
 _LYING = 0.15
 _CERTAIN = 0.2
-"""Cost of a fit from which on things of a clearly worse colour are not tried."""
+"""Cost of a fit below which objects of a clearly worse colour are not tried."""
 _CLEARLY = 0.35
 _STAYED = 0.25
 """Cost below which a thing is surely where it was."""
@@ -44,13 +44,13 @@ _KERNEL = np.ones((3, 3), np.uint8)
 _ON_IT = 0.005
 """Metres from a surface within which a pixel shows its colour and not that of a thing beside it."""
 _PATCH = 0.03
-"""Part of a segment that has a hue, from which on it is not taken for noise."""
+"""Least share of a segment with a hue for it not to count as noise."""
 _MOST = 0.7
 """Part of a segment that a thing accounts for when the segment is nothing else."""
 _PIERCED = 0.2
 """Part of a thing that may be seen to show something else where it still stands."""
 _LEAVES = 0.5
-"""Part of its way, in lengths of a thing, that has to be seen empty where it was."""
+"""Share of its old place that must be observed empty, for each length of the object that it moved."""
 _LEAST_SEEN = 40
 _LEAST_PART = 0.12
 """Part of what is not covered of a thing that has to be seen in one segment."""

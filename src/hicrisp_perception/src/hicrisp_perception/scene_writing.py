@@ -22,7 +22,7 @@ _STEP, _STEPS = 0.0005, 30
 _HANDLED = 0.075
 """Greatest width of what a task is made about, metres."""
 _SHIFT = 0.01
-"""Metres off the middle of what it stands on from which on that is told."""
+"""Offset from the middle of its support above which it is written, metres."""
 
 
 @dataclass(frozen=True)

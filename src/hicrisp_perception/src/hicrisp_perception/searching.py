@@ -1,5 +1,5 @@
 """Searches for shapes in segments, so many steps in a picture: the next one goes on where the last one ended,
-and what was looked for in vain is not looked for again while that looks the same.
+and an unsuccessful search is not repeated while that part looks the same.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class Searches:
     def _best(
         self, lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...]
     ) -> Optional[Fit]:
-        """The best way to lay a shape into a segment; ``None`` where there is none, or none that is good
+        """Return the best fit of a shape in a segment; ``None`` without one, or without one that is good
         before the search goes on in the next picture.
         """
         search = self._of(lie, segment, shown, ground)
@@ -216,7 +216,7 @@ class Searches:
         return best if best is not None and best.cost < GOOD else None
 
     def _of(self, lie: Lie, segment: Segment, shown: Shown, ground: Ground) -> _Search:
-        """What is known of a search; its fits are made anew where they are of an earlier picture."""
+        """Return the state of a search; fits of an earlier image are computed again."""
         own, pixels = self._searches.setdefault(lie, []), segment.pixels
         search = next((each for each in own if each.like(segment, pixels)), None)
         if search is not None and search.looked != self._number:
@@ -230,7 +230,7 @@ class Searches:
         return search
 
     def _again(self, lie: Lie, search: _Search, segment: Segment, shown: Shown, ground: Ground) -> bool:
-        """Make the fits of an earlier picture anew; whether they are about as good."""
+        """Compute the fits of an earlier image again; return whether they are about as good."""
         for height in search.heights:
             before, height.best = height.best, None
             if before is None or before.cost >= POOR:

@@ -16,7 +16,7 @@ from hicrisp_perception.view import NOWHERE, Rays, View, enlarged
 LEAST_PIXELS = 30
 """Pixels that a segment needs."""
 _LOWEST = 0.006
-"""Height above the table from which on something stands there, metres."""
+"""Height above the table at which pixels belong to an object, metres."""
 _SIGMAS = 2.5
 _AROUND = 4
 """Pixels around what the depth shows in which the colour decides: depth is ragged at edges."""
@@ -31,7 +31,7 @@ _WOOD = np.array([200.0, 175.0, 140.0])
 _EDGE = 3.5
 """Pixels that an edge is wide."""
 _OTHER_LIGHT = 6.0
-"""Change of the table's colour from which on families are looked up anew."""
+"""Change of the table's colour after which families are computed again."""
 _FACES = 4.0
 """How many times as bright as its sides the top of a thing may be."""
 _FEW = 8
@@ -68,7 +68,7 @@ class Ground:
 
     Args:
         height: of each pixel above the table as it is seen, metres; ``NOWHERE`` without depth.
-        depth: smoothed, metres; 0 where nothing was measured.
+        depth: smoothed, metres; 0 without a measurement.
         things: which pixels show what stands on the table, by depth and colour.
         family: of each pixel; 0 for the table's colour.
         robot: which pixels show the robot.

@@ -17,7 +17,7 @@ _CORNERS = 24
 _LIKE = 0.0025
 """Sizes that differ less look the same, metres."""
 _LEANING = 0.1
-"""Radians of tilt from which on a round thing has a yaw."""
+"""Tilt at which a round object has a yaw, radians."""
 _UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
 _HALF = math.sqrt(0.5)
 _ON_X: Quaternion = (0.0, -_HALF, 0.0, _HALF)
@@ -233,7 +233,7 @@ def _bowl(size: Tuple[float, float, float], start: np.ndarray, rays: np.ndarray)
     radius, half = size[0] / 2.0, size[2] / 2.0
     enter, leave = _tube(radius, half, start, rays)
     hit = (enter <= leave) & (leave > 0.0)
-    # The well reaches above the rim, so that whoever enters by it is inside from there on.
+    # The well reaches above the rim, so that a ray that enters through it is inside.
     floor, inner = BOWL_WALL - half, radius - BOWL_WALL
     well: np.ndarray = start - np.array([0.0, 0.0, (floor + 1.0) / 2.0], np.float32)
     into, out = _tube(inner, (1.0 - floor) / 2.0, well, rays)

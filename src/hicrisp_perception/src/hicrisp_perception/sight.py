@@ -1,4 +1,4 @@
-"""Eyes for the things of a scene: pictures in, tracks out, without ROS."""
+"""Perception of a scene's objects: images in, tracks out, without ROS."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from hicrisp_perception.unknown_objects import Strangers
 from hicrisp_perception.view import Rays, Straightener, View, check
 
 _CLOSER_LOOK = 80
-"""Pixels from which on what no tag accounts for is looked at closer for one."""
+"""Size above which an unexplained region is searched for a tag at higher resolution, pixels."""
 _WARNED = 8.0
 """Seconds for which a warning holds that no later picture repeats: all things are read again in that time."""
 _LEAST_SIZE = 0.008
@@ -50,7 +50,7 @@ class SightSettings:
 
     Args:
         shapes: whether things are known by their shapes and colours.
-        strangers: whether things that the scene does not hold are told.
+        strangers: whether objects that the scene does not contain are reported.
     """
 
     shapes: bool = True
@@ -81,7 +81,7 @@ class SceneSight:
 
     Args:
         tags: what the things wear; what the scene says by default.
-        bodies: the robots, by whose links they are told from things; those of the scene by default.
+        bodies: the robots, whose links are masked; those of the scene by default.
 
     Raises:
         ConfigError: for things that are too small to be seen or to wear tags.
@@ -162,7 +162,7 @@ class SceneSight:
         self._steady.remember({name: claim for name, claim in found.claims.items() if name in found.fits})
         self._lit = (found.light, float(ground.table_colour.max()))
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
-        self.follow(robots, picture.stamp)  # What is seen between the fingers is held from now on.
+        self.follow(robots, picture.stamp)  # What is observed between the fingers is held.
         if self._settings.strangers:
             self._claim_unfound(ground, found)
             self._strangers.look(
@@ -277,7 +277,7 @@ class SceneSight:
             elif answer and fit is not None:
                 self._grips.correct(name, hands, fit.pose)
                 found.claim(name, fit, ground)
-            else:  # Too little of it is seen to say where, and that is nobody else's.
+            else:  # Too little is visible to locate it, and no other object explains that.
                 rendering = render(lie_at(self._things[name], pose)[0], pose, ground)
                 if rendering is not None:
                     found.claimed[rendering.window] |= explained(rendering, ground)

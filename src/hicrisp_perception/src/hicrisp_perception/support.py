@@ -20,7 +20,7 @@ _RESTS = 0.5
 """How much worse the picture may support that a thing stands on what is below than that it hovers."""
 _GATE = 6.0
 _OVER = 0.15
-"""Part of the smaller outline that lies over the other where one thing stands on another."""
+"""Share of the smaller outline that overlaps the other if one object stands on another."""
 
 
 def on_their_feet(found: Findings, ground: Ground) -> None:

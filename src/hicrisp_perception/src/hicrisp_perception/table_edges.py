@@ -24,7 +24,7 @@ _LEAST = 250
 _PART = 0.2
 """Part of what should show the table that must be one plane."""
 _HIGH = 0.02
-"""Height above the plane from which on something hides what is behind, metres."""
+"""Height above the plane at which an object hides what is behind, metres."""
 _INSIDE, _BEYOND = 5, 5
 """Pixels on either side of an end that must show the table and must not."""
 _HOLE_UP, _HOLE_ASIDE = 3, 18
@@ -184,7 +184,7 @@ def find_ends(plane: TablePlane, at: np.ndarray, outwards: np.ndarray, reach: in
     beyond = np.arange(1, _BEYOND + 1)
     ends = on.any(axis=1) & at_steps(framed, beyond).all(axis=1) & ~at_steps(above, beyond).any(axis=1)
     ends &= np.count_nonzero(at_steps(on, -np.arange(_INSIDE)), axis=1) >= _INSIDE - 1
-    # Where that is its end and no thing's: what is seen next is not higher.
+    # Only edges of the table, not of an object: the next pixel is not higher.
     gap = np.arange(_HOLE_ASIDE + 1)
     known = at_steps(measured, 1 + gap) & (gap <= holes[:, None])
     ends &= known.any(axis=1) & ~at_steps(above, 1 + known.argmax(axis=1)[:, None])[:, 0]

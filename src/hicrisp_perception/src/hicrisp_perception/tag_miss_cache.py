@@ -1,4 +1,4 @@
-"""RunFactory of pictures that were read for tags in vain: not read again while they look the same."""
+"""Parts of images that were read without finding a tag: not read again while they look the same."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _SAME = 0.002
 """Metres of depth that are not worth another round."""
 _SAME_YAW = 0.05
 _SURE = 0.0015
-"""Metres from which on tags say more than an outline with tags in it."""
+"""Uncertainty below which tags are more reliable than an outline with tags in it, metres."""
 _PIERCED = 0.5
 _GATE = 8.0
 _GOOD = 0.5
@@ -166,7 +166,7 @@ def _seen(lie: Lie, place: Placement, bottom: float, resting: bool, tags: TagFit
 
 
 def _by_shape(thing: WorldObject, own: Fit, ground: Ground) -> Optional[Fit]:
-    """The same with the outline where it is seen; ``None`` where that says too little."""
+    """Return the same with the visible outline; ``None`` if that is too short."""
     segment = segment_about(thing, own.pose, ground)
     shown = measure(segment, ground, faces=False) if segment is not None else None
     if segment is None or shown is None:

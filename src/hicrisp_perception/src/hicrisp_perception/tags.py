@@ -23,11 +23,11 @@ _CORNER = 0.35
 """Pixels by which a corner may be off."""
 _ROUNDS = 12
 _STILL = 5e-5
-"""Metres and radians of a move from which on nothing changes any more."""
+"""Step below which a fit has converged, metres and radians."""
 WORST = 2.5
 """Pixels by which corners may be off in the mean where tags are where their file says."""
 _WIDEST = 27
-"""Pixels of the widest neighbourhood in which dark is told from light."""
+"""Widest neighbourhood for the threshold between dark and light, pixels."""
 _LARGE = 80
 """Pixels along a part beyond which it shows its tags at first sight."""
 _CLOSER, _RIM = 4, 8
@@ -317,7 +317,7 @@ class _Detector:
     """OpenCV's detector of markers for pictures of any size.
 
     Args:
-        widest, step: of the neighbourhoods in which dark is told from light, pixels.
+        widest, step: of the neighbourhoods for the threshold between dark and light, pixels.
     """
 
     def __init__(self, widest: int, step: int) -> None:

@@ -22,7 +22,7 @@ from hicrisp_msgs.msg import TrackArray
 
 DETECTIONS = "detections"
 NOTHING = View(0.0)
-"""What is told where there was no picture yet."""
+"""What is published before the first image."""
 _SEEN = (Visibility.VISIBLE, Visibility.HELD)
 
 

@@ -31,9 +31,9 @@ outline.
 _LEAST_YAW = math.radians(0.3)
 _LEAST_HEIGHT = 0.0008
 _UNSEEN_HEIGHT = 0.003
-"""How far a measured height may be off, metres, where nothing is known to stand below."""
+"""Uncertainty of a measured height without a known support, metres."""
 _IN_VIEW = 0.8
-"""Part of a thing that is seen where nothing hides it: rims are mixed."""
+"""Visible share of an unoccluded object: rims are mixed."""
 _SAME_PLACE = 0.5
 """Part of a thing that is seen where it was, by which it is still there."""
 
@@ -176,7 +176,7 @@ def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) ->
 
 
 def _yaw(fit: Fit, before: Optional[Known]) -> float:
-    """Of the yaws that look the same the one that was told before."""
+    """Return the equivalent yaw nearest to the one reported before."""
     known = before.fit if before is not None else None
     last = known.place.yaw if known is not None and known.lie == fit.lie else 0.0
     if fit.lie.round:

@@ -21,7 +21,7 @@ from hicrisp_perception.shape_models import lie_at
 PREFIX = "unknown_"
 _LEAST_PIXELS = 60
 _CERTAIN = 200
-"""Pixels from which on one picture is enough."""
+"""Size at which one image suffices, pixels."""
 _LEAST_SIZE = 0.012
 _LEAST_HEIGHT = 0.010
 _SPARE = 0.004
@@ -36,7 +36,7 @@ _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
 
 @dataclass(frozen=True)
 class Stranger:
-    """A box around what nobody described.
+    """A box around an undescribed object.
 
     Args:
         looks: in how many pictures it was seen.

@@ -198,7 +198,7 @@ class Rays:
 
 
 class Straightener:
-    """Takes the distortion out of a lens's pictures; cheap where there is none."""
+    """Removes the lens distortion from images; cheap without one."""
 
     def __init__(self, lens: Lens) -> None:
         self.lens = Lens(lens.width, lens.height, lens.fx, lens.fy, lens.cx, lens.cy)

@@ -48,11 +48,11 @@ class CallStatus(Enum):
     """No server was there within the limit; the goal was not sent."""
     LOST = "lost"
     """The server went away, was sent the goal and did not say whether it began, came back without it, or
-    finished it and its result did not arrive: nobody knows what became of it."""
+    finished it and its result did not arrive: its outcome is unknown."""
     TIMEOUT = "timeout"
-    """The goal ran past its limit and ended when it was told to; there may be a result."""
+    """The goal exceeded its limit and ended after the cancellation; there may be a result."""
     STUCK = "stuck"
-    """The goal did not end when it was told to."""
+    """The goal did not end after its cancellation."""
 
 
 _TERMINAL = {

@@ -26,7 +26,7 @@ class ClockWatch:
     """Looks for the first clock of a simulation, from its construction on.
 
     Args:
-        published: whether somebody publishes the clock, or that cannot be said.
+        published: whether the clock has a publisher, or that is unknown.
     """
 
     def __init__(self, published: Callable[[], bool] = clock_published) -> None:

@@ -48,7 +48,7 @@ def config_file(kind: str, value: str, beside: Union[str, Path] = "") -> Path:
         Path of the file.
 
     Raises:
-        ConfigError: when there is no such file, with the names that there are.
+        ConfigError: if the file does not exist; lists the valid names.
     """
     path = Path(value).expanduser()
     if path.suffix and not path.is_file():
@@ -67,7 +67,7 @@ def domain_of(scene: Scene, named: str = "") -> Domain:
         The domain.
 
     Raises:
-        ConfigError: when there is no such domain, or it is wrong.
+        ConfigError: if the domain does not exist or is invalid.
     """
     return load_domain(config_file("domains", named or scene.domain, beside=scene.source))
 
@@ -95,7 +95,7 @@ def config_folder(kind: str, value: str) -> Path:
         Path of the folder.
 
     Raises:
-        ConfigError: when there is no such folder, with the names that there are.
+        ConfigError: if the folder does not exist; lists the valid names.
     """
     path = Path(value).expanduser()
     if path.is_absolute() and path.is_dir():

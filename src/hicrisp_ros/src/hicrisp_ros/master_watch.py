@@ -53,7 +53,7 @@ class MasterWatch:
     def _keep_up(self) -> None:
         if self._known():
             parameters = self._read()
-            # What is other than before is asked about again: the master may have been replaced meanwhile.
+            # A changed answer is verified: the master may have been replaced in the meantime.
             if parameters == self._parameters or self._known():
                 self._parameters = parameters
                 return

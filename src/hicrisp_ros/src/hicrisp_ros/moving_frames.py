@@ -1,4 +1,4 @@
-"""Frames that move: each is told once for each moment, as TF warns of every repetition."""
+"""Moving frames: each is published once per stamp, as TF warns about repetitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REMEMBERED = 64
 
 
 class MovingFrames:
-    """Publishes on ``/tf``. Whoever listens there, RViz too, drops a second transform of a frame with a stamp
+    """Publishes on ``/tf``. Listeners, including RViz, drop a second transform of a frame with a stamp
     that it has already and warns of it (``TF_REPEATED_DATA``). Older moments may follow newer ones.
 
     Args:

@@ -81,7 +81,8 @@ def begin(name: str, disable_signals: bool = False) -> None:
 
 
 class Told:
-    """Whether a signal has told this process to end. It is no event: a handler that sets one hangs for good where its
+    """Whether a signal has asked this process to end. It is not an event: a handler that sets one hangs for good
+    where its
     own thread was about to wait for it, and holds its lock.
     """
 
@@ -114,7 +115,7 @@ class Told:
 
 
 def told_to_end() -> Told:
-    """Let SIGINT, SIGTERM and SIGHUP only be noted from now on, in place of what they did."""
+    """Only record SIGINT, SIGTERM and SIGHUP, in place of their earlier handlers."""
     told = Told()
     for number in _SIGNALS:
         signal.signal(number, told.take)

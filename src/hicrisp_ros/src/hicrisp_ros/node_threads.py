@@ -41,7 +41,7 @@ class NodeThread(Thread):
 
 
 def ending() -> bool:
-    """Check whether this thread was told to end with its node: until all such threads have ended, ROS counts as
+    """Check whether this thread was asked to end with its node: until all such threads have ended, ROS counts as
     running.
     """
     thread = threading.current_thread()

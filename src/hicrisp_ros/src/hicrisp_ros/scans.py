@@ -21,7 +21,7 @@ _STALE = 2.0
 
 
 class ScanTopic:
-    """Collects the scans of one topic until somebody takes them."""
+    """Collects the scans of one topic until they are taken."""
 
     def __init__(self, topic: str) -> None:
         self._waiting: Deque[LaserScan] = deque(maxlen=_KEPT)

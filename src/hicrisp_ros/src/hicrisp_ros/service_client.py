@@ -27,7 +27,7 @@ _HANDLER_FAILED = "responded with an error"
 
 @dataclass(frozen=True)
 class ServiceReply:
-    """The response, or ``None`` and a message that says why there is none."""
+    """The response, or ``None`` and a message with the reason."""
 
     response: Optional[Any] = None
     message: str = ""
@@ -76,7 +76,7 @@ class ServiceClient:
             seconds: limit in wall time, seconds.
 
         Returns:
-            The response, or why there is none.
+            The response, or the reason why it is missing.
         """
         deadline = Deadline(seconds)
         if not self._lock.acquire(timeout=seconds):

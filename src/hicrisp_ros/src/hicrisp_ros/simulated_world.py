@@ -186,7 +186,7 @@ def _fitting(running: Scene) -> List[str]:
         try:
             fits = kind_of(load_scene(file)) == kind_of(running)
         except HicrispError:
-            continue  # A file that is wrong is no scene to offer.
+            continue  # An invalid file is not offered as a scene.
         if fits:
             found.append(file.stem)
     return found

@@ -224,7 +224,7 @@ class TfWorld:
         return False
 
     def _lead_of(self, name: str) -> float:
-        """Seconds by which the newest transforms up to a frame are ahead of the clock; 0 where none is."""
+        """Return how far the newest transforms up to a frame are ahead of the clock, seconds; 0 if none is."""
         now, leads, seen = rospy.get_time(), [0.0], {name}
         while True:
             if name in self._ahead:
@@ -235,7 +235,7 @@ class TfWorld:
             seen.add(name)
 
     def _holds_numbers(self, transform: TransformStamped) -> bool:
-        """Whether a transform may be taken: one that is not finite is no place, and no newer one either."""
+        """Check whether a transform is valid: finite, and not stamped in the future."""
         child = transform.child_frame_id
         if pose_from_transform(transform).finite:
             self._refused.discard(child)

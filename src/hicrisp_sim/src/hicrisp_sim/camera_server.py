@@ -27,12 +27,12 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.simulation import Snapshot
 
 _TICK, _UNHEARD = 0.02, 0.1
-"""Wall seconds between two looks at the clock, while somebody listens and while nobody does."""
+"""Period of checking the clock, with subscribers and without, wall seconds."""
 _EARLY = 1e-6
 
 
 class CameraServer:
-    """Publishes the camera that the scene names while somebody listens.
+    """Publishes the camera that the scene names while it has subscribers.
 
     A picture is of one snapshot, whose time is its stamp; the physics runs on meanwhile and waits for none.
     The camera's rate is of the world's time, and while something is moved there also of wall time.

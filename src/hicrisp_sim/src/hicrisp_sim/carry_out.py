@@ -65,7 +65,7 @@ def _told(event: Mapping[str, Any]) -> None:
 
 
 def _watched(world: EmbeddedWorld) -> List[Snapshot]:
-    """What is seen of a world from now on, evenly in its own time; the list grows as time passes."""
+    """Collect snapshots of a world at equal intervals of simulation time; the list grows as time passes."""
     seen: List[Snapshot] = []
     for number in range(round(_LONGEST / _APART)):
         world.simulation.at(world.time + number * _APART, lambda: seen.append(world.simulation.snapshot))

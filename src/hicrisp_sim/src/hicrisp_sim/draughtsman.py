@@ -58,6 +58,6 @@ def _draw(orders: "SimpleQueue[_Order]") -> None:
             continue
         try:
             done.set_result(draw())
-        except Exception as error:  # noqa: BLE001 - whoever waits for the picture gets it.
+        except Exception as error:  # noqa: BLE001 - the caller waiting for the image gets it.
             done.set_exception(error)
         del done, draw

@@ -1,4 +1,4 @@
-"""The embedded world in one process: a scene, a robot in it, eyes, faults and pictures."""
+"""The embedded world in one process: a scene, a robot in it, state estimation, faults and images."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from hicrisp_sim.tracker import Tracker
 PATIENCE, _PAUSE = 10.0, 0.1
 """Simulated seconds for which a picture is waited for, and between two tries."""
 AGE_LIMIT = 1.0
-"""Age from which on a picture does not count as seen, simulated seconds."""
+"""Age above which an image does not count as observed, seconds of simulation time."""
 QUIET = 0.005
 """Speed of a thing that counts as standing, m/s."""
 
 
 class FaultyRobot(ArmRobot):
-    """The arm's robot port, told to nobody: what waits for a command or a phase happens when that begins."""
+    """The arm's robot port with faults: those scheduled for a command or a phase occur at its start."""
 
     faults: Optional[Faults] = None
 
@@ -231,7 +231,7 @@ class EmbeddedWorld(SimulatedWorld):
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
 
     def _strangers(self) -> FrozenSet[str]:
-        """What nobody is told of."""
+        """Return the unannounced objects."""
         return frozenset(thing.name for thing in self.scene.unknown)
 
     def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:

@@ -41,7 +41,7 @@ _FASTEST = 50.0
 
 
 class FactWorld(RobotPort, Observer, Protocol):
-    """A robot and eyes in one, over facts without geometry."""
+    """A robot and an observer in one, over facts without geometry."""
 
 
 class FactServer:

@@ -1,4 +1,4 @@
-"""What goes wrong on purpose: seeded faults in the actuator, the gripper, the eyes and the world."""
+"""Injected failures: seeded faults in the actuator, the gripper, the sensors and the world."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class Faults:
         return f"{target} is taken away"
 
     def _vanish(self, target: str) -> None:
-        """Put a thing where nobody sees it, each beside the others."""
+        """Move an object out of view, next to others there."""
         size, (x, y) = self._hands.things()[target].size, _OUT_OF_THE_WORLD
         arena = self._simulation.scene.arena
         floor = ROOM_FLOOR if arena is None else arena.floor

@@ -21,7 +21,7 @@ from hicrisp_sim.world_server import LOOK_LIMIT, Perception, WorldServer
 
 
 class LabServer(WorldServer):
-    """Serves a lab. The loop of the base lets time pass while nobody moves."""
+    """Serves a lab. The loop of the base advances time while nothing moves."""
 
     def __init__(self, world: LabWorld, eyes: TopicObserver, sigma: float = 0.0,
                  perception: Perception = Perception.POSES) -> None:

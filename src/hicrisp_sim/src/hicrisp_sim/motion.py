@@ -40,7 +40,7 @@ class MotionPlanner:
     """Plans with inverse kinematics, RRT-Connect and TOPP-RA over a planning scene.
 
     Args:
-        safety: where the tool may be, on the way to a pose, too; anywhere by default.
+        safety: where the tool may be, also during a motion; anywhere by default.
     """
 
     def __init__(self, scene: PlanningScene, kinematics: Kinematics, settings: ArmSettings,

@@ -48,7 +48,7 @@ class PlanningScene:
         self._set_bits()
 
     def _welcome(self, world: WorldState) -> None:
-        """Plan around what is seen and not in the scene; the model is made anew where that has changed."""
+        """Plan around what is seen and not in the scene; the model is rebuilt if that has changed."""
         seen = world.objects if world.viewed is not None else {}
         found = {name: thing for name, thing in seen.items()
                  if name not in self._scene.objects and thing.pose is not None and not thing.form.ground

@@ -21,7 +21,7 @@ POSE_KINDS: Mapping[str, FaultKind] = {
 }
 """The kinds, with what they do."""
 _AHEAD = 5.0
-"""Seconds by which stamps are ahead of the clock where nobody says."""
+"""Default lead of stamps over the clock, seconds."""
 NOWHERE = "nobodys_frame"
 """The frame under which ``pose_frame`` puts a thing."""
 

@@ -35,7 +35,7 @@ class Renderer:
             picture.
 
     Raises:
-        RenderError: when there is no off-screen OpenGL on this machine.
+        RenderError: if this machine has no off-screen OpenGL.
     """
 
     def __init__(self, model: mujoco.MjModel, size: Tuple[int, int] = SIZE, shadows: bool = True) -> None:

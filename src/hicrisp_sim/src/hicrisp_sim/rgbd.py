@@ -26,7 +26,7 @@ class RgbdDrawer:
     it there.
 
     Raises:
-        RenderError: when there is no off-screen OpenGL on this machine.
+        RenderError: if this machine has no off-screen OpenGL.
     """
 
     def __init__(self, model: mujoco.MjModel, lens: Lens) -> None:

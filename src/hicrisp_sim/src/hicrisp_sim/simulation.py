@@ -22,18 +22,18 @@ from hicrisp_sim.models import physics_model
 CONTROL_PERIOD = 0.004
 """Seconds of simulated time between two commands to the controllers."""
 _JUMP = 1.0
-"""Seconds by which a clock that is followed was set anew, or left behind."""
+"""Jump of a followed clock that counts as a reset, seconds."""
 _STILL = 0.5
 """Wall seconds for which a clock that is followed is waited for in each control period."""
 _IDLE_RATE = 1.0
-"""Simulated seconds a second while nobody moves and no rate is asked for: an idle world leaves the
+"""Rate of simulation time to wall time while nothing moves and no rate is set: an idle world leaves the
 processor alone.
 """
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state at one instant of simulated time, for eyes and pictures; it is never changed."""
+    """The state at one instant of simulation time, for observers and images; it is never changed."""
 
     time: float
     positions: np.ndarray
@@ -43,8 +43,8 @@ class Snapshot:
 class Simulation:
     """Owns the MuJoCo model and its state.
 
-    Whoever moves something steps the physics in its own thread (``step``); ``start_idling`` adds a thread
-    that steps while nobody moves. Others read ``snapshot``, which needs no lock.
+    A mover steps the physics in its own thread (``step``); ``start_idling`` adds a thread
+    that steps while nothing moves. Others read ``snapshot``, which needs no lock.
 
     Args:
         arm: the arm, which begins in its posture of rest; ``None`` in an arena without one.
@@ -66,7 +66,7 @@ class Simulation:
         self._editors = 0
         self._movers = 0
         self.moved_at = 0.0
-        """When somebody moved or changed something last, seconds of simulated time."""
+        """Time of the last motion or change, seconds of simulation time."""
         self._closing = Event()
         self._idler: Optional[Thread] = None
         self._due: List[Tuple[float, Callable[[], None]]] = []
@@ -140,7 +140,7 @@ class Simulation:
         give_back()
 
     def follow(self, clock: Callable[[], float]) -> None:
-        """Keep to another clock from now on, whatever the rate.
+        """Follow another clock, regardless of the rate.
 
         Args:
             clock: its time, s. The world never runs ahead of it; what it lags behind it makes up for, or skips at rest.
@@ -286,7 +286,7 @@ class Simulation:
         return self._movers > 0
 
     def start_idling(self) -> None:
-        """Let time pass in a thread of its own while nobody moves."""
+        """Advance time in a separate thread while nothing moves."""
         self._pace = (time.monotonic(), self.time)  # What passed before is not made up for.
         self._idler = Thread(target=self._idle, name="physics", daemon=True)
         self._idler.start()

@@ -44,7 +44,7 @@ class Perception(Enum):
     POSES = "poses"
     """The simulation."""
     CAMERA = "camera"
-    """Whoever looks at the camera's pictures."""
+    """The perception that evaluates the camera's images."""
 
 
 class WorldServer:
@@ -93,7 +93,7 @@ class WorldServer:
                                     self._execute).start()
 
     def _let_time_pass(self) -> None:
-        """Begin to step the physics while nobody moves."""
+        """Start stepping the physics while nothing moves."""
         self._world.simulation.start_idling()
 
     def _frames(self, snapshot: Moment) -> Dict[str, Tuple[Pose, float]]:
@@ -146,7 +146,7 @@ class WorldServer:
         return _TICK if self._busy else _IDLE_TICK
 
     def _publish(self) -> None:
-        """Clock first, so that nobody sees a pose from the future."""
+        """Publish the clock first, so that no pose is stamped in the future."""
         with self._publishing:
             snapshot = self._world.simulation.snapshot
             self._camera.remember(snapshot)

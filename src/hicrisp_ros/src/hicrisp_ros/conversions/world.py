@@ -53,7 +53,7 @@ def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
         size=(message.size.x, message.size.y, message.size.z),
         attributes={pair.key: pair.value for pair in message.attributes},
         pose=seen_pose(message.pose, message.has_pose),
-        pose_age=message.pose_age if message.pose_age >= 0.0 else math.inf,  # No number is no age.
+        pose_age=message.pose_age if message.pose_age >= 0.0 else math.inf,  # Without a number the age is unknown.
         movable=message.movable,
         lost=message.lost,
         uncertainty=Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma),

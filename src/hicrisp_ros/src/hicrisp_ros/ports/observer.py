@@ -1,4 +1,4 @@
-"""The supervisor's eyes: the detector's world states, waited for until they are new and things have
+"""The supervisor's observer: the detector's world states, waited for until they are new and objects have
 settled.
 """
 
@@ -206,7 +206,7 @@ class TopicObserver:
 
 
 class TaskObserver:
-    """The eyes of one task: once it was canceled, a short look is enough."""
+    """The observer of one task: after a cancellation a short wait is enough."""
 
     def __init__(self, eyes: TopicObserver, cancel: Event) -> None:
         self._eyes = eyes
@@ -278,7 +278,7 @@ def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
     """The movable things of a world but for those that a hand holds in both: they ride on a robot, and stand
     when it stands.
 
-    What nobody can move does not count: a lidar outlines an obstacle a little differently with every scan.
+    Immovable objects do not count: a lidar outlines an obstacle a little differently with every scan.
     """
     held = {name for name, thing in world.objects.items() if thing.visibility is Visibility.HELD
             and name in other.objects and other.objects[name].visibility is Visibility.HELD}

@@ -10,7 +10,7 @@ from hicrisp_core.model import RobotState, WorldState
 from hicrisp_core.time.deadline import Deadline
 
 _SLICE = 0.2
-"""Seconds of wall time between two looks whether the task was canceled meanwhile."""
+"""Period of the check for a cancellation, wall seconds."""
 _MOST = 6
 
 

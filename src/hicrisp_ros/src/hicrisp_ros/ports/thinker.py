@@ -11,7 +11,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 
 ABANDON = 0.1
-"""Seconds that a stateless node gets to end a goal that nobody waits for any more."""
+"""Time that a stateless node gets to end an abandoned goal, seconds."""
 _GONE = (CallStatus.LOST, CallStatus.UNREACHABLE)
 
 

@@ -60,7 +60,7 @@ class EmbeddedBase(Vehicle):
             self.goal, self.driving = pose, True
             try:
                 self.constrain(constraints)
-                self.look()  # Nobody scans while the base idles.
+                self.look()  # No scan is taken while the base idles.
                 self.controller.limit(manner.speed)
                 outcome = Drive(self, pose, deadline, cancel, progress, manner.tolerance).run()
                 halted = self.halt(Deadline(max(2.0, deadline.remaining)))

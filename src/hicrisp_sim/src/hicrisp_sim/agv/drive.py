@@ -35,7 +35,7 @@ class Drive:
     """A goal under way. The caller is moving the simulation.
 
     Args:
-        tolerance: how far from the goal it may end, metres, where that is less than the base's own.
+        tolerance: greatest distance from the goal, metres, if less than the base's own.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class Drive:
                             self._base.simulation.time - 1.0 / self._base.settings.plan_rate + soon)
 
     def _fraction(self) -> float:
-        """How much of the longest way so far is behind the base; never less than was told before."""
+        """Return the completed share of the longest path so far; it never decreases."""
         if self._whole:
             self._done = max(self._done, 1.0 - self._left / self._whole)
         return self._done

@@ -54,7 +54,7 @@ def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
     spec.modelname = scene.name
     spec.option.timestep = TIMESTEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    # Obstacles that nobody pushes cost nothing.
+    # Obstacles at rest cost nothing.
     spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     _add_floor(spec, arena)
     add_arena(spec, scene, arena, base)

@@ -21,7 +21,7 @@ from hicrisp_sim.agv.settings import AgvSettings
 _LOOKAHEADS = (0.30, 0.20, 0.12, 0.07)
 """Metres along the path to the point that is steered to; the first whose arc is clear is taken."""
 _TURN_FIRST, _TURN_CLOSE = math.radians(50.0), math.radians(8.0)
-"""A point further aside is faced before the base drives; the second holds where no wider arc is clear."""
+"""A point further aside is faced before the base drives; the second applies if no wider arc is clear."""
 _CREEP = 0.06
 """Metres to the point that is faced where no arc is clear: from there the base follows the path's own
 bends.
@@ -49,7 +49,7 @@ class PursuitController:
     """Follows paths; asked at the control rate.
 
     Args:
-        radius: of the footprint, metres; the settings' margin comes on top where there is room for it.
+        radius: of the footprint, metres; the settings' margin is added if there is room for it.
     """
 
     def __init__(self, costmap: Costmap, settings: AgvSettings, radius: float) -> None:

@@ -42,7 +42,7 @@ class AgvSettings:
         range: farthest that the lidar sees.
         range_noise: standard deviation of a range.
         lidar_height: height of the plane that the lidar sees.
-        scan_timeout: age of the latest scan from which on the base stands still.
+        scan_timeout: age of the latest scan at which the base stops.
         control_rate: commands to the wheels a second.
         plan_rate: plans a second while driving.
         planner_patience: time without a plan before the next recovery behaviour.

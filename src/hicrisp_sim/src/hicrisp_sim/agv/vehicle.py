@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class Vehicle:
-    """One base in an arena; whoever drives it calls ``tick``. Poses are in the map frame, which is the world
+    """One base in an arena; its driver calls ``tick``. Poses are in the map frame, which is the world
     frame; times are the world's clock."""
 
     def __init__(self, simulation: AgvSimulation, settings: AgvSettings, seed: int = 0) -> None:
@@ -44,7 +44,7 @@ class Vehicle:
         self.followers: List[Callable[[], None]] = []
         """Called after every control period, while the physics stands."""
         self.halted = Event()
-        """Set when somebody stops the base: ends the drive that is under way."""
+        """Set to stop the base: ends the current drive."""
         self.load(simulation.scene, seed)
 
     def load(self, scene: Scene, seed: int = 0) -> None:

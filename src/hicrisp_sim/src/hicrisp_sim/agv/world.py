@@ -1,4 +1,4 @@
-"""The embedded arena in one process: a scene, a base in it, eyes, faults and pictures."""
+"""The embedded arena in one process: a scene, a base in it, state estimation, faults and images."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class AgvFaults:
         self.told: Set[str] = set()
         """Those of ``TOLD`` that are in force."""
         self.leave: Optional[Callable[[float], None]] = None
-        """Takes move_base away for some wall seconds; ``None`` where nobody serves one."""
+        """Takes move_base away for some wall seconds; ``None`` without a server."""
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = ()) -> str:
         """Inject a fault.

@@ -13,7 +13,7 @@ _SLICE = 0.5
 class Lockstep:
     """Keeps the clocks of several movers the same.
 
-    Whoever moves something joins, and asks for period after period; the last one to ask lets it pass. A mover
+    A mover joins, and requests period after period; the last one to ask lets it pass. A mover
     that plans outside keeps nobody waiting; one that thinks between two periods stops the time for all.
     """
 

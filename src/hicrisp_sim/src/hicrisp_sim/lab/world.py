@@ -1,4 +1,4 @@
-"""The lab in one process: an arm and a base in one world, with one clock, eyes, faults and pictures."""
+"""The lab in one process: an arm and a base in one world, with one clock, state estimation, faults and images."""
 
 from __future__ import annotations
 
