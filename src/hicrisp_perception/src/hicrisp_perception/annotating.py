@@ -80,7 +80,7 @@ def as_jpeg(colour: np.ndarray) -> bytes:
 
 
 def _words(track: Track) -> str:
-    """The name, how sure its place is (one standard deviation), and how it is seen."""
+    """Return the name, how sure its place is (one standard deviation), and how it is seen."""
     name, sigma = track.name.replace("_", " "), 1000.0 * track.uncertainty.position
     sure = f" +-{sigma:.0f} mm" if sigma >= 0.95 else f" +-{sigma:.1f} mm" if sigma > 0.0 else ""
     how = "" if track.visibility is Visibility.VISIBLE else f", {track.visibility.value}"
@@ -101,7 +101,7 @@ def _outline(thing: WorldObject, pose: Pose, picture: Picture) -> Optional[np.nd
 
 
 def _ahead(points: np.ndarray, picture: Picture) -> np.ndarray:
-    """How far world points are in front of the camera, metres."""
+    """Return how far world points are in front of the camera, metres."""
     found: np.ndarray = (points - np.array(picture.camera.position)) @ matrix_of(picture.camera)[:, 2]
     return found
 

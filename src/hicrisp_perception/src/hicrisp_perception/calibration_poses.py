@@ -164,7 +164,7 @@ class Stances:
         return Stance(tool, link) if self._reach.holds(tool) else None
 
     def _seen(self, rim: float, nearest: float) -> Optional[Pose]:
-        """The tag somewhere in the picture, turned towards the camera about."""
+        """Return the tag somewhere in the picture, turned towards the camera about."""
         lens, dice = self._lens, self._dice
         farthest = lens.fx * self._tag.size / _LEAST_PIXELS
         depth = dice.uniform(min(nearest, farthest), farthest)
@@ -181,7 +181,7 @@ class Stances:
 
 def _facing(position: Tuple[float, float, float], tilt: float, towards: float, roll: float
             ) -> Tuple[float, float, float, float]:
-    """The orientation of a tag that leans away from the camera by ``tilt`` towards a direction of the
+    """Return the orientation of a tag that leans away from the camera by ``tilt`` towards a direction of the
     picture, and is turned by ``roll`` from upright; radians.
     """
     back = -np.array(position) / np.linalg.norm(position)

@@ -109,7 +109,7 @@ class Steady:
         return {name: claims[name] for name in oldest[max(0, _FRESH - len(measured)) :]}
 
     def _next_to_ask(self, known: Iterable[str]) -> Set[str]:
-        """A thing, and those that it may be taken for: alike, or seen beside or behind it."""
+        """Return a thing, and those that it may be taken for: alike, or seen beside or behind it."""
         self._to_ask = [name for name in self._to_ask if name in known]
         if not self._to_ask:
             return set()
@@ -154,6 +154,6 @@ def differs(cells: np.ndarray, before: np.ndarray, window: Window, robot: Option
 
 
 def _covered(claim: Claim, robot: np.ndarray) -> float:
-    """The part of a thing's pixels that a robot covers now."""
+    """Return the part of a thing's pixels that a robot covers now."""
     window, own = claim
     return np.count_nonzero(own & robot[window]) / max(1, np.count_nonzero(own))

@@ -80,7 +80,7 @@ def measure(segment: Segment, ground: Ground, faces: bool = True) -> Optional[Sh
 
 def _faces(segment: Segment, ground: Ground, height: np.ndarray, heights: np.ndarray, top: float,
            extent: float) -> Tuple[Optional[np.ndarray], Optional[np.ndarray]]:
-    """The colours of the highest level face and of the rest.
+    """Return the colours of the highest level face and of the rest.
 
     Args:
         height, heights: of the window's pixels, and of the segment's that are used, metres.
@@ -100,7 +100,7 @@ def _faces(segment: Segment, ground: Ground, height: np.ndarray, heights: np.nda
 
 
 def _top(heights: np.ndarray) -> float:
-    """The highest height that many points share."""
+    """Return the highest height that many points share."""
     first = float(heights.min()) - _BIN
     counts = np.bincount(((heights - first) / _BIN).astype(int))
     sums = np.convolve(counts, np.ones(_PLATEAU), mode="same")
@@ -121,7 +121,7 @@ def _colour(colour: np.ndarray, where: np.ndarray) -> Optional[np.ndarray]:
 
 
 def _contour(segment: Segment, ground: Ground) -> np.ndarray:
-    """The pixels of the outline beyond which there is table, or something clearly farther."""
+    """Return the pixels of the outline beyond which there is table, or something clearly farther."""
     rim = _APART + 2
     mask = np.pad(segment.mask.astype(np.uint8), rim)
     found, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)

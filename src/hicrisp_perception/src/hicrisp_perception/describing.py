@@ -134,7 +134,7 @@ def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
 
 
 def _doubts(best: Guess, guesses: Sequence[Guess], colour: str) -> Doubts:
-    """What is not sure of the best guess.
+    """Return what is not sure of the best guess.
 
     Args:
         colour: another one that it may have.
@@ -207,7 +207,7 @@ def _floor(thing: WorldObject) -> float:
 
 
 def _is_crumb(segment: Segment, seen: Shown, found: Sequence[Described], pixels: Sequence[int]) -> bool:
-    """Whether a small piece belongs to a thing that it is a part of by its place."""
+    """Check whether a small piece belongs to a thing that it is a part of by its place."""
     middle = Point(float(np.median(seen.x)), float(np.median(seen.y)))
     for other, size in zip(found, pixels):
         pose = other.thing.pose

@@ -197,7 +197,7 @@ def tolerance(ground: Ground, depth: float) -> float:
 
 
 def _spread(rendering: Rendering, segment: Segment) -> np.ndarray:
-    """A segment's mask in a rendering's window."""
+    """Return a segment's mask in a rendering's window."""
     rows, columns = rendering.window
     mask = np.zeros((rows.stop - rows.start, columns.stop - columns.start), bool)
     top, left = segment.window[0].start - rows.start, segment.window[1].start - columns.start

@@ -92,8 +92,8 @@ def guesses_of(segment: Segment, seen: Shown, hollow: bool, ground: Ground, bott
 
 
 def _from_the_side(seen: Shown, ground: Ground) -> Tuple[float, float, float, float]:
-    """Where a thing is of which mostly the side towards the camera is seen: its middle, metres, its width
-    across the view, and the view's heading, radians.
+    """Locate an object of which mostly the side towards the camera is visible: its middle, its width across the
+    view (m), and the view's heading (rad).
     """
     x, y = float(np.median(seen.x)), float(np.median(seen.y))
     ahead = np.array([x, y]) - ground.view.rays.origin[:2]
@@ -145,7 +145,7 @@ def filled(segment: Segment, ground: Ground) -> Optional[Segment]:
 
 def _sized(shape: str, size: Tuple[float, float, float], start: Tuple[float, float, float], bottom: float,
            segment: Segment, seen: Shown, ground: Ground) -> Optional[Guess]:
-    """The size with which a shape's outline fits best."""
+    """Return the size with which a shape's outline fits best."""
     count = 2 if shape == "box" else 1
     high = round(size[2], 4)
 

@@ -204,7 +204,7 @@ class _Fit:
         return found
 
     def run(self, begin: np.ndarray, kept: np.ndarray, robust: bool = False) -> Tuple[np.ndarray, float]:
-        """The best poses from a beginning on, and their cost."""
+        """Return the best poses from a beginning on, and their cost."""
         done = least_squares(lambda unknown: self.residuals(unknown, kept).ravel(), begin, x_scale="jac",
                              loss="soft_l1" if robust else "linear", f_scale=_SOFT, max_nfev=200)
         return done.x, float(done.cost)
@@ -270,7 +270,7 @@ def information(tag: Tag, lens: Lens, unknown: np.ndarray, links: Sequence[Pose]
 
 
 def _turned(views: Sequence[TagView]) -> bool:
-    """Whether the directions differ about two axes."""
+    """Check whether the directions differ about two axes."""
     first = Rotation.from_matrix(matrix_of(views[0].link))
     turns = np.array([(Rotation.from_matrix(matrix_of(view.link)) * first.inv()).as_rotvec()
                       for view in views])
@@ -288,7 +288,7 @@ def _guesses(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
 
 
 def _tag_pose(view: TagView, tag: Tag, lens: Lens) -> Optional[Pose]:
-    """The tag in the camera's frame, from one view."""
+    """Return the tag in the camera's frame, from one view."""
     worked, turn, shift = cv2.solvePnP(np.array(tag.corners), view.corners.astype(float), lens.matrix,
                                        np.array(lens.distortion or (0.0,) * 5),
                                        flags=cv2.SOLVEPNP_IPPE_SQUARE)

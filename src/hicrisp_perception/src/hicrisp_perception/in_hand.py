@@ -33,7 +33,7 @@ _KERNEL = np.ones((3, 3), np.uint8)
 
 def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Optional[int] = None
                  ) -> Tuple[Optional[Fit], Evidence]:
-    """A thing near where it is expected, tilted as expected; ``None`` where too little of it is seen.
+    """Return a thing near where it is expected, tilted as expected; ``None`` if too little of it is seen.
 
     Args:
         family: its family of colours, if it is known.
@@ -113,7 +113,7 @@ def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Option
 
 
 def _behind(found: Fit, ground: Ground) -> float:
-    """How much farther the thing is seen than it was fitted, metres along the optical axis."""
+    """Return how much farther the thing is seen than it was fitted, metres along the optical axis."""
     rendering = found.rendering
     measured = ground.depth[rendering.part]
     both = np.isfinite(rendering.depth) & (measured > 0.0) & ground.things[rendering.part]

@@ -126,7 +126,7 @@ def _from_top(lie: Lie, x: np.ndarray, y: np.ndarray) -> Iterator[Start]:
 
 
 def _from_sides(lie: Lie, shown: Shown, ground: Ground) -> Iterator[Start]:
-    """Of the sides that face the camera the middle is half a thing behind."""
+    """Yield starts half an object behind the sides that face the camera."""
     (cx, cy), (along, across), angle = spread_of(shown.x, shown.y)
     towards = np.array([cx, cy]) - ground.view.rays.origin[:2]
     towards /= max(1e-6, float(np.linalg.norm(towards)))

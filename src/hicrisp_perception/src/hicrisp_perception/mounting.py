@@ -153,7 +153,7 @@ class _Alignment:
         self._ends = (self._edge[good][seen], where, outwards[good][seen])
 
     def _moved(self, moved: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """The moved camera's axes and position in the world."""
+        """Return the moved camera's axes and position in the world."""
         return self._turn @ cv2.Rodrigues(moved[:3])[0], self._eye + self._turn @ moved[3:]
 
     def _project(self, points: np.ndarray, moved: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
@@ -179,7 +179,7 @@ class _Alignment:
 
 
 def _sides(table: WorldObject) -> Tuple[np.ndarray, np.ndarray]:
-    """The table's least and greatest x and y, metres."""
+    """Return the table's least and greatest x and y, metres."""
     middle = np.array(table.pose.position[:2] if table.pose is not None else (0.0, 0.0))
     half = np.array(table.size[:2]) / 2.0
     return middle - half, middle + half
@@ -202,7 +202,7 @@ def _edge_points(low: np.ndarray, high: np.ndarray) -> Tuple[np.ndarray, np.ndar
 
 def _markers(colour: np.ndarray, robots: Frames, scene: Scene, finder: Optional[TagFinder]
              ) -> Tuple[List[np.ndarray], List[np.ndarray]]:
-    """The corners of the markers that are seen, and where they are in the world."""
+    """Return the corners of the markers that are seen, and where they are in the world."""
     tags: Sequence[Tag] = load_tags(scene.markers, beside=scene.source or None)
     seen = (finder or TagFinder()).find(colour)
     corners, placed = [], []
@@ -229,7 +229,7 @@ def _grid(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.nda
 
 def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.ndarray, allowed: float
             ) -> Optional[GoalError]:
-    """A misfit where a place is surely seen farther off than is allowed."""
+    """Return a misfit if a place surely deviates by more than is allowed."""
     shifts = _shifts(moved, camera, places)
     slopes = np.stack([(_shifts(moved + 1e-5 * unit, camera, places) - shifts) / 1e-5 for unit in np.eye(6)],
                       axis=2)

@@ -119,7 +119,7 @@ class Patterns:
         return found, waiting
 
     def _as_before(self, name: str, last: Fit, ground: Ground) -> _Found:
-        """What was known by its tags and has hardly moved."""
+        """Return what was known by its tags and has hardly moved."""
         if last.tags is None or name not in self._worn:
             return None
         worn = self._worn[name]
@@ -132,9 +132,9 @@ class Patterns:
 
     def _settled(self, alike: Sequence[str], fit: Fit, ground: Ground, others: Sequence[Fit]
                  ) -> Optional[Dict[str, Tuple[float, Fit]]]:
-        """The things whose tags are seen where a shape was laid: but a few are looked for in a picture, not
-        again where that was in vain, and not where the picture changes. ``None`` where none was seen and not
-        all were looked for.
+        """Return the things whose tags are seen where a shape was laid: but a few are looked for in a picture, not
+        again where that was in vain, and not where the picture changes. ``None`` if none was seen and not all
+        were looked for.
         """
         calm = self._left == math.inf or any(_same(fit, each) for each in self._last)
         found: Dict[str, Tuple[float, Fit]] = {}
@@ -184,8 +184,8 @@ class Patterns:
 
 
 def _starts(fit: Fit, others: Sequence[Fit], ground: Ground) -> Iterator[Fit]:
-    """Where a thing may be of which a shape was laid into too little: there, as high as something is on which
-    it may stand, and below what stands near by on nothing that is known.
+    """Yield places of an object whose shape was fitted to too little: there, on each possible support, and below
+    neighbours without a known support.
     """
     yield fit
     for floor in sorted({0.0, *(other.floor for other in others)}):
@@ -204,7 +204,7 @@ def _starts(fit: Fit, others: Sequence[Fit], ground: Ground) -> Iterator[Fit]:
 
 
 def _given(settled: Mapping[str, Mapping[str, Tuple[float, Fit]]], alike: Sequence[str]) -> Dict[str, str]:
-    """The new name for each name, so that the tags are the most like what is seen."""
+    """Return the new name for each name, so that the tags are the most like what is seen."""
     names = [name for name, things in settled.items() if things]
     if not names:
         return {}
@@ -219,6 +219,6 @@ def _near(one: Fit, other: Fit) -> bool:
 
 
 def _same(one: Fit, other: Fit) -> bool:
-    """Whether two fits of two pictures are one, and as much is seen of it."""
+    """Check whether two fits of two pictures are one, and as much is seen of it."""
     more = abs(one.evidence.seen - other.evidence.seen)
     return _near(one, other) and more <= _SAME_PART * other.evidence.seen

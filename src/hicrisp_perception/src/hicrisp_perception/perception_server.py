@@ -121,7 +121,7 @@ class PerceptionServer:
             self._sight.afterwards()
 
     def _health(self) -> Health:
-        """Whether pictures come, how old the newest is, and what is wrong with them."""
+        """Report whether images arrive, the age of the newest, and its problems."""
         age = time.monotonic() - self._looked
         values = {"picture's age": f"{age:.1f} s", "the last look took": f"{1000.0 * self._seconds:.0f} ms"}
         if self._why:

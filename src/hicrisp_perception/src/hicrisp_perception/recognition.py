@@ -187,14 +187,14 @@ def recognise(
 
 
 def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
-    """A segment and how much is known around it: what it may stand on."""
+    """Return a segment and how much is known around it: what it may stand on."""
     rows, columns = segment.window
     near = sum(1 for each in found.fits.values() if overlap(each.rendering.window, segment.window))
     return rows.start, columns.start, segment.family, segment.pixels, near
 
 
 def _shared(one: Window, other: Window) -> Optional[Window]:
-    """The part of the picture that two windows have in common."""
+    """Return the part of the picture that two windows have in common."""
     if not overlap(one, other):
         return None
     rows, columns = (slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other))
@@ -202,7 +202,7 @@ def _shared(one: Window, other: Window) -> Optional[Window]:
 
 
 def _within(part: Window, window: Window) -> Window:
-    """A part of the picture by the pixels of a window that holds it."""
+    """Return a part of the picture by the pixels of a window that holds it."""
     rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in zip(part, window))
     return rows, columns
 
@@ -316,7 +316,7 @@ def _inner(segment: Segment) -> np.ndarray:
 
 
 def _patch_cost(thing: WorldObject, counts: np.ndarray, pixels: int) -> float:
-    """The cost of a thing's colour where only some of the pixels have it."""
+    """Return the cost of an object's colour if only some of the pixels have it."""
     hues = counts[HUES:]
     strongest = int(hues.max())
     clear = bool(hues.sum() > _PATCH * pixels)
@@ -333,7 +333,7 @@ def _patch_cost(thing: WorldObject, counts: np.ndarray, pixels: int) -> float:
 
 
 def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObject) -> float:
-    """The cost of a thing's colour by the pixels that are measured on its surface: several things may be in
+    """Return the cost of a thing's colour by the pixels that are measured on its surface: several things may be in
     one segment that is not cut where its colour changes.
     """
     rendering, inner = best.rendering, _inner(segment)
@@ -358,7 +358,7 @@ def _fits(
     before: Memory,
     searches: Searches,
 ) -> List[Tuple[int, Fit]]:
-    """The fits of things in a segment: standing upright, and on other sides where none fits so.
+    """Return the fits of things in a segment: standing upright, and on other sides where none fits so.
 
     Args:
         likely: columns, things and the costs of their colours, the likeliest first.
@@ -385,7 +385,7 @@ def _fits(
 
 
 def _stays(best: Fit, before: Optional[Fit]) -> bool:
-    """Whether a thing is where it was."""
+    """Check whether a thing is where it was."""
     return (
         before is not None
         and best.lie == before.lie
@@ -395,7 +395,7 @@ def _stays(best: Fit, before: Optional[Fit]) -> bool:
 
 
 def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:
-    """The assignment of least cost, in which a row may stay without a column."""
+    """Return the assignment of least cost, in which a row may stay without a column."""
     padded = np.hstack([total, np.full((len(total), len(total)), nobody)])
     rows, columns = linear_sum_assignment(padded)
     pairs = [(int(row), int(column)) for row, column in zip(rows, columns)
@@ -405,7 +405,7 @@ def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:
 
 def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
            ) -> float:
-    """The light in which the segments' colours fit the things best, with the heights as a hint."""
+    """Return the light in which the segments' colours fit the things best, with the heights as a hint."""
     misfit = np.array([[_height_misfit(shown, thing) for thing in things] for _, shown in segments])
     best, lowest = 1.0, math.inf
     for light in LIGHTS:

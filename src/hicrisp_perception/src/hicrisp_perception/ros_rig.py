@@ -100,7 +100,7 @@ class RosRig:
         return look
 
     def _wait(self, since: float, deadline: Deadline) -> Tuple[Optional[Image], Optional[CameraInfo]]:
-        """The first image from after a moment, and the lens."""
+        """Return the first image from after a moment, and the lens."""
         with self._news:
             while not deadline.passed and not rospy.is_shutdown():
                 fresh = self._image is not None and self._image.header.stamp.to_sec() >= since

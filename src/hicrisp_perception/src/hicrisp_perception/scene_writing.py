@@ -74,7 +74,7 @@ def arrange(found: Sequence[Described], table: WorldObject) -> SeenScene:
 
 
 def _in_place(each: Described, placed: Dict[str, WorldObject]) -> WorldObject:
-    """The thing as the scene's file will put it."""
+    """Return the thing as the scene's file will put it."""
     thing = each.thing
     x, y = thing.pose.position[:2] if thing.pose is not None else (0.0, 0.0)
     yaw = thing.pose.yaw if thing.pose is not None else 0.0
@@ -179,7 +179,7 @@ def doubts_of(each: Described) -> Sequence[str]:
 
 
 def _task(things: Sequence[Described]) -> str:
-    """A task that can be tried: the first thing that a hand can take, next to another one; else a question."""
+    """Return a task that can be tried: the first thing that a hand can take, next to another one; else a question."""
     under = {each.below for each in things}
     free = [each for each in things if each.thing.name not in under and not each.below]
     taken = [each for each in free if not each.thing.form.hollow and min(each.thing.size[:2]) < _HANDLED]

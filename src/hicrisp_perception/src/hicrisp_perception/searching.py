@@ -69,7 +69,7 @@ class _Search:
     cut: bool = False
 
     def at(self, bottom: float) -> _Height:
-        """What was tried at a height."""
+        """Return what was tried at a height."""
         for height in self.heights:
             if abs(height.bottom - bottom) < APART / 2.0:
                 return height
@@ -77,7 +77,7 @@ class _Search:
         return self.heights[-1]
 
     def like(self, segment: Segment, pixels: int) -> bool:
-        """Whether a segment looks like the one that it began with."""
+        """Check whether a segment looks like the one that it began with."""
         own = self.segment
         return (
             own.family == segment.family
@@ -91,7 +91,7 @@ class _Search:
 
 
 def _near(one: Window, other: Window) -> bool:
-    """Whether two parts of the picture have pixels in common, or nearly so: else nothing stayed there."""
+    """Check whether two parts of the picture have pixels in common, or nearly so: else nothing stayed there."""
     rows, columns = (slice(side.start - GATE, side.stop + GATE) for side in one)
     return overlap((rows, columns), other)
 

@@ -160,8 +160,8 @@ class Sorter:
 
     def _coarse(self, view: View, robot: np.ndarray, known: Optional[np.ndarray]
                 ) -> Tuple[List[Window], np.ndarray]:
-        """The table's plane and colour, the parts of the picture that have things, and which pixels the depth
-        shows to be above the table; from every second row and column.
+        """Return the table's plane and colour, the parts of the picture that have things, and which pixels the
+        depth shows to be above the table; from every second row and column.
         """
         half = (slice(None, None, 2), slice(None, None, 2))
         depth = cv2.medianBlur(np.ascontiguousarray(view.depth[half]), 3)
@@ -218,7 +218,7 @@ class Sorter:
 
     @staticmethod
     def _things(solid: np.ndarray, family: np.ndarray, height: np.ndarray, bare: np.ndarray) -> np.ndarray:
-        """By colour near what is solid: the depth is ragged at edges."""
+        """Select pixels by colour near the solid ones, because depth is ragged at edges."""
         size = 2 * _AROUND + 1
         near = cv2.dilate(solid, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))) > 0
         # Beyond the table there may be any colour.
@@ -230,7 +230,7 @@ class Sorter:
 
 
 def _about(box: np.ndarray, shape: Tuple[int, int]) -> Window:
-    """The part of the picture with a piece of which every second row and column was looked at, and a rim."""
+    """Return the part of the picture with a piece of which every second row and column was looked at, and a rim."""
     left, top, width, height = (2 * int(value) for value in box[:4])
     rim = _AROUND + 2
     return (slice(max(0, top - rim), min(shape[0], top + height + rim)),

@@ -164,7 +164,7 @@ def _outer(solid: Solid) -> Tuple[Tuple[float, float, float], ...]:
 
 @lru_cache(maxsize=256)
 def _solids(form: Shape, size: Tuple[float, float, float]) -> Tuple[Solid, ...]:
-    """What rays meet first from outside; a round hollow thing is a full cylinder with a well in it."""
+    """Return what rays meet first from outside; a round hollow thing is a full cylinder with a well in it."""
     if form.hollow and form.round:
         return (Solid("cylinder", size),)
     return form.solids(size)
@@ -229,7 +229,7 @@ def _apart(rays: np.ndarray) -> np.ndarray:
 
 
 def _bowl(size: Tuple[float, float, float], start: np.ndarray, rays: np.ndarray) -> np.ndarray:
-    """A cylinder with a well: a ray that would enter within the well goes on to its wall or floor."""
+    """Return a cylinder with a well: a ray that would enter within the well goes on to its wall or floor."""
     radius, half = size[0] / 2.0, size[2] / 2.0
     enter, leave = _tube(radius, half, start, rays)
     hit = (enter <= leave) & (leave > 0.0)

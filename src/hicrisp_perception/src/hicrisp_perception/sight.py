@@ -187,7 +187,7 @@ class SceneSight:
         return tuple(self._warned)
 
     def _kept(self, view: View, robot: np.ndarray) -> Findings:
-        """What looks as it did and is not measured again."""
+        """Return the unchanged objects, which are not measured again."""
         found = Findings(np.zeros(view.shape, bool))
         standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
         for name, claim in self._steady.unchanged(view, robot, standing).items():
@@ -226,12 +226,12 @@ class SceneSight:
 
     @staticmethod
     def _open_windows(ground: Ground, found: Findings) -> List[Window]:
-        """The parts of the picture that nothing accounts for."""
+        """Return the parts of the picture that nothing accounts for."""
         left = segments_in(ground, found.claimed, uncut=True)
         return [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
 
     def _same_paint_in(self, ground: Ground) -> Optional[float]:
-        """The light by how bright the table is now; it keeps its paint."""
+        """Return the light by how bright the table is now; it keeps its paint."""
         light, brightness = self._lit
         return light * float(ground.table_colour.max()) / brightness if light is not None else None
 
@@ -310,7 +310,7 @@ class SceneSight:
                 found.claimed[rendering.window] |= explained(rendering, ground)
 
     def _alike(self, one: str, other: str) -> bool:
-        """Whether two things have one hue, or none."""
+        """Check whether two things have one hue, or none."""
         families = [self._family(name) for name in (one, other)]
         return families[0] == families[1] or all(each is not None and each < HUES for each in families)
 

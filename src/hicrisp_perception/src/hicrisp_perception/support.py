@@ -60,7 +60,7 @@ def _floors(fit: Fit, others: Dict[str, Fit]) -> Iterator[float]:
 
 
 def _shadow(fit: Fit) -> Polygon:
-    """The thing's outline on the ground."""
+    """Return the thing's outline on the ground."""
     place, (along, across) = fit.place, fit.lie.across
     if fit.lie.round:
         return Point(place.x, place.y).buffer(fit.lie.radius)
@@ -70,7 +70,7 @@ def _shadow(fit: Fit) -> Polygon:
 
 
 def _lowered(fit: Fit, bottom: float, ground: Ground) -> Fit:
-    """The same fit on another height: its outline is then seen elsewhere on the table."""
+    """Return the same fit on another height: its outline is then seen elsewhere on the table."""
     if abs(bottom - fit.bottom) < _EQUAL:
         return replace(fit, bottom=bottom, resting=True)
     if fit.tags is not None and (fit.segment is None or fit.shown is None):

@@ -110,7 +110,7 @@ def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray
 
 
 def _ransac(points: np.ndarray, up: np.ndarray, high: float) -> Optional[Tuple[np.ndarray, float]]:
-    """The plane with most of the points: roughly level, and about as far below the camera as is told."""
+    """Return the plane with most of the points: roughly level, at about the configured distance below the camera."""
     dice = np.random.default_rng(3)
     first, second, third = points[dice.integers(0, len(points), (_TRIES, 3))].transpose(1, 0, 2)
     normals = np.cross(second - first, third - first)
@@ -134,7 +134,7 @@ def _within(points: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray
 
 
 def _reach(points: np.ndarray) -> np.ndarray:
-    """How far from a plane each of its points may be measured, metres."""
+    """Return how far from a plane each of its points may be measured, metres."""
     found: np.ndarray = np.maximum(_NEAR, _FAR * points[:, 2] ** 2)
     return found
 
@@ -176,7 +176,7 @@ def find_ends(plane: TablePlane, at: np.ndarray, outwards: np.ndarray, reach: in
     line = np.arange(len(on))[:, None]
 
     def at_steps(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-        """Of each line, at steps from the last that shows the table; what is beyond its ends is not."""
+        """Return values of each line at steps from the last pixel of the table; pixels beyond its ends are false."""
         there = last[:, None] + offsets
         held: np.ndarray = values[line, np.clip(there, 0, len(steps) - 1)]
         return held & (there >= 0) & (there < len(steps))

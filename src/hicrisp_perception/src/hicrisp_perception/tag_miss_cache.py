@@ -74,5 +74,5 @@ class InVain:
 
 
 def _holds(outer: Window, inner: Window) -> bool:
-    """Whether a part holds another, but for a cell at its sides: a rim around it is read, too."""
+    """Check whether a part holds another, but for a cell at its sides: a rim around it is read, too."""
     return all(a.start - CELL <= b.start and b.stop <= a.stop + CELL for a, b in zip(outer, inner))

@@ -116,26 +116,26 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
 
 
 def _fits(best: Optional[_End], clear: float) -> bool:
-    """Whether no other way to stand need be tried."""
+    """Check whether no other way to stand need be tried."""
     return best is not None and best[1].error < clear
 
 
 def _alike(one: _End, other: _End) -> bool:
-    """Whether two ways to stand are the same but for where their fit stopped."""
+    """Check whether two ways to stand are the same but for where their fit stopped."""
     away = math.dist((one[1].x, one[1].y, one[2]), (other[1].x, other[1].y, other[2]))
     turn = math.remainder(one[1].yaw - other[1].yaw, math.tau)
     return one[0] == other[0] and away < 2.0 * _SAME and abs(turn) < _SAME_YAW
 
 
 def _nearest(thing: WorldObject, guess: Pose) -> Lie:
-    """The way to lie that is the least tilted from how it seems to."""
+    """Return the way to lie that is the least tilted from how it seems to."""
     turn = matrix_of(guess)
     return max(lies_of(thing), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
 
 
 def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground, bottom: float = 0.0
               ) -> Tuple[Placement, float]:
-    """Where it stands, and on which height, which the depth of its tags says.
+    """Return where it stands, and on which height, which the depth of its tags says.
 
     Args:
         bottom: the height to begin with, metres.

@@ -332,7 +332,7 @@ class _Detector:
         self._detector = cv2.aruco.ArucoDetector(dictionary, settings)
 
     def find(self, grey: np.ndarray, around: float) -> List[Tuple[int, np.ndarray]]:
-        """The numbers of the tags in a picture with their corners, (4, 2) pixels.
+        """Return the numbers of the tags in a picture with their corners, (4, 2) pixels.
 
         Args:
             around: pixels around the smallest one.
@@ -345,7 +345,7 @@ class _Detector:
 
 
 def _grey_part(view: View, window: Window) -> Tuple[np.ndarray, Tuple[int, int]]:
-    """A part of a picture with a rim in grey, and the column and row at which it begins."""
+    """Return a part of a picture with a rim in grey, and the column and row at which it begins."""
     rows, columns = window
     height, width = view.shape
     top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
@@ -359,7 +359,7 @@ def _vector(values: np.ndarray) -> Tuple[float, float, float]:
 
 
 def _turned(pose: Pose, step: np.ndarray) -> Pose:
-    """A pose moved by metres and turned by radians about the world's axes."""
+    """Return a pose moved by metres and turned by radians about the world's axes."""
     matrix = cv2.Rodrigues(step[3:])[0] @ np.array(pose.axes).T
     return Pose(_vector(np.array(pose.position) + step[:3]),
                 from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
@@ -404,7 +404,7 @@ def _moving(pose: Pose, points: np.ndarray, view: View) -> Tuple[np.ndarray, np.
 
 
 def _at_depth(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Pose:
-    """The pose moved along its ray to the measured distance, which the size of small tags says badly."""
+    """Return the pose moved along its ray to the measured distance, which small tags determine poorly."""
     shift = depth_shift(pose, pairs, view)
     if shift is None or abs(shift) > 0.05:
         return pose

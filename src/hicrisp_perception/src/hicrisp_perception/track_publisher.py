@@ -69,7 +69,7 @@ class TrackPublisher:
 def _detections(
     vision: Any, seen: List[Track], stamp: rospy.Time, things: Mapping[str, WorldObject]
 ) -> Any:
-    """The things that are seen as boxes; the number of each is its place among the scene's names, and what
+    """Return the things that are seen as boxes; the number of each is its place among the scene's names, and what
     is unknown comes after them.
     """
     names = sorted(things)

@@ -195,7 +195,7 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
 
 
 def _at_hand(box: Stranger, hand: Hand) -> bool:
-    """Whether it is at a hand's fingers, where what is held is seen in part."""
+    """Check whether it is at a hand's fingers, where what is held is seen in part."""
     inside = box.pose.inverse().apply(hand.tool.position)
     return all(abs(value) < size / 2.0 + _NEAR_HAND for value, size in zip(inside, box.size)) and (
         box.pose.position[2] - box.size[2] / 2.0 > _ON_TABLE)
@@ -211,7 +211,7 @@ def _nearest(known: Stranger, others: List[Stranger]) -> Optional[Stranger]:
 
 
 def _joined(before: Stranger, now: Stranger) -> Stranger:
-    """The newer box unless what is seen of the thing is less than before, from where it was."""
+    """Return the newer box, unless less of the object is visible at the same place."""
     moved = math.dist(before.pose.position, now.pose.position) > 0.012
     larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
     box = now if larger or (moved and now.pixels > 0.7 * before.pixels) else before
@@ -222,7 +222,7 @@ def _joined(before: Stranger, now: Stranger) -> Stranger:
 
 
 def _shows(ground: Ground, window: Window, box: Stranger) -> bool:
-    """Whether the middle of a box is in a part of the picture."""
+    """Check whether the middle of a box is in a part of the picture."""
     column, row = ground.view.rays.project(np.array(box.pose.position))
     return bool(window[0].start <= row < window[0].stop and window[1].start <= column < window[1].stop)
 

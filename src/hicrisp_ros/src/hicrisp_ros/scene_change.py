@@ -143,7 +143,7 @@ def tasks_held() -> Iterator[str]:
 
 
 def _offering(space: str, service: str) -> List[str]:
-    """The services of a name that the nodes of a namespace offer."""
+    """Return the services of a name that the nodes of a namespace offer."""
     try:
         services = rospy.get_master().getSystemState()[2][2]
     except (OSError, rospy.ROSException):

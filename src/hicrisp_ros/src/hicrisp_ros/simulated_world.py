@@ -171,7 +171,7 @@ def kind_of(scene: Scene) -> Dict[str, str]:
 
 
 def _misfit(scene: Scene, running: Scene) -> str:
-    """Why a scene cannot be changed to, and what to do."""
+    """Return why a scene cannot be changed to, and what to do."""
     wanted, there = kind_of(scene), kind_of(running)
     wrong = ", ".join(f"{what}: {wanted[what]} instead of {has}" for what, has in there.items()
                       if wanted[what] != has)
@@ -180,7 +180,7 @@ def _misfit(scene: Scene, running: Scene) -> str:
 
 
 def _fitting(running: Scene) -> List[str]:
-    """The scenes of the configuration that the running world can change to."""
+    """Return the scenes of the configuration that the running world can change to."""
     found: List[str] = []
     for file in config_files_of("scenes"):
         try:

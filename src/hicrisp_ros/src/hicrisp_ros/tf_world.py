@@ -207,7 +207,7 @@ class TfWorld:
             self._arrived.notify_all()
 
     def _counts(self, transform: TransformStamped) -> bool:
-        """Whether a transform may be taken. One from the future would stand for the newest, and for it the
+        """Check whether a transform may be taken. One from the future would stand for the newest, and for it the
         buffer would refuse or forget all that is sound.
         """
         child, stamp = transform.child_frame_id, transform.header.stamp.to_sec()
@@ -247,7 +247,7 @@ class TfWorld:
         return False
 
     def _set_back(self, stamp: float) -> bool:
-        """Whether a stamp is from before the newest because the clock was set back, and does not only come
+        """Check whether a stamp is from before the newest because the clock was set back, and does not only come
         late: as the frames of a picture's moment do where time passes quickly.
         """
         if stamp >= self._newest - CLOCK_JUMP:
@@ -290,7 +290,7 @@ def plain(name: str) -> str:
 
 
 def _plain(transform: TransformStamped) -> TransformStamped:
-    """The transform between frames with plain names."""
+    """Return the transform between frames with plain names."""
     transform.header.frame_id, transform.child_frame_id = map(plain, (transform.header.frame_id,
                                                                       transform.child_frame_id))
     return transform

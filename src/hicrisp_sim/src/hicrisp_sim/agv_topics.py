@@ -145,7 +145,7 @@ class AgvTopics:
         return message
 
     def _stamp(self, what: str, true: rospy.Time, told: AbstractSet[str]) -> rospy.Time:
-        """The stamp that odometry or scans get, whose true one is known."""
+        """Return the stamp that odometry or scans get, whose true one is known."""
         if f"{what}_old" in told:
             return self._frozen.setdefault(what, true)
         self._frozen.pop(what, None)

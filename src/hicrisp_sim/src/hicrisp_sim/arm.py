@@ -270,7 +270,7 @@ class EmbeddedArm:
         return None
 
     def _force(self) -> np.ndarray:
-        """The force on the tool that explains the torques on the joints, newtons, world axes."""
+        """Return the force on the tool that explains the torques on the joints, newtons, world axes."""
         jacobian = self._kinematics.jacobian(self._simulation.arm_positions)
         return np.linalg.lstsq(jacobian.T, self._simulation.arm_external_torques, rcond=None)[0][:3]
 
@@ -312,7 +312,7 @@ class _Watch:
         self._count = 0
 
     def look(self, lag: np.ndarray, torques: np.ndarray, force: Optional[np.ndarray]) -> Optional[Cause]:
-        """What is wrong with the forces on the arm; ``None`` when nothing is."""
+        """Check the forces on the arm; ``None`` if they are as expected."""
         found: Optional[Cause] = None
         if np.abs(lag).max() > _LAG:
             found = Cause(CauseKind.OFF_COURSE, said="the arm could not follow its motion")
@@ -327,7 +327,7 @@ class _Watch:
 
 
 def _sample(times: np.ndarray, rows: np.ndarray, at: float) -> np.ndarray:
-    """The row at a time, between two rows by a straight line; the times are evenly spaced."""
+    """Return the row at a time, between two rows by a straight line; the times are evenly spaced."""
     place = at / times[-1] * (len(times) - 1)
     index = min(int(place), len(times) - 2)
     return rows[index] + (rows[index + 1] - rows[index]) * (place - index)

@@ -194,7 +194,7 @@ def load_description(file: Union[str, Path]) -> ArmDescription:
 
 
 def _folder(told: str, file: Path) -> Path:
-    """A description's folder: absolute, beside the robot's file, or where Python packages are."""
+    """Return a description's folder: absolute, beside the robot's file, or where Python packages are."""
     for parent in (file.resolve().parent, *map(Path, sys.path)):
         if (parent / told).is_dir():
             return parent / told

@@ -87,8 +87,9 @@ class SceneCamera:
             return save_animation(pictures, Path(folder) / "overview.webp", _FRAME_SECONDS).read_bytes()
 
     def _renderer(self, size: Tuple[int, int], shadows: bool) -> Renderer:
-        """The one for pictures of this size, kept until the model is another: making one takes as long as
-        drawing eight small pictures."""
+        """Return the one for pictures of this size, kept until the model is another: making one takes as long as
+        drawing eight small pictures.
+        """
         model = self._simulation.model
         if size in self._renderers:
             drawn, renderer = self._renderers[size]

@@ -100,7 +100,7 @@ class SimulatedWorld:
             return renderer.save(self.simulation.snapshot, path, camera)
 
     def _other(self, scene: Union[Scene, str, Path, None], seed: int) -> Scene:
-        """The scene to begin again with: another one, or a layout of this one that is drawn with the seed."""
+        """Return the scene to begin again with: another one, or a layout of this one that is drawn with the seed."""
         return scene if isinstance(scene,
                                    Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
 
@@ -302,7 +302,7 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.give_name(thing, name)
 
     def _seen(self, sight: Sight) -> WorldState:
-        """The world with its things as the camera shows them; where no picture comes, a while is waited."""
+        """Return the world with its things as the camera shows them; where no picture comes, a while is waited."""
         since = self.time
         view = sight.look()
         while view.stamp < since and self.time < since + PATIENCE:

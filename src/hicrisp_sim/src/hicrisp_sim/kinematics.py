@@ -187,7 +187,7 @@ class Kinematics:
                 yield seed
 
     def _facing(self, pose: Pose) -> np.ndarray:
-        """The posture of rest, turned towards a pose."""
+        """Return the posture of rest, turned towards a pose."""
         facing = self.rest.copy()
         facing[0] = heading(pose.position)
         return facing

@@ -50,7 +50,7 @@ class LabServer(WorldServer):
         self._topics.publish()
 
     def _frames(self, snapshot: Snapshot) -> Dict[str, Tuple[Pose, float]]:
-        """All but those of the base, which hang in the tree by way of its odometry."""
+        """Return all but those of the base, which hang in the tree by way of its odometry."""
         return {name: found for name, found in super()._frames(snapshot).items() if name not in self._own}
 
     def _look(self) -> WorldState:

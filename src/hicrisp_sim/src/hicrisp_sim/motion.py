@@ -171,14 +171,14 @@ class MotionPlanner:
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
     def _checker(self) -> Callable[[np.ndarray], bool]:
-        """A fast test: whether joints (rad) are free of collisions, and the tool is where it may be."""
+        """Return a fast test: whether joints (rad) are free of collisions, and the tool is where it may be."""
         free, safety, kinematics = self.scene.checker(), self._safety, self._kinematics
         if safety is None:
             return free
         return lambda joints: free(joints) and safety.hold(kinematics.tool_position(joints))
 
     def _stays_free(self, motion: Trajectory) -> bool:
-        """Whether a motion is free from its first free point on, also between the checks and at rounded
+        """Check whether a motion is free from its first free point on, also between the checks and at rounded
         corners.
         """
         free, last, began = self._checker(), None, False
@@ -194,7 +194,7 @@ class MotionPlanner:
         return True
 
     def _escape(self, start: np.ndarray) -> Optional[List[np.ndarray]]:
-        """The start, and when it is in collision the way straight up to the first free posture."""
+        """Return the start, and when it is in collision the way straight up to the first free posture."""
         if self.scene.free(start):
             return [start]
         here = self._kinematics.tool_pose(start)
@@ -205,7 +205,7 @@ class MotionPlanner:
         return None
 
     def _between(self, start: np.ndarray, goal: np.ndarray) -> Tuple[str, ...]:
-        """What is in the way of the straight joint motion."""
+        """Return what is in the way of the straight joint motion."""
         found: Set[str] = set()
         for joints in np.linspace(start, goal, max(2, int(np.linalg.norm(goal - start) / _CHECK_STEP))):
             found.update(self.scene.blockers(joints))

@@ -106,7 +106,7 @@ class PlanningScene:
         self._model.body_quat[body] = w_first(in_hand.orientation)
 
     def _in_hand(self) -> Optional[Pose]:
-        """Where in the hand the thing is that it carries."""
+        """Return where in the hand the thing is that it carries."""
         if self.attached is None:
             return None
         body = self._model.body(CARRIED + self.attached).id

@@ -65,7 +65,7 @@ def robot_file(
 
 
 def _described(section: str, beside: Union[str, Path, None]) -> str:
-    """The names of the robots whose files have a section."""
+    """Return the names of the robots whose files have a section."""
     folders: List[Path] = [Path(beside).resolve().parent.parent / "robots"] if beside is not None else []
     files = [file for folder in (*folders, *config_folders("robots")) for file in folder.glob("*.yaml")]
     found = {str(values.get("name", "")) for values, _ in map(read_yaml, files) if section in values}

@@ -71,7 +71,7 @@ class DepthSensor:
         return field[row:row + height, column:column + width]
 
     def _shadowed(self, disparity: np.ndarray) -> np.ndarray:
-        """What the left eye sees and something nearer hides from the right one."""
+        """Return the pixels of the left imager that a nearer object hides from the right one."""
         seen_at = self._columns - disparity
         nearest = np.minimum.accumulate(seen_at[:, ::-1], axis=1)[:, ::-1]
         hidden = np.zeros(self._shape, bool)
@@ -91,7 +91,7 @@ class DepthSensor:
         return edge
 
     def _grazed(self, distance: np.ndarray, chance: np.ndarray) -> np.ndarray:
-        """Where the angle between ray and surface is too small, with a blurred limit; in blocks of two by
+        """Return where the angle between ray and surface is too small, with a blurred limit; in blocks of two by
         two pixels.
         """
         distance, chance = distance[::2, ::2], chance[::2, ::2]
@@ -142,7 +142,7 @@ def _slope(distance: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _patches(shape: Tuple[int, int], dice: np.random.Generator) -> np.ndarray:
-    """A field of unit variance in which neighbours go together, as blocks are matched and not pixels."""
+    """Return a field of unit variance in which neighbours go together, as blocks are matched and not pixels."""
     coarse = dice.standard_normal((shape[0] // 2 + 2, shape[1] // 2 + 2), np.float32)
     fine = np.repeat(np.repeat(coarse, 2, axis=0), 2, axis=1)
     smooth = fine[:-1, :-1] + fine[1:, :-1] + fine[:-1, 1:] + fine[1:, 1:]

@@ -97,7 +97,7 @@ class WorldServer:
         self._world.simulation.start_idling()
 
     def _frames(self, snapshot: Moment) -> Dict[str, Tuple[Pose, float]]:
-        """The frames that are published as children of the world."""
+        """Return the frames that are published as children of the world."""
         frames = self._world.frames(snapshot)
         if self._perception is Perception.POSES:
             return frames
@@ -166,7 +166,7 @@ class WorldServer:
         self._tf.tell(self._told(snapshot))
 
     def _told(self, snapshot: Moment) -> List[TransformStamped]:
-        """The frames of a moment as TF hears of them, with the faults that are in force."""
+        """Return the frames of a moment as they are published, with the active faults."""
         frames, spoilt = self._frames(snapshot), self._pose_faults.spoilt
         sound = {name: found for name, found in frames.items() if name not in spoilt}
         told = self._pose_faults.told({name: frames[name] for name in spoilt if name in frames})

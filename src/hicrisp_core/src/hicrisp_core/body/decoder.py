@@ -54,7 +54,7 @@ class ActionDecoder:
         return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
 
     def _placed(self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets) -> Union[Command, Feedback]:
-        """The command with where its item shall be."""
+        """Return the command with where its item shall be."""
         command, item = asked.command, asked.item
         if item is None or (item.pose is None and item.pose_age == 0.0):
             return command  # Nothing to aim: a world of facts without poses.
@@ -74,7 +74,7 @@ class ActionDecoder:
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
     def _driven(self, rule: TargetRule, asked: TargetQuestion) -> Union[Command, Feedback]:
-        """The command with the pose where a base shall stand, and with the zones that it must not enter."""
+        """Return the command with the pose where a base shall stand, and with the zones that it must not enter."""
         goal = rule.find(asked)
         if isinstance(goal, Feedback):
             return goal
@@ -84,9 +84,7 @@ class ActionDecoder:
         return command.aimed(goal, goal)
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
-        """Why no spot will do: the things in the way, or that all are out of reach, off the table or
-        tried.
-        """
+        """Return why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""
         names = spots.blockers()
         movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
         return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())

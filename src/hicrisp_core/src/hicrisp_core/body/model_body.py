@@ -156,7 +156,7 @@ class ModelBody(Aiming):
         return BodyQuestion(system, prompt.strip(), step.robot)
 
     def _asked(self, question: BodyQuestion, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """What the model answers, whether or not that holds already."""
+        """Return what the model answers, whether or not that holds already."""
         asked = ask(self._client, question.system, question.prompt, deadline,
                     command_schema(self._domain, world), lambda answer: self._read(answer, step, world))
         if asked.answer is None:

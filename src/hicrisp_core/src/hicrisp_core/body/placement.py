@@ -125,7 +125,7 @@ def _around(
 
 
 def _comfort(workspace: Workspace, pose: Pose, space: float) -> float:
-    """The more space the better, up to what the hand needs; then the nearer to the middle of the reach."""
+    """Score a pose: more space up to what the hand needs, then less distance to the middle of the reach."""
     comfort = min(space, workspace.hand) * 10.0
     if math.isinf(workspace.reach[1]):
         return comfort
@@ -251,14 +251,16 @@ def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Ro
 
 
 def _room(table: WorldObject, workspace: Workspace, pose: Pose, space: float) -> float:
-    """The least of the space to other things and of the ways that one could go on to each side, metres; of
-    equally good spots the one with the longer ways is a little better."""
+    """Score a pose by the least distance to other objects and to the limits on each side, metres; of equal ones
+    the longer distances to the limits win.
+    """
     ways = [_way(table, workspace, pose.position, bearing) for bearing in DIRECTIONS.values()]
     return min(space + _YIELDS, *ways) + 0.1 * sum(ways) / len(ways)
 
 
 def _way(table: WorldObject, workspace: Workspace, start: Vector, bearing: float) -> float:
-    """How far a thing could go from a spot in a direction (radians) within reach and on the table, metres."""
+    """Return how far an object could move from a spot in a direction (radians) within reach and on the table,
+    metres."""
     along = (math.cos(bearing), math.sin(bearing))
     x, y = start[0] - workspace.base[0], start[1] - workspace.base[1]
     closing, square = x * along[0] + y * along[1], x * x + y * y

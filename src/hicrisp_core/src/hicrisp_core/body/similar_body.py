@@ -66,7 +66,7 @@ class SimilarBody(Aiming):
         return translated(self._domain, command, world)
 
     def _nearest(self, text: str, candidates: Mapping[str, str]) -> List[str]:
-        """The candidates, the one whose text is most similar first."""
+        """Return the candidates, the one whose text is most similar first."""
         new = [each for each in candidates.values() if each not in self._known]
         own, *vectors = self._embed([text, *new])
         self._known.update(zip(new, vectors))
@@ -113,7 +113,7 @@ def wordllama_embedder() -> Embedder:
 
 
 def _said(action: Action) -> str:
-    """An action's sentence without its parameters: "place next to"."""
+    """Return an action's sentence without its parameters: "place next to"."""
     return " ".join(re.sub(r"\{\w+\}", " ", action.text).split()) or action.name.replace("_", " ")
 
 

@@ -94,7 +94,7 @@ class Spots:
         return min(found, key=lambda entry: entry[:2])[2] if found else ()
 
     def _free(self) -> Iterator[Pose]:
-        """The poses at which the item itself is free, in order of preference."""
+        """Yield the poses at which the item itself is free, in order of preference."""
         for number in self.rounds:
             kept: List[Tuple[float, Pose]] = []
             for pose in number.poses:
@@ -130,7 +130,7 @@ class Spots:
                 yield name, float(footprint(thing, thing.pose).distance(shadow))
 
     def _in_the_hands_way(self, pose: Pose, gone: Sequence[str]) -> Tuple[str, ...]:
-        """What the hand would touch at a pose if some things were gone."""
+        """Return what the hand would touch at a pose without some objects."""
         gripper = self.workspace.gripper
         if self.hold is None or gripper is None:
             return ()
@@ -234,7 +234,7 @@ def _in(asked: TargetQuestion) -> Target:
 
 
 def _beside(bearings: Callable[[Command], Sequence[float]]) -> Callable[[TargetQuestion], Target]:
-    """The rule for a place beside a reference at one of some bearings, radians."""
+    """Return the rule for a place beside a reference at one of some bearings, radians."""
     def find(asked: TargetQuestion) -> Target:
         item, reference = asked.item, asked.other
         if item is None or reference is None or reference.pose is None:
@@ -245,7 +245,7 @@ def _beside(bearings: Callable[[Command], Sequence[float]]) -> Callable[[TargetQ
 
 
 def _number(command: Command) -> float:
-    """The command's only number; 0 where it has none."""
+    """Return the command's only number; 0 without one."""
     return next((value for value in command.arguments.values() if not isinstance(value, str)), 0.0)
 
 

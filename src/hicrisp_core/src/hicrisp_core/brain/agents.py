@@ -148,7 +148,7 @@ class AgentBrain:
             done=describe.listed(done), failures=describe.listed(failures)).strip()
 
     def _heard(self, request: PlanRequest, deadline: Deadline) -> ModelReply[Tuple[str, str]]:
-        """What Alex makes of a request: the words for the planner, or those for the user."""
+        """Return Alex's reading of a request: the text for the planner, or the answer to the user."""
         prompt = self._prompts.render(
             "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
             objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
@@ -198,7 +198,7 @@ class AgentBrain:
         return {"task": quarantined(task), "objects": objects, "facts": facts, "goal": ""}
 
     def _examples(self, world: WorldState) -> Iterator[Tuple[Shown, Specification]]:
-        """The domain's examples with what Travi should say; Alex answers those that ask something."""
+        """Yield the domain's examples with what Travi should say; Alex answers those that ask something."""
         for shown in shown_examples(self._domain, world.robots):
             if not shown.answer:
                 goal = ", ".join(self._domain.fact_text(fact) for fact in shown.end) or shown.task
@@ -206,7 +206,7 @@ class AgentBrain:
                 yield shown, self._specification(goal, shown.steps, state, shown.world.objects)
 
     def _remembered(self, each: Remembered, world: WorldState) -> Specification:
-        """What Travi should have answered to an earlier task that went well."""
+        """Return what Travi should have answered to an earlier task that went well."""
         goal = goal_words(each.goal, self._domain) if each.goal is not None else plain(each.text)
         return self._specification(goal, each.steps, NOTHING_SPECIAL, world.objects)
 
@@ -275,14 +275,14 @@ def _read_heard(said: Completion) -> Union[Tuple[str, str], ParseFailure]:
 
 
 def _read_told(said: Completion) -> Union[str, ParseFailure]:
-    """The words of a report; they move nothing, so prose will do."""
+    """Return the words of a report; they move nothing, so prose will do."""
     fields = _fields(said)
     words = fields.get("answer") or ("" if fields else plain(said.text).strip())
     return words or ParseFailure("words for the user are needed as 'answer'", said.text.strip()[:80])
 
 
 def _specification_schema(world: WorldState) -> Dict[str, Any]:
-    """The JSON schema of Travi's answer; its objects are things of the world."""
+    """Return the JSON schema of Travi's answer; its objects are things of the world."""
     objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
     return closed({"goal": WORDS, "objects": objects, "state": WORDS,
                    "steps": {"type": "array", "items": WORDS, "maxItems": MOST_STEPS}})
@@ -308,7 +308,7 @@ def _read_specification(said: Completion, domain: Domain, world: WorldState) -> 
 
 
 def _under_headings(text: str) -> Mapping[str, List[str]]:
-    """The lines below "Goal:", "Objects:", "State:" and "Steps:", with what stands behind the colon."""
+    """Return the lines below "Goal:", "Objects:", "State:" and "Steps:", with what stands behind the colon."""
     fields: Dict[str, List[str]] = {}
     current: Optional[List[str]] = None
     for line in text.splitlines():

@@ -76,7 +76,7 @@ def read_plan_answer(
 
 
 def _spoken(words: Mapping[str, Any]) -> Optional[PlanAnswer]:
-    """An answer or a refusal in words, when the model gave one instead of steps."""
+    """Return an answer or a refusal in words, when the model gave one instead of steps."""
     kind, text, why = kind_of(words), words.get("text") or "", words.get("why") or ""
     answer = str(words.get("answer") or {ANSWER: text or why, PLAN: text}.get(kind, "")).strip()
     refusal = str(words.get("refusal") or {REFUSE: why or text, PLAN: why}.get(kind, "")).strip()

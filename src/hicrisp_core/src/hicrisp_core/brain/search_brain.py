@@ -144,7 +144,7 @@ def without(goal: Goal, names: FrozenSet[str]) -> Goal:
 
 
 def _besides(goal: Goal, stages: Tuple[Stage, ...]) -> Goal:
-    """A goal without some of its stages."""
+    """Return a goal without some of its stages."""
     return replace(goal, stages=tuple(each for each in goal.stages if each not in stages),
                    otherwise=tuple(each for each in goal.otherwise if each not in stages))
 
@@ -191,7 +191,7 @@ def doing_without(goal: Goal, names: FrozenSet[str]) -> Goal:
 
 
 def _needed(goal: Goal) -> Tuple[str, ...]:
-    """The names in conditions that leave no choice."""
+    """Return the names in conditions that leave no choice."""
     def names(statement: Statement) -> Iterator[str]:
         if isinstance(statement, Holds):
             yield from (statement.fact.subject, statement.fact.object)
@@ -206,7 +206,7 @@ def _needed(goal: Goal) -> Tuple[str, ...]:
 
 
 def _named_by(way: PlannedWay) -> FrozenSet[str]:
-    """The objects and places that the commands of a way name."""
+    """Return the objects and places that the commands of a way name."""
     return frozenset(str(value) for each in way.commands for value in each.arguments.values())
 
 

@@ -104,7 +104,7 @@ def _way(
     searcher: Searcher, world: WorldState, mover: Command, failed: Command, limits: SearchLimits,
     deadline: Deadline, keep: Conditions,
 ) -> Union[Tuple[Tuple[Command, ...], WorldState], Ending]:
-    """What leads to the mover, the mover, and what leads from there to the failed command; with the facts
+    """Return what leads to the mover, the mover, and what leads from there to the failed command; with the facts
     after it.
     """
     domain = searcher.domain
@@ -137,7 +137,7 @@ def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterato
 
 
 def _groundings(domain: Domain, action: Action, world: WorldState, name: str, robot: str) -> Iterator[Command]:
-    """The commands by which an action lets go of a thing, or moves it where nothing is held; one robot's
+    """Yield the commands by which an action lets go of a thing, or moves it where nothing is held; one robot's
     first.
     """
     types = [parameter.type for parameter in action.parameters.values()]
@@ -160,8 +160,9 @@ def _groundings(domain: Domain, action: Action, world: WorldState, name: str, ro
 def _kept_off(
     domain: Domain, commands: Sequence[Command], failed: Command, blocker: WorldObject, world: WorldState
 ) -> Tuple[Command, ...]:
-    """The commands, with placements that keep off the room that is made: around the blocker and the failed
-    command's item and target."""
+    """Return the commands, with placements that keep clear of the freed space: around the blocker and the failed
+    command's item and target.
+    """
     item = world.objects.get(domain.item(failed))
     spots: List[Vector] = [thing.pose.position for thing in (blocker, item)
                            if thing is not None and thing.pose is not None
@@ -176,5 +177,5 @@ def _kept_off(
 
 
 def _anywhere(action: Action) -> bool:
-    """Whether an action puts a thing wherever there is room."""
+    """Check whether an action puts a thing wherever there is room."""
     return action.target is not None and action.target.anywhere

@@ -71,8 +71,8 @@ def constrained(
 
 
 def _seen_nearby(x: float, y: float, world: WorldState, riding: FrozenSet[str]) -> bool:
-    """Whether something that was seen is what may have stopped a base at a point; otherwise it is
-    something unseen.
+    """Check whether an observed object may have stopped a base at a point; otherwise the obstacle was not
+    observed.
     """
     spot = Point(x, y)
     return any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()

@@ -141,14 +141,14 @@ class GoalPursuit:
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _rungs(self) -> Tuple[Rung, ...]:
-        """The policy's rungs that can lead to a goal; a whole plan stands for a single action."""
+        """Return the policy's rungs that can lead to a goal; a whole plan stands for a single action."""
         usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
         if Rung.LLM_REPLAN in usable and Rung.LLM_STEP in usable:
             usable.remove(Rung.LLM_STEP)
         return tuple(usable)
 
     def _searched(self, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
-        """The shortest way that keeps what is reached; where there is none, one that says what it undoes."""
+        """Return the shortest way that keeps achieved conditions; without one, a way that states what it undoes."""
         if request.goal is None:
             return None, Usage()
         world, barred = request.world, barred_by(request.earlier)

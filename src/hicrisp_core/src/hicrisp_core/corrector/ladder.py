@@ -264,7 +264,7 @@ class Ladder:
         return Correction(Rung.OFFSET, note=note, maker=_DECODED), Usage()
 
     def _help(self, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
-        """What no robot here can do may be a small thing for a person: to clear the way to a place."""
+        """Ask a person to clear the way to a place, which no robot here can do."""
         top = question.top
         if top.feedback.kind is not FeedbackKind.UNREACHABLE:
             return None, Usage()
@@ -311,18 +311,18 @@ class Ladder:
 
 
 def _fails_again(feedback: Feedback) -> bool:
-    """Whether the same motion fails again unless something else changes first."""
+    """Check whether the same motion fails again unless something else changes first."""
     return feedback.kind in (FeedbackKind.PLANNING, FeedbackKind.BREAKS_CONDITION) or (
         feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet)
 
 
 def _constrained(command: Command) -> bool:
-    """Whether an earlier failure has left a constraint for the next target or trajectory."""
+    """Check whether an earlier failure has left a constraint for the next target or trajectory."""
     return bool(command.avoid) or any(not each.name for each in command.keep_out)
 
 
 def _noted(correction: Correction, question: CorrectionContext) -> Correction:
-    """The correction; its note says so where a search before it ran out of time, but no question to a
+    """Return the correction; its note says so where a search before it ran out of time, but no question to a
     person does.
     """
     if not question.unsearched or correction.rung is Rung.HELP:

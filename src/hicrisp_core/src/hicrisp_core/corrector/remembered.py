@@ -64,14 +64,14 @@ def _may_run(command: Command, state: WorldState, request: CorrectorRequest, dom
 
 
 def _serves(instead: Command, failed: Command, domain: Domain) -> bool:
-    """Whether a command does what the failed one should: the same, with another thing where any will do."""
+    """Check whether a command does what the failed one should: the same, with another thing where any will do."""
     action = domain.actions[failed.action]
     fixed = [name for name, parameter in action.parameters.items() if not parameter.any]
     return instead.action == failed.action and all(instead.argument(name) == failed.argument(name) for name in fixed)
 
 
 def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> bool:
-    """Whether something is gone in the end that the finished steps made, other than what passes by itself."""
+    """Check whether a result of the finished steps is lost in the end, transient facts excepted."""
     passing = {name for name, predicate in domain.predicates.items() if predicate.transient}
     return any(fact.predicate not in passing and fact not in after.relations
                for fact in request.made & request.world.relations)

@@ -214,7 +214,7 @@ def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: World
 
 
 def _level(a: WorldObject, b: WorldObject) -> bool:
-    """Whether two seen objects stand at overlapping heights, by at least half of the lower one."""
+    """Check whether two seen objects stand at overlapping heights, by at least half of the lower one."""
     if a.pose is None or b.pose is None:
         return False
     (a_low, a_high), (b_low, b_high) = vertical_span(a, a.pose), vertical_span(b, b.pose)

@@ -70,7 +70,7 @@ def _groups(points: np.ndarray, apart: float) -> List[np.ndarray]:
 
 
 def _discs(points: np.ndarray, resolution: float) -> List[Tuple[float, float, float]]:
-    """The circle through an arc, or small discs that cover the points where they lie on none: (x, y,
+    """Return the circle through an arc, or small discs that cover the points where they lie on none: (x, y,
     radius).
     """
     circle = _circle(points, resolution)

@@ -54,7 +54,7 @@ def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
 
 
 def _part_of(pose: Pose, thing: WorldObject) -> bool:
-    """Whether what is seen at a pose is what shows of a thing that is hidden for the rest, or in a hand."""
+    """Check whether an observation at a pose is the visible part of a partly hidden or held object."""
     if thing.pose is None:
         return False
     local = thing.pose.inverse().apply(pose.position)

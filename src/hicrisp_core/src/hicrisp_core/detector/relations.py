@@ -104,7 +104,7 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
 
 
 def _one_place_each(found: List[Relation], domain: Domain) -> Tuple[Relation, ...]:
-    """The facts without those that only seem to hold of what is in a container: its bottom is hardly higher
+    """Return the facts without those that only seem to hold of what is in a container: its bottom is hardly higher
     than that of what stands beside the container, but it neither stands there nor is it beside the container.
     """
     roles = domain.roles
@@ -125,7 +125,7 @@ def _one_place_each(found: List[Relation], domain: Domain) -> Tuple[Relation, ..
 
 
 def _tests(domain: Domain) -> Dict[str, FactTest]:
-    """The tests of the predicates that are seen, by the predicate's name."""
+    """Return the tests of the predicates that are seen, by the predicate's name."""
     known = extensions().tests
     return {name: known.get(predicate.detect) for name, predicate in domain.predicates.items() if predicate.detect}
 
@@ -146,12 +146,12 @@ def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldS
 
 
 def _in_view(thing: Union[WorldObject, RobotState]) -> bool:
-    """Whether it is known where a thing or robot is now; a pose that is too old says nothing of now."""
+    """Check whether the current pose of an object or robot is known; a pose that is too old does not count."""
     return thing.pose is not None and not (isinstance(thing, WorldObject) and thing.lost)
 
 
 def _close(world: WorldState, fact: Relation) -> bool:
-    """A cheap test before the exact one: far things share no fact but lying."""
+    """Check cheaply, before the exact test, whether two objects are close; distant ones share no fact but lying."""
     a, b = world.objects.get(fact.subject), world.objects.get(fact.object)
     if a is None or b is None or a.pose is None or b.pose is None:
         return True

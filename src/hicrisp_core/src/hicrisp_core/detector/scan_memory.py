@@ -116,7 +116,7 @@ class ScanMemory:
         return np.asarray(columns.astype(np.int64) * self.shape[1] + rows)
 
     def _towards_marked(self, eye: np.ndarray, bearing: np.ndarray) -> np.ndarray:
-        """The rays that may come over a marked cell: few of them, and only these have anything to clear.
+        """Return the rays that may come over a marked cell: few of them, and only these have anything to clear.
 
         Args:
             eye: where the rays begin, in cells from the grid's corner.
@@ -139,7 +139,7 @@ class ScanMemory:
         return found
 
     def _inside(self, columns: np.ndarray, rows: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """The cells at some places, which are in cells from the grid's corner; without those outside."""
+        """Return the cells at some places, which are in cells from the grid's corner; without those outside."""
         if columns.size and min(columns.min(), rows.min()) >= 0.0 \
                 and columns.max() < self.shape[0] and rows.max() < self.shape[1]:
             return columns.astype(np.int32), rows.astype(np.int32)  # As within walls: nothing is left out.

@@ -102,7 +102,7 @@ class GivenNames:
 
 
 def _plain(words: str) -> str:
-    """A name as the world has them: small letters, with _ in place of spaces, and no article."""
+    """Return a name as the world has them: small letters, with _ in place of spaces, and no article."""
     name = re.sub(r"[\s-]+", "_", words.strip().lower())
     return next((name[len(article):] for article in _ARTICLES if name.startswith(article)), name)
 
@@ -220,8 +220,8 @@ class StateEstimator:
         return replace(world, robots=robots, trouble="" if view is None else view.trouble)
 
     def _on_the_floor(self, frames: Frames) -> Tuple[Frames, Mapping[str, float]]:
-        """The frames without those of bases that do not stand on the floor, and by how much these are off it,
-        metres.
+        """Return the frames without those of bases that do not stand on the floor, and by how much these are off
+        it, metres.
         """
         arena = self._scene.arena
         off = {frame: arena.off_floor(frames[frame][0]) for frame in self._bodies.values()
@@ -229,7 +229,7 @@ class StateEstimator:
         return {name: found for name, found in frames.items() if not off.get(name)}, off
 
     def _in_words(self, view: View) -> View:
-        """A view whose unknown things are called in the domain's words, and by the names that they were
+        """Return a view whose unknown things are called in the domain's words, and by the names that they were
         given.
         """
         return self._names.called(replace(view, tracks=tuple(
@@ -266,7 +266,7 @@ class StateEstimator:
 
 
 def _nearest(pose: Pose, scan: Scan, least: float) -> float:
-    """The distance from the middle of a base to what the lidar saw nearest to it, metres.
+    """Return the distance from the middle of a base to the nearest obstacle of the lidar, metres.
 
     Args:
         least: nearer ends lie on the base itself, metres.

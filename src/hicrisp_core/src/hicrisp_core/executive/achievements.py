@@ -65,7 +65,7 @@ class Achievements:
         return None
 
     def _makers(self, world: WorldState, more: Tuple[Command, ...] = ()) -> Dict[Relation, Command]:
-        """Each fact that was made and that no later command undid, with the command that made it."""
+        """Return each fact that was made and that no later command undid, with the command that made it."""
         facts: FrozenSet[Relation] = frozenset()
         maker: Dict[Relation, Command] = {}
         is_a = type_test(self._domain, world)
@@ -80,6 +80,6 @@ class Achievements:
         return next((command for command in reversed(self._commands) if command.robot == robot), None)
 
     def _passing(self, fact: Relation) -> bool:
-        """Whether a fact is only a means, as what a hand holds between two steps."""
+        """Check whether a fact is only a means, as what a hand holds between two steps."""
         predicate = self._domain.predicates.get(fact.predicate)
         return predicate is not None and predicate.transient

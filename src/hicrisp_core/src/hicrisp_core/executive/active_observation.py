@@ -99,7 +99,7 @@ class ActiveObserver:
         return world
 
     def _hidden(self, world: WorldState, names: Iterable[str]) -> bool:
-        """Whether some of it is out of view, so that the same look shows no more."""
+        """Check whether some of it is out of view, so that the same look shows no more."""
         return any(name in world.objects and world.objects[name].visibility is not Visibility.VISIBLE
                    for name in names)
 

@@ -230,8 +230,7 @@ class Attempts:
     def _judged(
         self, command: Command, before: WorldState, after: WorldState, outcome: Outcome, passage: Passage
     ) -> Tuple[WorldState, Verdict]:
-        """The detector's verdict, and the world by which it was given: seen again where the view supports
-        none.
+        """Return the detector's verdict, and its world: observed again if the view supports no verdict.
         """
         verdict = self._ports.detector.check(command, before, after, outcome)
 
@@ -320,7 +319,7 @@ class Attempts:
                                              cause=Cause(CauseKind.NOT_APPROVED))
 
     def _approved(self, ask: Callable[[], bool]) -> Tuple[bool, Optional[Change]]:
-        """Whether the user allows a command; a remark may come instead of an answer, and change the task."""
+        """Check whether the user allows a command; a remark may come instead of an answer, and change the task."""
         while True:
             remarks = self._ports.remarks
             before = remarks.count if remarks is not None else 0
@@ -334,7 +333,7 @@ class Attempts:
                 return granted, change
 
     def _execute(self, command: Command, before: WorldState) -> Tuple[Outcome, Optional[Feedback]]:
-        """What the driver claims; with the user's words where they stopped the motion and it stands still."""
+        """Return what the driver claims; with the user's words if they stopped the motion and the robot stands."""
         self._ledger.moved()
         self._looking.moved(command.robot)
         robot = self._ports.robots[command.robot]
@@ -353,7 +352,7 @@ class Attempts:
             self._ledger.tell(Waiting(text=phase))
 
     def _limited(self, command: Command) -> Tuple[Command, Deadline]:
-        """The command within what is left of the task's seconds, and its deadline in wall time."""
+        """Return the command within what is left of the task's seconds, and its deadline in wall time."""
         limited = replace(command, time_limit=min(command.time_limit, max(_LEAST, self._ledger.time_left)))
         wall = THINK_LIMIT + 2.0 * limited.time_limit
         return limited, Deadline(min(wall, max(_LEAST, self._ledger.wall_left)))

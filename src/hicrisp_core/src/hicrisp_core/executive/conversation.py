@@ -213,7 +213,7 @@ class Conversation:
                     self._news.notify_all()
 
     def _next(self) -> Optional[str]:
-        """The next remark, once the last change was taken up and there is a task."""
+        """Return the next remark, once the last change was taken up and there is a task."""
         remarks = self._ports.remarks
         if remarks is None or not remarks.arrived.wait(_SLICE):
             return None
@@ -268,7 +268,7 @@ class Conversation:
         return tuple(item for item in items if item)
 
     def _not_taken(self, goal: Goal, before: Optional[Goal], world: WorldState) -> str:
-        """Why a goal changes nothing: it is the same, or cannot be reached from here; empty if it may."""
+        """Return why a goal changes nothing: it is the same, or cannot be reached from here; empty if it may."""
         said = goal.said or goal_words(goal, self._domain)
         if before is not None and same_goal(goal, before, self._domain):
             return f"It means what the task means already: {said}."
@@ -301,7 +301,7 @@ class Conversation:
 
 
 def _reply(found: Settled) -> str:
-    """What the user is told if a remark means no goal."""
+    """Return what the user is told if a remark means no goal."""
     if isinstance(found.meaning, Answer):
         return found.meaning.text
     why = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble

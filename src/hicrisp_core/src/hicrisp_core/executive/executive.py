@@ -186,7 +186,7 @@ class Executive:
         return self._finish(ledger, False, answer.refusal)
 
     def _only_answered(self, begun: _Begun, world: WorldState, ledger: RunLog) -> PlanAnswer:
-        """What the task begins with; words in the place of steps to a goal do not make it hold."""
+        """Return the start of the task; an answer in place of steps does not make the goal hold."""
         answer = begun.answer
         if begun.goal is None or not answer.answer:
             return answer
@@ -201,7 +201,7 @@ class Executive:
         return self._finish(ledger, naming.ok, naming.message)
 
     def _in_order(self, plan: Plan, world: WorldState) -> Plan:
-        """The plan with what each step waits for, where there are several robots that may move at once."""
+        """Return the plan with what each step waits for, where there are several robots that may move at once."""
         if len(self._ports.robots) <= 1:
             return plan
         staged = in_stages(plan.steps, plan.goal, self._domain, world)

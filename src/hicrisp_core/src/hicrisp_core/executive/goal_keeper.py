@@ -172,7 +172,7 @@ class GoalKeeper:
         return left is not None and missed(left, self._domain, world) is None
 
     def _certain(self) -> Optional[Goal]:
-        """What is left of the goal, without stages that may be left out."""
+        """Return what is left of the goal, without stages that may be left out."""
         left = self.goal
         if left is None:
             return None

@@ -92,7 +92,7 @@ class InvariantGuard:
         return ended_by(self._keep, self._domain, before, after) if self._keep else ()
 
     def _ended_there(self, found: Command, world: WorldState) -> Tuple[Statement, ...]:
-        """What the item of a placement would end where it is aimed at."""
+        """Return the conditions that a placement would end at its aim."""
         if found.target is None or not self._keep:
             return ()
         item = world.objects.get(self._domain.item(found))

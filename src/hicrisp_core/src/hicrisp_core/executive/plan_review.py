@@ -114,8 +114,8 @@ class PlanReview:
         return found.message if isinstance(found, ParseFailure) else found.steps[0]
 
     def _try(self, step: Step, state: Optional[WorldState]) -> Tuple[str, str, Optional[WorldState]]:
-        """Why a step cannot run in a state, what it is to the robot, and the state after it; ``None`` where
-        nobody knows that.
+        """Return why a step cannot run in a state, what it is to the robot, and the state after it; ``None`` if
+        that is unknown.
         """
         if not step.action:
             return "", "words that become a command when it begins", None
@@ -134,7 +134,7 @@ class PlanReview:
         return " ".join(filter(None, (words.error, words.reason))), reading, after
 
     def _missed(self, states: Sequence[WorldState]) -> str:
-        """What of the goal does not hold along the states, its stages in their order; empty without a goal."""
+        """Return what of the goal does not hold along the states, its stages in their order; empty without a goal."""
         if self.plan.goal is None:
             return ""
         facts = [state.relations for state in states]

@@ -72,7 +72,8 @@ def _barred(
     searcher: Searcher, command: Command, with_: WorldState, without: WorldState, later: Sequence[Step],
     limits: SearchLimits, deadline: Deadline,
 ) -> Union[Feedback, str, None]:
-    """The feedback for the first later step that the command takes the way to, if there is one; or the doubt.
+    """Return the feedback for the first later step that the command takes the way to, if there is one; or the
+    doubt.
 
     The later steps are followed with the command and without it: a step that has no way in either is wrong by
     itself, and is refused when its turn comes.
@@ -103,7 +104,7 @@ def _barred(
 def _after(
     searcher: Searcher, command: Command, state: WorldState, limits: SearchLimits, deadline: Deadline
 ) -> Union[WorldState, Ending]:
-    """The facts after a command and what must come before it, or why there are none."""
+    """Return the facts after a command and what must come before it, or why there are none."""
     before = searcher.find(state, preconditions_of(searcher.domain, command), limits, deadline, undoable=True)
     if not before.found:
         return before.ending

@@ -63,7 +63,7 @@ class Relapses:
         return " ".join(map(sentence, said))
 
     def _where(self, statement: Statement, world: WorldState) -> str:
-        """Where the things are that a statement is about."""
+        """Return the positions of a statement's objects."""
         roles = self._domain.roles
         placing = {roles.stands_on, roles.inside, roles.held} - {""}
         subjects = {fact.subject for fact in facts_in(statement)}

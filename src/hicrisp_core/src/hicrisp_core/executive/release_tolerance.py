@@ -81,7 +81,7 @@ class _Question:
     target: Pose
 
     def radius(self, steady: float) -> float:
-        """How far the item may be beside its target in every direction, metres."""
+        """Return how far the item may be beside its target in every direction, metres."""
         least = min(_MOST, self._clearance)
         if least < 0.0 or not self._will_do(self.target, steady):
             return 0.0
@@ -91,7 +91,7 @@ class _Question:
         return least
 
     def _reach(self, towards: Tuple[float, float], most: float, steady: float) -> float:
-        """How far it may be in one direction, up to ``most`` metres."""
+        """Return how far it may be in one direction, up to ``most`` metres."""
         good, bad = 0.0, most
         if self._will_do(self._aside(towards, most), steady):
             return most
@@ -157,7 +157,7 @@ class _Question:
         return float(below.boundary.distance(shadow)) if below.contains(shadow) else -1.0
 
     def _stands(self, pose: Pose, steady: float) -> bool:
-        """Whether all that carries the item, one below the other, keeps carrying it: the weight of all above
+        """Check whether all that carries the item, one below the other, keeps carrying it: the weight of all above
         is over the surface on which that stands, away from its edge.
         """
         upper, at = self.item, pose
@@ -182,7 +182,7 @@ class _Question:
         return True
 
     def _carriers(self, upper: WorldObject, pose: Pose) -> List[WorldObject]:
-        """What a thing stands on."""
+        """Return what a thing stands on."""
         bottom, shadow = vertical_span(upper, pose)[0], footprint(upper, pose)
         return [thing for name, thing in sorted(self.world.objects.items())
                 if name not in (upper.name, self.item.name) and thing.pose is not None

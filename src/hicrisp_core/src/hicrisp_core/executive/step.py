@@ -326,8 +326,8 @@ class StepRunner:
     def _given_up(
         self, first: Optional[Feedback], stack: FeedbackStack, note: str, tried: Optional[Tried] = None
     ) -> StepResult:
-        """The end without success, and its reason: what failed last, what it began with where that was something
-        else, and what was tried.
+        """Return the end without success, and its reason: what failed last, what it began with where that was
+        something else, and what was tried.
         """
         reason, more = self._first_and_last(first, stack, note), tried.told() if tried is not None else ""
         return StepResult(False, reason=f"{sentence(reason)} {more}" if more else reason,

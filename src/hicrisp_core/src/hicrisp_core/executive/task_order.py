@@ -167,7 +167,7 @@ class TaskOrder:
         return frozenset(fact for fact in facts if fact.predicate)
 
     def _area_of(self, command: Union[Command, Step], world: WorldState) -> str:
-        """The area that a command or a step names; empty when it names none."""
+        """Return the area that a command or a step names; empty when it names none."""
         areas = self._domain.objects_of(world, self._roles.area) if self._roles.area else ()
         return next((str(value) for value in command.arguments.values() if value in areas), "")
 
@@ -175,7 +175,7 @@ class TaskOrder:
         return self._robot or next((name for name, state in world.robots.items() if state.kind == "base"), "")
 
     def _breach(self, kind: FeedbackKind, command: Command) -> Feedback:
-        """The base stands in an area whose turn it is not."""
+        """Return the feedback for a base in an area whose turn it is not."""
         area, first = self._standing, self._broken[0] if self._broken else ""
         early = Relation(area, self._roles.waits_for, first) if first else Relation(area, self._roles.not_due)
         return Feedback(Level.HIGH, kind, command, subjects=(area,), alternatives=(first,) if first else (),

@@ -339,7 +339,7 @@ class TaskRun:
         return StepResult(False, reason=self._with_relapses(reason))
 
     def _with_relapses(self, reason: str) -> str:
-        """Why it was given up, with what did not last until then."""
+        """Return why the task was abandoned, with the conditions that did not last."""
         return f"{sentence(reason)} {self._relapses.told()}".strip() if reason else reason
 
     def _undone(self, world: WorldState) -> Tuple[str, ...]:
@@ -379,7 +379,7 @@ class TaskRun:
         self._earlier += tuple(Situation.of(each, self._domain, world) for each in result.failures)
 
     def _still(self, world: WorldState) -> Tuple[Feedback, ...]:
-        """The earlier failures without what was impossible and may be possible now."""
+        """Return the earlier failures without what was impossible and may be possible now."""
         return tuple(each.failure for each in self._earlier if each.lasts(self._domain, world))
 
     def _add(self, plan: Plan, world: WorldState) -> None:
@@ -419,7 +419,7 @@ class TaskRun:
         return step.text or str(step)
 
     def _reasons(self) -> str:
-        """Why the task failed; with the step where several did."""
+        """Return why the task failed; with the step if several failed."""
         if len(self._failed) == 1:
             return self._failed[0][1].reason
         return "; ".join(f"{self._said(index)}: {result.reason}" for index, result in self._failed)

@@ -99,7 +99,7 @@ def _leads_to(goal: Optional[Goal], steps: Iterable[Step], world: WorldState, do
 def _corrections(
     moments: Iterable[Any], world: WorldState, domain: Domain, source: Source
 ) -> Tuple[List[Mended], Set[str]]:
-    """The corrections of one step that worked, and the remembered ones that did not."""
+    """Return the corrections of one step that worked, and the remembered ones that did not."""
     mended: List[Mended] = []
     in_vain: Set[str] = set()
     failed: Optional[AttemptRecord] = None

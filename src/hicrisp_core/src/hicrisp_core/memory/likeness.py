@@ -52,7 +52,7 @@ def alike_in_words(text: str, others: Sequence[str]) -> Sequence[float]:
 
 
 def _features(text: str) -> Iterator[int]:
-    """The bins of a text's words, twice as heavy as its trigrams."""
+    """Yield the bins of a text's words, twice as heavy as its trigrams."""
     for word in _WORD.findall(text.lower()):
         bin_ = zlib.crc32(word.encode("utf-8", "replace")) % _BINS
         yield bin_

@@ -184,7 +184,7 @@ def mentioned(text: str, world: WorldState) -> List[str]:
 
 
 def _replaced(text: str, spoken: Mapping[str, str]) -> str:
-    """A text with other words for some, the longest first; all at once, so that none is replaced twice."""
+    """Return a text with other words for some, the longest first; all at once, so that none is replaced twice."""
     longest_first = sorted(filter(None, spoken), key=len, reverse=True)
     pattern = "|".join(re.escape(old).replace(r"\ ", r"[\s_-]+") for old in longest_first)
     return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda match: spoken[_words(match.group())], text,

@@ -176,7 +176,7 @@ def _read(content: Any) -> Union[Entry, Unfit]:
 
 
 def _same(entry: Union[Example, Mended]) -> str:
-    """A digest that two entries share which say the same: all but where they come from, and an example's
+    """Return a digest that two entries share which say the same: all but where they come from, and an example's
     steps.
     """
     told = record_of(entry)
@@ -196,6 +196,6 @@ def _bounded(connection: Connection, table: str, most: int) -> None:
 
 
 def _place(id_: str) -> Tuple[str, int]:
-    """The table and the number of an id; no table for what is none."""
+    """Return the table and the number of an id; no table for an invalid one."""
     number = id_[1:]
     return (_TABLES.get(id_[:1], ""), int(number)) if number.isdecimal() and len(number) < 18 else ("", 0)

@@ -107,7 +107,7 @@ def _times(value: Any) -> int:
 
 
 def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[Example, Mended, Unfit]:
-    """The entry, or why its domain has no such steps or conditions."""
+    """Return the entry, or why its domain has no such steps or conditions."""
     if domain is None:
         return Unfit(f"there is no domain '{entry.domain}' here")
     steps = entry.steps if isinstance(entry, Example) else (entry.failure.command, *entry.steps)

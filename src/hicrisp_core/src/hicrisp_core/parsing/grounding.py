@@ -111,7 +111,7 @@ class _Grounder:
         self.notes: List[str] = []
 
     def step(self, raw: RawStep) -> Step:
-        """The step in the world's names; of several actions of that name the first that fits.
+        """Return the step in the world's names; of several actions of that name the first that fits.
 
         Raises:
             DomainError: why the first of them does not fit.
@@ -129,8 +129,9 @@ class _Grounder:
         raise refusals[0]
 
     def as_written(self, raw: RawStep) -> Dict[str, Value]:
-        """The words of a step under the parameters of the first action of that name; what is too much only
-        where nothing else is wrong, for names tell more."""
+        """Return the words of a step under the parameters of the first action of that name; what is too much only
+        where nothing else is wrong, for names tell more.
+        """
         first = next((action for action in self._domain.actions.values()
                       if _normal(raw.action) in (action.name, *action.called)), None)
         if first is None:
@@ -168,7 +169,7 @@ class _Grounder:
         return named
 
     def _passed_over(self, action: Action, parameter: Parameter, word: str) -> bool:
-        """Whether a parameter that may be left out is not what a word is meant for: it is of another kind."""
+        """Check whether an optional parameter must be skipped because the word has a different type."""
         if parameter.name == action.robot_parameter:
             return self._own(word) not in self._world.robots  # The robot is often left out.
         if parameter.type == "number":
@@ -184,7 +185,7 @@ class _Grounder:
         return self.name(written)
 
     def _own(self, written: str) -> str:
-        """The world's own spelling of a name, however it is capitalised and joined."""
+        """Return the world's own spelling of a name, however it is capitalised and joined."""
         return written if written in self._types else self._spelled.get(_normal(written), _normal(written))
 
     def name(self, written: str) -> str:
@@ -220,7 +221,7 @@ class _Grounder:
         return found
 
     def _joined(self, words: Sequence[str]) -> List[str]:
-        """The words with those put together that are one name written with gaps, as ``lime slice``."""
+        """Return the words with those put together that are one name written with gaps, as ``lime slice``."""
         found: List[str] = []
         at = 0
         while at < len(words):

@@ -71,8 +71,8 @@ def objects_in(text: str) -> Tuple[Tuple[Any, ...], bool]:
 
 
 def _spans(text: str, cut_off: bool) -> Iterator[Tuple[Any, int, int]]:
-    """What stands at the brackets of a text, with where it begins and ends; inside a value that was read, no further
-    one is looked for.
+    """Yield what stands at the brackets of a text, with where it begins and ends; inside a value that was read, no
+    further one is looked for.
     """
     at, mendable, vain = 0, _MOST_MENDED, 0
     while vain < _MOST_STARTS:
@@ -108,7 +108,7 @@ def _decode(text: str, at: int) -> Tuple[Optional[Any], int]:
 
 
 def _merge(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
-    """An object; a key that stands twice keeps both values when they are lists, else the last."""
+    """Return an object; a key that stands twice keeps both values when they are lists, else the last."""
     merged: Dict[str, Any] = {}
     for key, value in pairs:
         lists = isinstance(value, list) and isinstance(merged.get(key), list)
@@ -172,6 +172,6 @@ def mended(text: str) -> Optional[RepairedJson]:
 
 
 def _escaped(found: "re.Match[str]") -> str:
-    """What stands in a string, as JSON writes it there."""
+    """Return what stands in a string, as JSON writes it there."""
     said = found.group()
     return "'" if said == "\\'" else said if said.startswith("\\") else json.dumps(said)[1:-1]

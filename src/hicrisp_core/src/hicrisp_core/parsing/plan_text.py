@@ -85,7 +85,9 @@ def read_calls(line: str) -> List[RawStep]:
 
 
 def _arguments(line: str, at: int) -> Tuple[List[str], int]:
-    """The arguments from behind the opening bracket, and where the call ends; an unclosed call ends with the line."""
+    """Return the arguments from behind the opening bracket, and where the call ends; an unclosed call ends with
+    the line.
+    """
     parts: List[str] = [""]
     depth = 0
     quote: Optional[str] = None
@@ -145,7 +147,7 @@ def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
 
 
 def _form(action: Action) -> "re.Pattern[str]":
-    """The sentence of an action, with a place for each name."""
+    """Return the sentence of an action, with a place for each name."""
     pattern, named = "", set()
     parts = _PLACE.split(action.text.strip())
     for words, name in zip(parts[::2], [*parts[1::2], ""]):
@@ -293,7 +295,7 @@ def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
 
 
 def _without_it(steps: List[RawStep], domain: Optional[Domain]) -> Tuple[RawStep, ...]:
-    """The steps with what "it" means: the item of the step before."""
+    """Return the steps with what "it" means: the item of the step before."""
     found: List[RawStep] = []
     last = ""
     for step in steps:

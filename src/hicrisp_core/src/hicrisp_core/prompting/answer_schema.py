@@ -148,7 +148,7 @@ def one_of_names(names: Sequence[str]) -> Dict[str, Any]:
 
 
 def _with_names(schema: Dict[str, Any], domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """A schema with the names of each type that its steps refer to."""
+    """Return a schema with the names of each type that its steps refer to."""
     types = {each.type for action in _possible(domain, world)
              for each in named_parameters(domain, world, action).values() if each.type != "number"}
     return {**schema, "$defs": {type_: one_of_names(domain.objects_of(world, type_)) for type_ in sorted(types)}}
@@ -171,7 +171,7 @@ def _possible(domain: Domain, world: WorldState) -> List[Action]:
 
 
 def _step(domain: Domain, world: WorldState, action: Action) -> Dict[str, Any]:
-    """The keys of a step."""
+    """Return the keys of a step."""
     arguments = {name: _value(each) for name, each in named_parameters(domain, world, action).items()}
     return {"action": one_of([action.name]), "arguments": closed(arguments)}
 
@@ -192,7 +192,7 @@ def named_parameters(domain: Domain, world: WorldState, action: Action) -> Dict[
 
 
 def _value(parameter: Parameter) -> Dict[str, Any]:
-    """An argument; ``null`` leaves it out where a step may."""
+    """Return an argument; ``null`` leaves it out where a step may."""
     value = {"type": "number"} if parameter.type == "number" else {"$ref": f"#/$defs/{parameter.type}"}
     return _optional(value) if parameter.default is not None or parameter.any or parameter.optional else value
 

@@ -76,7 +76,7 @@ def _action(domain: Domain, action: Action, world: Optional[WorldState], denied:
 
 
 def _needed(condition: Condition, named: Dict[str, str]) -> str:
-    """A precondition; nothing for one that only tells things apart."""
+    """Return a precondition; nothing for one that only tells things apart."""
     if all(atom.predicate in BUILT_IN and atom.predicate != "type"
            for clause in condition.clauses for atom in clause.atoms):
         return ""
@@ -97,7 +97,7 @@ def _atom(atom: Atom) -> str:
 
 
 def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Optional[AbstractSet[str]]) -> List[str]:
-    """What an action always makes; or what it ends, of the predicates that must not hold for some action."""
+    """Return what an action always makes; or what it ends, of the predicates that must not hold for some action."""
     found: List[str] = []
     for effect in action.effects:
         atom = effect.atom.bind(named)

@@ -132,7 +132,7 @@ class _Reader:
         self._things[name] = WorldObject(name, type_, attributes=dict(zip(_ATTRIBUTES, words[1:])), movable=movable)
 
     def _facts(self, texts: Sequence[str]) -> Tuple[Tuple[Relation, ...], Tuple[str, ...]]:
-        """The facts among some sentences, and the other sentences."""
+        """Return the facts among some sentences, and the other sentences."""
         facts, others = [], []
         for text in texts:
             read = parse_statement(text)

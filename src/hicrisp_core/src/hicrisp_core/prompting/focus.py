@@ -40,7 +40,7 @@ def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) ->
 
 
 def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]:
-    """The things and robots that a request calls by a word of theirs, and those that matter anyway."""
+    """Return the things and robots that a request calls by a word of theirs, and those that matter anyway."""
     said = {form for word in _WORD.findall(text.lower()) for form in (word, word[:-1], word[:-2])
             if form == word or word.endswith("s") and len(form) > 2}
     words = words_by_name(world)
@@ -50,7 +50,7 @@ def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]
 
 
 def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set[str]:
-    """What the named things stand on or lie in, and what stands on them or lies in them where they move."""
+    """Return what the named things stand on or lie in, and what stands on them or lies in them where they move."""
     touching = {domain.roles.stands_on, domain.roles.inside, domain.roles.aboard, domain.roles.located,
                 domain.roles.held} - {""}
     found: Set[str] = set()
@@ -67,7 +67,7 @@ def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set
 def _facts(
     text: str, domain: Domain, world: WorldState, kept: FrozenSet[str], named: AbstractSet[str]
 ) -> Iterable[Relation]:
-    """The facts among the kept things, each once; not that things stand where everything else does, too.
+    """Return the facts about the kept objects, each once; without a place that all objects share.
 
     How things lie to each other, on which no action depends, is told of two that are named, and of one where
     the request has the words for it: "what is left of the plate".
@@ -97,7 +97,7 @@ def _facts(
 
 
 def _worded(predicate: Predicate, domain: Domain, text: str) -> bool:
-    """Whether a request has the words of a predicate or of its inverse: "left of"."""
+    """Check whether a request has the words of a predicate or of its inverse: "left of"."""
     both = (predicate, domain.predicates.get(predicate.inverse, predicate))
     phrases = {part.strip() for each in both for said in (each.text, each.goal_text)
                for part in _PLACE.split(said) if part.strip()}

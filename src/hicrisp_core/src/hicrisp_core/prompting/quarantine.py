@@ -45,7 +45,7 @@ def plain(text: str, limit: int = LIMIT) -> str:
 
 
 def _in_line(char: str) -> str:
-    """What stays of a character in one line of text."""
+    """Return the replacement of a character in one line of text."""
     if char in "\n\r\t" or unicodedata.category(char) in ("Zl", "Zp"):
         return " "
     return "" if unicodedata.category(char).startswith("C") else char

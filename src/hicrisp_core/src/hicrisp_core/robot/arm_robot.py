@@ -149,7 +149,7 @@ class ArmRobot:
         self._arm.detach()
 
     def _refusal(self, command: Command, item: str) -> Optional[Outcome]:
-        """Why a command is malformed; ``None`` when it is not."""
+        """Return why a command is malformed; ``None`` when it is not."""
         for goal in (command.target, command.aim):
             if goal is not None and not goal.finite:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
@@ -166,7 +166,7 @@ class ArmRobot:
         return None
 
     def _confirmed(self, outcome: Outcome) -> Outcome:
-        """The outcome of a failed command, after the arm was seen to stand still."""
+        """Return the outcome of a failed command, after the arm was seen to stand still."""
         halted = self._arm.stop(Deadline(2.0))
         if halted.ok:
             return outcome

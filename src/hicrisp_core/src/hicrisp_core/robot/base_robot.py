@@ -165,7 +165,7 @@ def stand_still(drive: Drive, seconds: float) -> Optional[Outcome]:
 
 
 def _bearing(start: Optional[Pose], place: Landmark) -> float:
-    """The heading in which a straight drive to a place ends, radians."""
+    """Return the heading in which a straight drive to a place ends, radians."""
     if start is None:
         return 0.0
     dx, dy = place.x - start.position[0], place.y - start.position[1]
@@ -173,7 +173,7 @@ def _bearing(start: Optional[Pose], place: Landmark) -> float:
 
 
 def _sentence(text: str) -> str:
-    """A driver's text at the end of a sentence."""
+    """Return a driver's text at the end of a sentence."""
     return text.strip().rstrip(".") + "."
 
 
@@ -265,7 +265,7 @@ class BaseRobot:
         """Do nothing: every drive starts without a memory of others."""
 
     def _confirmed(self, outcome: Outcome) -> Outcome:
-        """The outcome of a failed command, after the base was seen to stand still."""
+        """Return the outcome of a failed command, after the base was seen to stand still."""
         halted = self._base.stop(Deadline(self._settings.stop_limit))
         if halted.ok:
             return outcome

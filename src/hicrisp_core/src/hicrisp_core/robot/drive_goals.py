@@ -199,7 +199,7 @@ def closed_by(
 
 
 def _zones(constraints: Constraints) -> List[KeepOut]:
-    """The ground that is known as a zone, and not only assumed to be taken."""
+    """Return the ground that is known as a zone, and not only assumed to be taken."""
     return [each for each in constraints.keep_out if each.name]
 
 
@@ -246,7 +246,7 @@ def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpac
 
 
 def _free(pose: Pose, world: WorldState, space: DriveSpace, riding: FrozenSet[str]) -> bool:
-    """Whether nothing stands there; what a base carries is not in its way."""
+    """Check whether nothing stands there; what a base carries is not in its way."""
     spot = Point(*pose.position[:2])
     return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
                for name, thing in world.objects.items()

@@ -128,7 +128,7 @@ def hand_clearance(tool: Pose, opening: float, world: WorldState, gripper: Gripp
 
 
 def _boxes(opening: float, gripper: Gripper) -> Iterator[Tuple[Vector, Vector]]:
-    """The fingers and the palm as boxes in the tool's frame: lowest and highest corner."""
+    """Yield the fingers and the palm as boxes in the tool's frame: lowest and highest corner."""
     half, thick = gripper.finger[0] / 2.0, gripper.finger[1]
     for inner, outer in ((opening / 2.0, opening / 2.0 + thick), (-opening / 2.0 - thick, -opening / 2.0)):
         yield (-half, inner, -gripper.depth), (half, outer, gripper.tip)
@@ -137,7 +137,7 @@ def _boxes(opening: float, gripper: Gripper) -> Iterator[Tuple[Vector, Vector]]:
 
 
 def _part(tool: Pose, low: Vector, high: Vector) -> Tuple[BaseGeometry, float, float]:
-    """The shadow of a box in the tool's frame on the ground, and the heights between which it is."""
+    """Return the shadow of a box in the tool's frame on the ground, and the heights between which it is."""
     corners: List[Vector] = [tool.apply((x, y, z)) for x in (low[0], high[0]) for y in (low[1], high[1])
                              for z in (low[2], high[2])]
     heights = [corner[2] for corner in corners]
@@ -145,14 +145,14 @@ def _part(tool: Pose, low: Vector, high: Vector) -> Tuple[BaseGeometry, float, f
 
 
 def _far(tool: Pose, thing: WorldObject, pose: Pose, gripper: Gripper) -> bool:
-    """A cheap test before the exact one."""
+    """Check cheaply, before the exact test, whether an object is out of the hand's range."""
     reach = math.hypot(gripper.palm[0], gripper.palm[1]) / 2.0 + gripper.depth + gripper.height
     apart = math.hypot(tool.position[0] - pose.position[0], tool.position[1] - pose.position[1])
     return apart > reach + math.hypot(*thing.size) / 2.0 + _ELSEWHERE
 
 
 def _wall(bowl: WorldObject, pose: Pose) -> BaseGeometry:
-    """The shadow of a bowl's wall, without what it encloses."""
+    """Return the shadow of a bowl's wall, without what it encloses."""
     whole = footprint(bowl, pose)
     return whole.difference(whole.buffer(-BOWL_WALL))
 
@@ -249,7 +249,7 @@ def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
 
 
 def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
-    """How long a standing thing is in a direction along one of its sides, metres."""
+    """Return how long a standing thing is in a direction along one of its sides, metres."""
     if thing.form.rod:
         return thing.size[0]
     along = rotate(pose.orientation, (1.0, 0.0, 0.0))
@@ -258,13 +258,13 @@ def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
 
 
 def _off_centre(thing: WorldObject, pose: Pose) -> float:
-    """How far from its middle a lying cylinder is held, so that a level hand can stand it up."""
+    """Return how far from its middle a lying cylinder is held, so that a level hand can stand it up."""
     lies = thing.form.rod and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
     return max(0.0, min(_HELD_HIGHER, thing.size[2] / 2.0 - 0.02)) if lies else 0.0
 
 
 def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, name: str) -> Grasp:
-    """The grasp with the fingers wide open, or less where something is beside them."""
+    """Return the grasp with the fingers wide open, or less where something is beside them."""
     wide, narrow = gripper.openings(width)
     room = hand_clearance(pose, wide, world, gripper, name)
     if room >= gripper.room:

@@ -189,7 +189,7 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
 
 
 def _inside(bowl: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
-    """The things whose centre is within a bowl's outline."""
+    """Return the things whose centre is within a bowl's outline."""
     outline = footprint(bowl, pose)
     return frozenset(thing.name for thing in world.objects.values() if thing.pose is not None
                      and thing.movable

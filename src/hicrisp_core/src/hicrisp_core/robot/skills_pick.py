@@ -68,13 +68,13 @@ def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
 
 
 def _between(attempt: SkillContext, world: WorldState) -> Optional[WorldObject]:
-    """What is between the fingers, held or not."""
+    """Return what is between the fingers, held or not."""
     movable = (thing for thing in world.objects.values() if thing.movable)
     return next((thing for thing in movable if in_hand(attempt, thing)), None)
 
 
 def _loose(attempt: SkillContext, thing: WorldObject, world: WorldState) -> bool:
-    """Whether the fingers are open around a thing that stands on something: a pick was ended on its way."""
+    """Check whether the fingers are open around a standing object: a pick was interrupted."""
     if thing.pose is None or not _rests(thing, world):
         return False
     closing = rotate(attempt.arm.tool_pose().orientation, (0.0, 1.0, 0.0))
@@ -82,7 +82,7 @@ def _loose(attempt: SkillContext, thing: WorldObject, world: WorldState) -> bool
 
 
 def _rests(thing: WorldObject, world: WorldState) -> bool:
-    """Whether a thing stands or lies on another one."""
+    """Check whether a thing stands or lies on another one."""
     if thing.pose is None:
         return False
     bottom = vertical_span(thing, thing.pose)[0]
@@ -101,7 +101,7 @@ def _back_off(attempt: SkillContext, thing: WorldObject) -> Outcome:
 
 
 def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome]:
-    """Why the hand cannot take a thing as the world is seen."""
+    """Return why the hand cannot take a thing as the world is seen."""
     if thing.pose is None:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {thing.name}: it is not in sight.",
                        cause=Cause(CauseKind.NOT_SEEN, (thing.name,)))
@@ -156,7 +156,7 @@ def _approach(attempt: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Out
 
 
 def _to_before(attempt: SkillContext, grasp: Grasp) -> Union[Trajectory, MotionFailure]:
-    """The motion to where the straight way to a grasp begins, as far from it as can be reached."""
+    """Return the motion to where the straight way to a grasp begins, as far from it as can be reached."""
     motion = attempt.plan_to(grasp.before(attempt.settings.approach))
     if isinstance(motion, MotionFailure) and motion.kind == "unreachable":
         motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))

@@ -141,7 +141,7 @@ class Approach:
         return let_go(attempt, self.thing, room, touch)
 
     def _seen(self, within: float, learn: bool = False) -> Outcome:
-        """Whether the item is seen in the hand and near enough to above its goal.
+        """Check whether the item is observed in the hand, close enough above its goal.
 
         Args:
             learn: whether this is the end of an approach, by which the next one is corrected.
@@ -162,7 +162,7 @@ class Approach:
         return _MISSED
 
     def _off_goal(self) -> Outcome:
-        """Why it is still in the hand."""
+        """Return why it is still in the hand."""
         name = self.thing.name
         nearest = f"the nearest of {self._count} approaches" if self._count > 1 else "it"
         why = (f"{nearest} was seen {quantity(self._nearest, 'm')} beside its goal, and "
@@ -171,7 +171,7 @@ class Approach:
 
 
 def _beside(seen: WorldObject, placement: Placement) -> Planar:
-    """How far an item is seen beside its goal, metres in the world's plane."""
+    """Return the horizontal distance of an observed item from its goal, metres."""
     if seen.pose is None:
         return (math.inf, math.inf)
     (x, y, _), (goal_x, goal_y, _) = seen.pose.position, placement.item.position

@@ -176,12 +176,12 @@ def _grasp_of(way: Placement) -> Grasp:
 
 
 def _bottom(thing: WorldObject, target: Pose) -> float:
-    """The height on which the item shall stand when its centre is at the target, upright."""
+    """Return the height on which the item shall stand when its centre is at the target, upright."""
     return target.position[2] - thing.size[2] / 2.0
 
 
 def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternion]:
-    """The orientations that will do: level, turned by what the item's shape cannot be told from."""
+    """Return the orientations that will do: level, turned by what the item's shape cannot be told from."""
     level = _levelled(now.orientation)
     ahead = rotate(level, (1.0, 0.0, 0.0))
     across = rotate(level, (0.0, 1.0, 0.0))
@@ -194,6 +194,6 @@ def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternio
 
 
 def _levelled(orientation: Quaternion) -> Quaternion:
-    """The nearest orientation in which one of the body's axes is vertical."""
+    """Return the nearest orientation in which one of the body's axes is vertical."""
     up = max(Pose((0.0, 0.0, 0.0), orientation).axes, key=lambda axis: abs(axis[2]))
     return multiply(upright_turn(up if up[2] >= 0.0 else (-up[0], -up[1], -up[2])), orientation)

@@ -281,7 +281,7 @@ def _obstacles(
     entries: Mapping[str, ObstacleEntry], areas: Mapping[str, WorldObject], arena: Arena, positions: Positions,
     domain: Domain, seed: int,
 ) -> Dict[str, WorldObject]:
-    """The obstacles where they stand at first; random ones clear of the base's start and of every area's
+    """Return the obstacles where they stand at first; random ones clear of the base's start and of every area's
     middle.
     """
     things: Dict[str, WorldObject] = {}
@@ -355,7 +355,7 @@ def _round(name: str, radius: float) -> WorldObject:
 
 
 def _type(said: str, domain: Domain, positions: Positions, path: Place) -> str:
-    """The type of a place or an obstacle, when the domain has it."""
+    """Return the type of a place or an obstacle, when the domain has it."""
     if said in domain.types:
         return said
     wrong = f"'{said}' is no type of the domain '{domain.name}'" if said else \

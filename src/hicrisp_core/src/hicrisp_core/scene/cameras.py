@@ -230,7 +230,7 @@ def save_mounting(camera: Union[str, Path], pose: Pose, target: Union[str, Path]
 
 
 def _replaced(text: str, block: List[str]) -> List[str]:
-    """The lines of a file with the block of the mounting replaced."""
+    """Return the lines of a file with the block of the mounting replaced."""
     lines = text.splitlines()
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     for key, value in root.value if root is not None else ():
@@ -244,7 +244,7 @@ def _replaced(text: str, block: List[str]) -> List[str]:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """Where a value ends, without the comments and empty lines after it."""
+    """Return where a value ends, without the comments and empty lines after it."""
     if isinstance(node, yaml.MappingNode) and not node.flow_style:
         return max(_last_line(value) for _, value in node.value)
     return int(node.end_mark.line)

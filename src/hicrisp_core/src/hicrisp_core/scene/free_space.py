@@ -67,7 +67,7 @@ class FreeSpace:
         return tuple(alone or [zone.name for zone in zones])
 
     def _parts(self, zones: Tuple[KeepOut, ...]) -> Tuple[BaseGeometry, ...]:
-        """The connected parts of the floor."""
+        """Return the connected parts of the floor."""
         if zones not in self._known:
             reach = self.radius - _OPTIMISM
             (x, y), (width, depth) = self.arena.origin, self.arena.size

@@ -88,15 +88,15 @@ def tray_in_base(floor_to_top: float = TRAY_HEIGHT) -> Pose:
 
 
 def _trays(arena: Arena, type_: str) -> Dict[str, WorldObject]:
-    """Each base with its tray as one box, so that an arm keeps clear of all of it."""
+    """Return each base with its tray as one box, so that an arm keeps clear of all of it."""
     return {start.tray: WorldObject(start.tray, type_, "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
                                     pose=start.pose.compose(tray_in_base()), movable=False)
             for start in arena.starts.values() if start.tray}
 
 
 def _blocks(table: WorldObject) -> Tuple[KeepOut, ...]:
-    """The ground that the table and the arm's pedestal take: a base has no way under the one or through the
-    other."""
+    """Return the ground that table and pedestal occupy: a base cannot pass under or through them.
+    """
     blocks = [("pedestal", PEDESTAL, (PEDESTAL_WIDTH, PEDESTAL_WIDTH))]
     if table.pose is not None:
         blocks.append(("table", table.pose.position[:2], table.size[:2]))

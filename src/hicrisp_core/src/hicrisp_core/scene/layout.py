@@ -111,7 +111,7 @@ def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: floa
 
 
 def _reach(thing: WorldObject) -> float:
-    """How far a thing reaches from its middle at most, whichever way it lies, metres."""
+    """Return how far a thing reaches from its middle at most, whichever way it lies, metres."""
     return math.hypot(*thing.size) / 2.0
 
 

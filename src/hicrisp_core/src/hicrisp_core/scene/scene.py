@@ -365,7 +365,7 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
 
 
 def _camera(name: str, path: Path, positions: Positions) -> str:
-    """The name of a camera, when its file can be read."""
+    """Return the name of a camera, when its file can be read."""
     if name == DEFAULT_CAMERA:
         return name
     try:
@@ -376,7 +376,7 @@ def _camera(name: str, path: Path, positions: Positions) -> str:
 
 
 def _listed(fault: Any) -> Any:
-    """A fault whose magnitude may be a single number."""
+    """Return a fault whose magnitude may be a single number."""
     if not isinstance(fault, dict) or isinstance(fault.get("magnitude", []), list):
         return fault
     return {**fault, "magnitude": [fault["magnitude"]]}

@@ -166,7 +166,7 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
 
 
 def _rooms(nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> Dict[int, Dict[str, str]]:
-    """The attribute of things that says in which room they are, by the number of the node."""
+    """Return the attribute of things that says in which room they are, by the number of the node."""
     names = {node["id"]: str(node["class_name"]) for node in nodes if node["category"] == _ROOM}
     return {edge["from_id"]: {"room": names[edge["to_id"]]} for edge in edges
             if edge["relation_type"] == "INSIDE" and edge["to_id"] in names}
@@ -175,7 +175,7 @@ def _rooms(nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]
 def _graph_facts(
     nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]], person: str
 ) -> Iterator[Relation]:
-    """What things are and are for, what is on or inside what, and what the person is close to or faces."""
+    """Yield what things are and are for, what is on or inside what, and what the person is close to or faces."""
     names = {node["id"]: person if node["class_name"] == _PERSON else f"{node['class_name']}_{node['id']}"
              for node in nodes}
     rooms = {node["id"] for node in nodes if node["category"] == _ROOM}

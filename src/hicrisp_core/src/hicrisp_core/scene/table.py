@@ -157,7 +157,7 @@ def table_objects(
 def _groups(
     told: Sequence[Tuple[str, ...]], positions: Positions, spots: Mapping[str, RandomSpot]
 ) -> List[Tuple[str, ...]]:
-    """The groups of things that swap their random spots."""
+    """Return the groups of things that swap their random spots."""
     groups: List[Tuple[str, ...]] = []
     for index, group in enumerate(told):
         path = ("shuffle", index)

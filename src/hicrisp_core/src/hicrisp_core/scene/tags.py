@@ -181,11 +181,11 @@ def _faces(thing: WorldObject) -> Iterator[Tuple[int, float, Pose]]:
 
 
 def _black(whole: float) -> float:
-    """The black square of a tag with its margin, in whole tenths of a millimetre."""
+    """Return the black square of a tag with its margin, in whole tenths of a millimetre."""
     return math.floor(1e4 * whole / _WHOLE) / 1e4
 
 
 def _radius(outline: Sequence[Tuple[float, float]]) -> float:
-    """Of the circle about the origin that an outline holds."""
+    """Return the radius of the circle about the origin that fits into an outline."""
     pairs = zip(outline, [*outline[1:], outline[0]])
     return min(abs(ax * by - ay * bx) / math.hypot(bx - ax, by - ay) for (ax, ay), (bx, by) in pairs)

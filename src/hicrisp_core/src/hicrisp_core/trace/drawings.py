@@ -147,7 +147,7 @@ def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> Drawing:
 
 
 def _round_up(value: float) -> float:
-    """The next of 1, 2, 4, 8, 10 times a power of ten."""
+    """Return the next of 1, 2, 4, 8, 10 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     return next((step * power for step in (1, 2, 4, 8, 10) if value <= step * power), 10.0 * power)
 

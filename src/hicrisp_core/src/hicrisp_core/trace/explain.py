@@ -58,7 +58,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _understood(story: Story) -> List[str]:
-    """What the user was asked back, and what the task was understood to mean."""
+    """Return what the user was asked back, and what the task was understood to mean."""
     said = [f"The user was asked: {_closed(each.text)} " + (f"The answer was: {_closed(each.answer)}"
                                                             if each.answer
                                                             else "Nobody answered in time.")
@@ -72,7 +72,7 @@ def _understood(story: Story) -> List[str]:
 
 
 def _said(story: Story) -> List[str]:
-    """What the user said while the task ran, and what became of it."""
+    """Return what the user said while the task ran, and what became of it."""
     told = []
     for each in story.remarks:
         sentence = f'While it ran, the user said: "{each.text}".'
@@ -87,7 +87,7 @@ def _said(story: Story) -> List[str]:
 
 
 def _recalled(story: Story) -> List[str]:
-    """What came from earlier runs before anything moved."""
+    """Return what came from earlier runs before anything moved."""
     said = []
     for each in story.recalled:
         texts = each.texts[:_MOST]
@@ -119,7 +119,7 @@ def _planned(story: Story) -> List[str]:
 
 
 def _troubled(step: StepStory) -> List[str]:
-    """What is to be said of a step: nothing when it went well at once."""
+    """Describe a step; nothing if it succeeded at once."""
     sentences: List[str] = []
     failed: Set[str] = set()
     last: Optional[Tuple[object, ...]] = None
@@ -222,7 +222,7 @@ def _ended(story: Story) -> List[str]:
 
 
 def _told(end: TaskFinished) -> List[str]:
-    """The brain's words to the user, where there were any beside the plain reason."""
+    """Return the brain's message to the user, if it adds to the plain reason."""
     if not end.message or end.reason in ("", end.message):
         return []
     return [f"The user was told: {_closed(end.message)}"]
@@ -233,6 +233,6 @@ def _count(number: int, noun: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """The text as the end of a sentence."""
+    """Return the text as the end of a sentence."""
     words = text.strip()
     return words if words.endswith((".", "!", "?")) else words + "."

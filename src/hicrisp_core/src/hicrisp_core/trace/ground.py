@@ -74,7 +74,7 @@ def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundD
 
 
 def _still(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> List[Shape]:
-    """The static parts: table, areas, keep-outs, walls."""
+    """Return the static parts: table, areas, keep-outs, walls."""
     shapes: List[Shape] = [ground.thing("area" if thing.shape == "region" else "place", thing, thing.name)
                            for thing in things if not thing.movable and thing.name in scene.known]
     for zone in scene.zones:
@@ -89,7 +89,7 @@ def _still(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> Lis
 
 
 def _moving(ground: Ground, seen: SceneStory, things: Sequence[ThingSeen]) -> List[Shape]:
-    """The things where they were at first, where that was elsewhere, and where they were last."""
+    """Return the things where they were at first, where that was elsewhere, and where they were last."""
     before: List[Shape] = []
     now: List[Shape] = []
     for thing in things:
@@ -119,7 +119,7 @@ def _way(ground: Ground, scene: SceneSeen, drove: BaseDrove) -> List[Shape]:
 
 
 def _stops(ground: Ground, scene: SceneSeen, seen: SceneStory, drives: Sequence[BaseDrove]) -> List[Shape]:
-    """The footprints where the bases began and where each drive ended."""
+    """Return the footprints where the bases began and where each drive ended."""
     stops: List[Tuple[str, str, Sequence[float], str]] = []
     for name in scene.bases:
         first = seen.first.robots.get(name)
@@ -136,7 +136,7 @@ def _stops(ground: Ground, scene: SceneSeen, seen: SceneStory, drives: Sequence[
 
 
 def _placed(ground: Ground, attempts: Sequence[AttemptRecord]) -> List[Shape]:
-    """Where commands were to put things, and where these ended."""
+    """Return where commands were to put things, and where these ended."""
     shapes: List[Shape] = []
     for each in attempts:
         target = each.command.target
@@ -177,7 +177,7 @@ def _labels(
 
 
 def _words(scene: SceneSeen, strangers: Sequence[Stranger], drives: Sequence[BaseDrove]) -> List[str]:
-    """What the drawing shows, in sentences."""
+    """Return what the drawing shows, in sentences."""
     words: List[str] = []
     for name in dict.fromkeys(drove.robot for drove in drives):
         own = [drove for drove in drives if drove.robot == name]

@@ -247,7 +247,7 @@ def strangers_in(things: Sequence[ThingSeen], known: Sequence[str]) -> List[Stra
 
 
 def _touch(one: ThingSeen, other: ThingSeen) -> bool:
-    """Whether two are parts of one thing: what can be moved is a thing of its own."""
+    """Check whether two are parts of one thing: what can be moved is a thing of its own."""
     if one.movable or other.movable:
         return False
     apart = math.hypot(_of(one.x) - _of(other.x), _of(one.y) - _of(other.y))

@@ -30,7 +30,7 @@ def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
 
 
 def _today(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An event as it is written today: goals had ``first``, ``end``, ``keep`` and ``robot`` before they had
+    """Return an event as it is written today: goals had ``first``, ``end``, ``keep`` and ``robot`` before they had
     stages.
     """
     if entry.get("kind") != GoalUnderstood.kind or not any(entry.get(each) for each in ("first", "end", "keep")):
@@ -87,7 +87,7 @@ def problems_of(entry: Mapping[str, Any]) -> List[str]:
 
 
 def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
-    """The fields of a record, and of the records in it, that the table of kinds does not have.
+    """Yield the fields of a record, and of the records in it, that the table of kinds does not have.
 
     Args:
         place: where the record is: the event's kind and the fields that lead there.
@@ -112,7 +112,7 @@ def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
 
 @lru_cache(maxsize=None)
 def _hints_of(kind: type) -> Tuple[Tuple[str, Any], ...]:
-    """The names and types of a record's fields."""
+    """Return the names and types of a record's fields."""
     hints = get_type_hints(kind)
     return tuple((field.name, hints[field.name]) for field in fields(cast(Any, kind)))
 
@@ -141,7 +141,7 @@ def _fits(hint: Any, value: Any) -> bool:
 
 
 def _value(hint: Any, value: Any) -> Any:
-    """The value as its field wants it: lists as tuples, objects as records, a missing number as 0."""
+    """Return the value in the form of its field: lists as tuples, objects as records, a missing number as 0."""
     if hint is float and (value is None or isinstance(value, (int, float))) and not isinstance(value, bool):
         return float(value) if value is not None and math.isfinite(value) else 0.0
     if hint in _PLAIN:

@@ -167,7 +167,7 @@ def told_step(step: StepStory, album: Album, shown: Collection[PictureTaken] = (
 
 
 def _after(picture: PictureTaken, step: StepStory) -> bool:
-    """Whether it was taken when the step was over, so that it shows how the run ended."""
+    """Check whether an image was taken after the step, so that it shows how the run ended."""
     return step.ended is not None and picture.t >= step.ended
 
 
@@ -202,19 +202,19 @@ def _facts(attempt: AttemptRecord) -> List[Tuple[str, str]]:
 
 
 def _measured(each: MeasuredRecord) -> str:
-    """A measured value with its unit, and what it was measured of."""
+    """Return a measured value with its unit, and what it was measured of."""
     of = f" of {each.of}" if each.of else ""
     return f"{each.name.replace('_', ' ')}{of} {each.value:.3g} {each.unit}".strip()
 
 
 def _cause(cause: CauseRecord) -> str:
-    """The first cause by its kind, with its names and its age."""
+    """Return the first cause by its kind, with its names and its age."""
     age = "" if cause.seconds is None else f"{cause.seconds:.1f} s"
     return ", ".join(filter(None, (cause.kind.replace("_", " "), *cause.names, age)))
 
 
 def _goal(command: CommandTried) -> str:
-    """Where the item shall go, and the aim where it differs."""
+    """Return where the item shall go, and the aim where it differs."""
     if not command.target:
         return ""
     aimed = f", aimed at {_point(command.aim)}" if command.aim and command.aim != command.target else ""

@@ -62,7 +62,7 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
 
 
 def _goal(story: Story) -> Dict[str, Any]:
-    """What the task was understood to mean, in words and in writing, and what is known of it at the end."""
+    """Return what the task was understood to mean, in words and in writing, and what is known of it at the end."""
     goal = story.goal or GoalUnderstood()
     missing = story.judged.missing if story.judged is not None else ""
     return {"state": story.goal_state, "said": goal.said, "source": goal.source, "stages": list(goal.stages),

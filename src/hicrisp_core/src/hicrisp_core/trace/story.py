@@ -223,7 +223,7 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
 
 
 def _step_of(story: Story, event: events.Event) -> StepStory:
-    """The step that an event belongs to: the one it names, else the latest."""
+    """Return the step that an event belongs to: the one it names, else the latest."""
     if not story.steps:
         story.steps.append(StepStory(0, story.text or "the task"))
     return next((step for step in reversed(story.steps) if step.index == event.index), story.steps[-1])

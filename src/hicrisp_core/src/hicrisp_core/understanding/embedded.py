@@ -87,7 +87,7 @@ class EmbeddedInterpreter:
         return Understood(meaning, usage=usage, sure=said.sure)
 
     def _meaning(self, line: Line, request: Request) -> Meaning:
-        """What a line means; if an object of it is not there, what is near is shown to the user."""
+        """Return the meaning of a line; if an object is missing, similar ones are shown to the user."""
         world, context = request.world, context_of(request)
         meaning = meaning_of(line, self._domain, world, context)
         if isinstance(meaning, Goal):
@@ -135,7 +135,9 @@ def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context
 
 
 def _nearest(said: Sequence[str], words: Mapping[str, Collection[str]]) -> Words:
-    """The names with most of some words, and with all of them that are numbers or codes or come before the last."""
+    """Return the names with most of some words, and with all of them that are numbers or codes or come before the
+    last.
+    """
     shared = {name: [any(_alike(word, own) for own in owns) for word in said] for name, owns in words.items()}
     most = max(map(sum, shared.values()), default=0)
     return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(
@@ -143,7 +145,7 @@ def _nearest(said: Sequence[str], words: Mapping[str, Collection[str]]) -> Words
 
 
 def _alike(word: str, other: str) -> bool:
-    """Whether a word may be another one, misspelt or a part of it: "remote" for a remote control."""
+    """Check whether a word may be another one, misspelt or a part of it: "remote" for a remote control."""
     part = len(word) > _SHORTEST and (other.startswith(word) or other.endswith(word))
     return slips(word, other) is not None or part and f"{word}{other}".isalpha()
 

@@ -157,7 +157,7 @@ def _fact(said: Mapping[str, Any]) -> Statement:
 
 
 def _facts(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
-    """The facts of an answer, each found to be as it says."""
+    """Return the facts of an answer, each found to be as it says."""
     found: List[Relation] = []
     for each in _list(said, form.FACTS, MOST_PARTS):
         fact = _condition(each, DEEPEST)
@@ -289,7 +289,7 @@ class ModelInterpreter:
 
 
 def _context(request: Request) -> str:
-    """What a request may refer to beside its scene, one a line."""
+    """Return what a request may refer to beside its scene, one a line."""
     lines = [f"Earlier: {quarantined(line, _LINE)}" for line in request.history]
     lines += [f"Earlier: user: {quarantined(each.text, _LINE)} It meant: {compact(answer_of(each.goal))}"
               for each in request.examples if each.goal is not None]
@@ -350,7 +350,7 @@ def predicates_text(domain: Domain) -> str:
 
 
 def _object_text(thing: WorldObject, at: Mapping[str, Vector]) -> str:
-    """An object with its place and the nearest other movable one, by the distance between centres, m."""
+    """Return an object with its place and the nearest other movable one, by the distance between centres, m."""
     words = [thing.type, *(str(value) for _, value in sorted(thing.attributes.items()))]
     if thing.pose is not None:
         words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in thing.size))

@@ -148,7 +148,7 @@ def lens_to_msg(lens: Lens, frame: str, stamp: rospy.Time) -> CameraInfo:
 
 
 def _rows(message: Image, kind: np.dtype, channels: int) -> np.ndarray:
-    """The pixels, without what pads the rows."""
+    """Return the pixels, without what pads the rows."""
     wide = message.width * channels * kind.itemsize
     step = message.step or wide
     if step < wide or len(message.data) < step * message.height or message.height < 1:

@@ -231,10 +231,10 @@ def _track_from_msg(message: TrackMsg) -> Optional[Track]:
 
 
 def _time(seconds: float) -> genpy.Time:
-    """A stamp; 0 for a moment before the clock began."""
+    """Return a stamp; 0 for a moment before the clock began."""
     return genpy.Time.from_sec(max(0.0, seconds))
 
 
 def _seconds(stamp: genpy.Time) -> float:
-    """The moment of a stamp; before all time where it is 0."""
+    """Return the time of a stamp, seconds; minus infinity for 0."""
     return stamp.to_sec() if not stamp.is_zero() else -math.inf

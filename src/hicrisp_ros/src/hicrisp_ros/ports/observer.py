@@ -158,7 +158,7 @@ class TopicObserver:
                 return latest
 
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
-        """Whether everything else is where it was at the start of the window: the robots by the states, the
+        """Check whether everything else is where it was at the start of the window: the robots by the states, the
         things by the pictures, of which there are fewer.
         """
         by_state = self._earlier(messages, latest.stamp, _stated_in)
@@ -171,7 +171,7 @@ class TopicObserver:
 
     def _earlier(self, messages: List[WorldStateMsg], moment: float, at: Callable[[WorldStateMsg], float]
                  ) -> Optional[WorldState]:
-        """The newest state from before the window."""
+        """Return the newest state before the window."""
         before = next((each for each in reversed(messages[:-1]) if moment - at(each) >= self._window), None)
         return None if before is None else world_from_msg(before)
 
@@ -239,24 +239,25 @@ class TaskObserver:
 
 
 def _from_the_future(world: WorldState) -> bool:
-    """Whether a state or its picture is ahead of the clock: it was under way while the clock was set back,
-    and shows what was before, or the camera's clock is another. A clock that reads 0 has not begun."""
+    """Check whether a state or its picture is ahead of the clock: it was under way while the clock was set back,
+    and shows what was before, or the camera's clock is another. A clock that reads 0 has not begun.
+    """
     now = rospy.get_time()
     return 0.0 < now < max(world.stamp, _shown_at(world)) - CLOCK_JUMP
 
 
 def _shown_at(world: WorldState) -> float:
-    """The moment that a world shows: that of its picture, where it is seen by a camera."""
+    """Return the moment that a world shows: that of its picture, where it is seen by a camera."""
     return world.stamp if world.viewed is None else world.viewed
 
 
 def _shown_in(message: WorldStateMsg) -> float:
-    """The same of a message."""
+    """Return the same of a message."""
     return (message.viewed if message.has_view else message.header.stamp).to_sec()
 
 
 def _stated_in(message: WorldStateMsg) -> float:
-    """The moment of a message."""
+    """Return the moment of a message."""
     return float(message.header.stamp.to_sec())
 
 
@@ -275,8 +276,8 @@ def _seen_at(world: WorldState) -> float:
 
 
 def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
-    """The movable things of a world but for those that a hand holds in both: they ride on a robot, and stand
-    when it stands.
+    """Return the movable things of a world but for those that a hand holds in both: they ride on a robot, and
+    stand when it stands.
 
     Immovable objects do not count: a lidar outlines an obstacle a little differently with every scan.
     """
@@ -286,7 +287,7 @@ def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
 
 
 def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: FrozenSet[str]) -> float:
-    """The longest way that any other thing or tool went, metres; infinite when one appeared or vanished.
+    """Return the longest way that any other thing or tool went, metres; infinite when one appeared or vanished.
 
     A thing goes as far as its poses are apart beyond their uncertainty.
     """
@@ -302,5 +303,5 @@ def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: Froz
 
 
 def _vague(thing: _Placed) -> float:
-    """How far the pose of a thing may be off, metres; nothing for a robot."""
+    """Return how far the pose of a thing may be off, metres; nothing for a robot."""
     return thing.uncertainty.position if isinstance(thing, WorldObject) else 0.0

@@ -63,8 +63,8 @@ def wait_for_picture(
 
 
 def _never_seen(world: WorldState, robots: Iterable[str]) -> List[str]:
-    """The things and robots that may still come into view; what was seen once and is lost now is not one
-    of them.
+    """Return the things and robots that may still come into view; what was seen once and is lost now is not one of
+    them.
     """
     things = [thing.name for thing in world.unseen if math.isinf(thing.pose_age)]
     geometry = bool(things) or any(thing.pose is not None for thing in world.objects.values())

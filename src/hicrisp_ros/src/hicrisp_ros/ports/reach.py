@@ -28,7 +28,7 @@ class RosReach:
 
     def __call__(self, robot: str, poses: Sequence[Pose],
                  constraints: Constraints = UNCONSTRAINED) -> Reached:
-        """The first pose that is reached."""
+        """Return the first pose that is reached."""
         client = self._clients.setdefault(robot, ServiceClient(f"robots/{robot}/first_reached", FirstReached))
         if not robot or not client.offered:
             return Reached(known=False)

@@ -127,7 +127,7 @@ class RosRobot:
         return outcome
 
     def _after_loss(self, status: CallStatus, cancel: Event) -> str:
-        """What became of a robot whose driver went away under a command, in words; empty for another end."""
+        """Return what became of a robot whose driver went away under a command, in words; empty for another end."""
         if status is CallStatus.UNREACHABLE:
             return f"The driver of {self.name} does not answer; the command was not begun."
         if status is CallStatus.STUCK:

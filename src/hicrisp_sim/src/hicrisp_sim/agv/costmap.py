@@ -136,8 +136,9 @@ class Costmap(ScanMemory):
         return np.where(self.distance < narrow, np.inf, costs)
 
     def _over(self, shapes: Sequence[KeepOut]) -> np.ndarray:
-        """The cells of some ground. A zone takes its edge's cells too, so that no footprint that keeps clear
-        of cells comes over it."""
+        """Return the cells of some ground. A zone takes its edge's cells too, so that no footprint that keeps
+        clear of cells comes over it.
+        """
         occupied = np.zeros(self.shape, dtype=bool)
         for shape in shapes:
             shape.paint(occupied.T, tuple(self.origin), self.resolution, self.resolution if shape.name else 0.0)

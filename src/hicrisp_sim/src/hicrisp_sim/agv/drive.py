@@ -88,7 +88,7 @@ class Drive:
             self._base.tick(twist or Twist())
 
     def _ended(self) -> Optional[Outcome]:
-        """Why the drive must end here, whatever the plan says."""
+        """Return why the drive must end here, whatever the plan says."""
         if self._cancel.is_set() or self._base.halted.is_set():
             return Outcome(Status.CANCELED, "The drive was canceled; the base stands still.",
                            cause=Cause(CauseKind.CANCELED))

@@ -104,7 +104,7 @@ class GlobalPlanner:
         return self.inscribed + extra if extra > 0.0 else self._narrow
 
     def _with_way_out(self, costs: np.ndarray, first: Tuple[int, int]) -> np.ndarray:
-        """The costs with dear but passable cells around a start that lies too near to something."""
+        """Return the costs with expensive but passable cells around a start too near to an obstacle."""
         reach = int(round((self.inscribed + 0.1) / self._costmap.resolution))
         column, row = first
         window = (slice(max(0, column - reach), column + reach + 1),
@@ -157,7 +157,7 @@ def cheapest_cells(costs: np.ndarray, first: Tuple[int, int], last: Tuple[int, i
 def _cheapest_within(
     costs: np.ndarray, first: Tuple[int, int], last: Tuple[int, int], bound: float
 ) -> Tuple[Optional[np.ndarray], float]:
-    """The cheapest path over the cells from which both ends together are no further than a bound, and its
+    """Return the cheapest path over the cells from which both ends together are no further than a bound, and its
     cost; infinite for none.
     """
     corner = np.zeros(2, dtype=np.int64)
@@ -214,7 +214,7 @@ def cell_graph(costs: np.ndarray) -> Tuple[csr_matrix, np.ndarray]:
 def _between_free(
     free: np.ndarray, across: int, up: int, here: Tuple[slice, slice]
 ) -> np.ndarray:
-    """Whether the cells that a slanting step passes between are free."""
+    """Check whether the cells that a slanting step passes between are free."""
     sign = 1 if up > 0 else -1
     beside = [(1, 0), (0, sign)]
     if abs(across) != abs(up):

@@ -163,7 +163,8 @@ class PursuitController:
         return Twist(0.0, math.copysign(speed, bearing))
 
     def _clear(self, pose: Pose, twist: Twist, apart: float) -> bool:
-        """Whether the arc of the next moments keeps the margin, or at least leads away from what is too near.
+        """Check whether the arc of the next moments keeps the margin, or at least leads away from what is too
+        near.
 
         Args:
             apart: metres to the point that is steered to; behind it the path bends, and the arc is not driven
@@ -176,7 +177,7 @@ class PursuitController:
                             (self._costmap.clearance(x, y) for x, y in self._arc(pose, twist, apart)))
 
     def _squeezes(self, pose: Pose, twist: Twist, apart: float) -> bool:
-        """Whether the footprint keeps clear of every point of the last scan on the arc of the next moments,
+        """Check whether the footprint keeps clear of every point of the last scan on the arc of the next moments,
         or at least gets away from the nearest.
         """
         if not len(self._points):
@@ -211,7 +212,7 @@ class PursuitController:
             yield x, y
 
     def _limited(self, twist: Twist) -> Twist:
-        """The speeds of the next period, which begins now."""
+        """Return the speeds of the next period, which begins now."""
         self._last = self._next(twist)
         return self._last
 
@@ -227,7 +228,7 @@ class PursuitController:
 
 
 def _point_at(path: np.ndarray, along: np.ndarray, distance: float) -> np.ndarray:
-    """The point of a path at a distance from its beginning, between its points."""
+    """Return the point of a path at a distance from its beginning, between its points."""
     if distance >= along[-1]:
         return np.asarray(path[-1])
     after = int(np.searchsorted(along, distance))
@@ -242,7 +243,7 @@ def _bearing(pose: Pose, target: np.ndarray) -> float:
 
 
 def _keeps_clear(needed: float, now: float, ahead: Iterable[float]) -> bool:
-    """Whether an arc keeps a distance from what is near; where less of it is left now, whether the arc leads
+    """Check whether an arc keeps a distance from what is near; where less of it is left now, whether the arc leads
     away and comes no nearer on its way: millimetres that may be lost in each period add up to a touch.
 
     Args:

@@ -93,7 +93,7 @@ class AgvSimulation(Simulation):
         return None
 
     def _contacts(self) -> Sequence[int]:
-        """The contacts in which the chassis is."""
+        """Return the contacts in which the chassis is."""
         if not self.data.ncon:
             return ()
         return [int(index) for index in np.flatnonzero((self.data.contact.geom == self._chassis).any(axis=1))]

@@ -390,7 +390,7 @@ def _fact(said: str) -> Fact:
 
 
 def _several(said: str) -> List[str]:
-    """The phrases of a list; all that follows ``except`` belongs to its phrase."""
+    """Return the phrases of a list; all that follows ``except`` belongs to its phrase."""
     parts = _split(said, " + ")
     at = next((at for at, part in enumerate(parts) if len(_split(part, " except ")) > 1), len(parts))
     return [*parts[:at], " + ".join(parts[at:])] if at < len(parts) else parts
