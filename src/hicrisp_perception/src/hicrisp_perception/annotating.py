@@ -20,14 +20,14 @@ Box = Tuple[int, int, int, int]
 """Left, top, right and bottom, pixels."""
 _SEEN: Mapping[Visibility, Colour] = {
     Visibility.VISIBLE: (30, 150, 70), Visibility.HELD: (30, 100, 190), Visibility.HIDDEN: (110, 110, 110)}
-"""Red, green, blue of outlines, by how a thing is seen; what is gone is not drawn."""
+"""Red, green, blue of outlines, by how an object is seen; what is gone is not drawn."""
 _UNKNOWN: Colour = (190, 40, 170)
 _WIDEST = 960
 """Pixels; a larger picture is made smaller."""
 _NEAR = 0.05
 """Least distance in front of the camera at which objects are drawn, metres."""
 _DEVIATIONS = 2.0
-"""How many standard deviations the ring around a thing's middle stands for."""
+"""How many standard deviations the ring around an object's middle stands for."""
 _DASH = 7.0
 _FONT, _HEIGHT = cv2.FONT_HERSHEY_SIMPLEX, 0.42
 _QUALITY = 80
@@ -120,7 +120,7 @@ def _pixels(points: np.ndarray, picture: Picture) -> Optional[np.ndarray]:
 
 
 def _ring(canvas: np.ndarray, track: Track, picture: Picture, colour: Colour) -> None:
-    """A ring around a thing's middle that tells how sure its place is."""
+    """A ring around an object's middle that tells how sure its place is."""
     middle = np.array([track.pose.position])
     pixels = _pixels(middle, picture)
     if pixels is None:

@@ -23,7 +23,7 @@ from hicrisp_perception.tag_corners import TagFinder
 _BLIND = 10
 """Pictures without the tag, from the first one on, after which it is given up."""
 _BEYOND = 0.05
-"""How much nearer and farther than where it places things an arm may hold its tool, metres."""
+"""How much nearer and farther than where it places objects an arm may hold its tool, metres."""
 _OVER = (Status.LOST, Status.SAFETY, Status.CANCELED, Status.INVALID)
 """Outcomes of a motion after which no other one is tried."""
 

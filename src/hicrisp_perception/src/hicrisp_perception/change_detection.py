@@ -20,11 +20,11 @@ _KERNEL = np.ones((3, 3), np.uint8)
 _OFTEN = 4.0
 """Time between two images after which everything is measured again, seconds."""
 _FRESH = 1
-"""Things that are measured in a picture at least, those in turn whose measurement is the oldest."""
+"""Objects that are measured in a picture at least, those in turn whose measurement is the oldest."""
 _ALL = 40
 """Number of images after which objects are identified again."""
 _COVERED = 0.5
-"""Part of a thing that the robot may cover while the rest tells that it is where it was."""
+"""Part of an object that the robot may cover while the rest tells that it is where it was."""
 _BUSY = 4
 """Number of changed objects in an image above which no others are checked."""
 Claim = Tuple[Window, np.ndarray]
@@ -33,7 +33,7 @@ Alike = Callable[[str, str], bool]
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """A thing as it was measured.
+    """An object as it was measured.
 
     Args:
         cells: the whole picture in which it was, by the mean colours of its cells.
@@ -46,14 +46,14 @@ class _Measured:
 
 
 class Steady:
-    """Remembers of each thing the picture in which it was measured.
+    """Remembers of each object the picture in which it was measured.
 
-    The arm moves in front of some things, and the others look the same from picture to picture, as does what
+    The arm moves in front of some objects, and the others look the same from picture to picture, as does what
     it leaves of those that it does not cover for the most part. Now and then those that may be taken for one
     another are measured together, a few in each picture.
 
     Args:
-        alike: whether two things may be taken for one another.
+        alike: whether two objects may be taken for one another.
     """
 
     def __init__(self, alike: Alike = lambda one, other: False) -> None:
@@ -109,7 +109,7 @@ class Steady:
         return {name: claims[name] for name in oldest[max(0, _FRESH - len(measured)) :]}
 
     def _next_to_ask(self, known: Iterable[str]) -> Set[str]:
-        """Return a thing, and those that it may be taken for: alike, or seen beside or behind it."""
+        """Return an object, and those that it may be taken for: alike, or seen beside or behind it."""
         self._to_ask = [name for name in self._to_ask if name in known]
         if not self._to_ask:
             return set()
@@ -154,6 +154,6 @@ def differs(cells: np.ndarray, before: np.ndarray, window: Window, robot: Option
 
 
 def _covered(claim: Claim, robot: np.ndarray) -> float:
-    """Return the part of a thing's pixels that a robot covers now."""
+    """Return the part of an object's pixels that a robot covers now."""
     window, own = claim
     return np.count_nonzero(own & robot[window]) / max(1, np.count_nonzero(own))

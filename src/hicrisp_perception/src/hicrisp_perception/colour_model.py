@@ -93,7 +93,7 @@ class Likeness:
     """How well the colours of segments fit paints, in any light.
 
     Args:
-        faces: for each segment the colours of its level face and of its others, 0 to 255; ``None`` where no
+        faces: for each segment the colours of its level face and of its others, 0 to 255; ``None`` if no
             such face is seen.
         paints: names of colours; unknown ones are ignored.
     """

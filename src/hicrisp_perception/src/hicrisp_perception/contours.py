@@ -13,9 +13,9 @@ from hicrisp_perception.segments import Ground, Segment
 _APART = 3
 """Pixels on either side of an outline that are compared."""
 _BEHIND = 0.012
-"""How much farther what is beside a thing must be for the edge to be the thing's own, metres."""
+"""How much farther what is beside an object must be for the edge to be the object's own, metres."""
 _UP = 0.0015
-"""How much higher a thing is beside an edge that is its own, metres."""
+"""How much higher an object is beside an edge that is its own, metres."""
 _MANY = 700
 """Points of a surface that are used, about."""
 _MOST = 80
@@ -34,7 +34,7 @@ class Shown:
     """A segment measured.
 
     Args:
-        contour: (N, 2) the outermost pixels where the outline is the thing's own, columns first.
+        contour: (N, 2) the outermost pixels where the outline is the object's own, columns first.
         x, y, height: of its points, metres; only of pixels with depth.
         top: height of the highest level face, metres.
         low, high: heights of its lowest and highest points without outliers, metres.
@@ -146,10 +146,10 @@ def _contour(segment: Segment, ground: Ground) -> np.ndarray:
     compared = (beyond > 0.0) & (own > 0.0)
     behind = compared & (beyond > own + _BEHIND)
     nearer = compared & (beyond < own - _BEHIND)
-    # Where two things touch, the edge is that of the one which stands up from it.
+    # Where two objects touch, the edge is that of the one which stands up from it.
     up = _at(ground.height, inside) - _at(ground.height, outside)
     upper = compared & other & ~nearer & (up > _UP)
-    # Beyond the table, colour alone does not say what is a thing.
+    # Beyond the table, colour alone does not say what is an object.
     table = ground.bare[outside[:, 1], outside[:, 0]]
     return here[framed & ~robot & ~nearer & (~other | behind | upper) & (table | behind)].astype(float)
 

@@ -1,4 +1,4 @@
-"""How well the picture supports that a thing lies somewhere: what of it is seen, covered, or seen through."""
+"""How well the picture supports that an object lies somewhere: what of it is seen, covered, or seen through."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEAREST = 0.05
 """Least distance in front of the camera at which objects are rendered, metres."""
 _SIGMAS = 4.0
 _CONTACT, _FINE = 0.003, 1.5
-"""Metres, and standard deviations, by which another thing has to be nearer to hide a surface."""
+"""Metres, and standard deviations, by which another object has to be nearer to hide a surface."""
 _LARGE = 1600
 """Size of a window above which every second row and column suffices, pixels."""
 _KERNEL = np.ones((3, 3), np.uint8)
@@ -27,13 +27,13 @@ _KERNEL = np.ones((3, 3), np.uint8)
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Pixels of a thing's outline by what they show, and how much of a segment is outside of it.
+    """Pixels of an object's outline by what they show, and how much of a segment is outside of it.
 
     Args:
-        seen: show the thing.
+        seen: show the object.
         covered: show something nearer, or the robot.
-        through: show what is behind it, or another thing in its place.
-        left: part of the segment that the thing does not explain, 0 to 1.
+        through: show what is behind it, or another object in its place.
+        left: part of the segment that the object does not explain, 0 to 1.
         whole: pixels of its outline.
     """
 
@@ -61,7 +61,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Rendering:
-    """A thing as it would be seen: the depth of its surface in a window of the picture."""
+    """An object as it would be seen: the depth of its surface in a window of the picture."""
 
     window: Window
     depth: np.ndarray
@@ -139,11 +139,11 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
         # What stands on it is hardly nearer than its top where it touches that.
         closer = max(_CONTACT, _FINE * ground.level.noise_at(distance))
         covered |= inside & ~own & known & ground.things[part] & (behind < -closer)
-    # The outermost pixels are mixed: whether they show the thing is a matter of half a pixel.
+    # The outermost pixels are mixed: whether they show the object is a matter of half a pixel.
     core = cv2.erode(inside.astype(np.uint8), _KERNEL, borderValue=0) > 0 if rendering.step == 1 else inside
     through = core & ~seen & ~covered & known
     if segment is not None and segment.uncut:
-        # Near where it touches another thing, a pixel of that may as well be its own.
+        # Near where it touches another object, a pixel of that may as well be its own.
         through &= ~(ground.things[part] & (np.abs(behind) < near))
     left = 0.0
     if segment is not None:

@@ -28,7 +28,7 @@ _LOOSE = 0.3
 NO_WORSE = 0.1
 _BAD = 99.0
 GATE = 6
-"""Pixels around where a thing was in which its outline is looked for first."""
+"""Pixels around where an object was in which its outline is looked for first."""
 _LEAST_OUTLINE = 24
 Start = Tuple[float, float, float]
 
@@ -68,7 +68,7 @@ class Fit:
 
     @property
     def pose(self) -> Pose:
-        """The thing's pose."""
+        """The object's pose."""
         return self.lie.pose(self.place.x, self.place.y, self.middle, self.place.yaw)
 
     @property

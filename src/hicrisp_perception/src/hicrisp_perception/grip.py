@@ -12,9 +12,9 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import Vector
 
 _AROUND = 0.008
-"""How far outside a thing the middle of the fingers may be, metres."""
+"""How far outside an object the middle of the fingers may be, metres."""
 _WIDER = 0.006
-"""How much wider than a thing fingers may be that hold it, metres: its pose is not known exactly."""
+"""How much wider than an object fingers may be that hold it, metres: its pose is not known exactly."""
 _NARROWER = 0.012
 _LETS_GO = 0.003
 """Opening of the fingers beyond the narrowest of a grasp that lets go, metres: where there is little room, they open
@@ -23,7 +23,7 @@ by 8 mm.
 _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
 _LOSES = 0.006
-"""Closing of the fingers beyond that of the grasp with which the thing is no more between them, metres."""
+"""Closing of the fingers beyond that of the grasp with which the object is no more between them, metres."""
 _TRUST = 0.6
 """How much a look counts beside what was known of a grasp."""
 
@@ -59,10 +59,10 @@ class Hand:
 
 @dataclass(frozen=True)
 class Grasp:
-    """A thing in a hand.
+    """An object in a hand.
 
     Args:
-        pose: of the thing in the tool's frame.
+        pose: of the object in the tool's frame.
         opening: of the fingers around it, the narrowest since they closed, metres.
     """
 
@@ -132,7 +132,7 @@ def kept(grasp: Grasp, hand: Hand) -> bool:
 
 
 class Grips:
-    """Which things are in which hands."""
+    """Which objects are in which hands."""
 
     def __init__(self) -> None:
         self.held: Dict[str, Grasp] = {}

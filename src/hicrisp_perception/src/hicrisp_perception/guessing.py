@@ -18,16 +18,16 @@ from hicrisp_perception.shape_models import Lie, lies_of
 
 LEAST_PIXELS = 60
 LEAST_HEIGHT = 0.012
-"""Of a thing, metres."""
+"""Of an object, metres."""
 _LEAST_RIM = 0.02
 _LEAST_WIDTH, _WIDEST = 0.012, 0.35
 """Metres."""
 _GATE = 3.5
 """Pixels that a contour point counts at most."""
 _WITHIN = 0.5
-"""Pixels that the middles of a thing's outermost pixels are within its outline."""
+"""Pixels that the middles of an object's outermost pixels are within its outline."""
 _ROUND, _SQUARE, _ODD = 0.83, 0.92, 6.0
-"""RunFactory of its rectangle that a level face has: at most a round one, and at least a square one; and pixels of
+"""Shares of its rectangle that a level face has: at most a round one, and at least a square one; and pixels of
 error for each part that differs."""
 _RIM = 0.75
 """Part of the rim's height above which the points are the rim's."""
@@ -159,7 +159,7 @@ def _sized(shape: str, size: Tuple[float, float, float], start: Tuple[float, flo
         projection = Projection(lie.corners(), middle, ground.view.rays)
         outline = projection.outline(np.array([place.x, place.y, place.yaw]))[1]
         polygon = outline.astype(np.float32).reshape(-1, 1, 2)
-        # The fit leaves open how far within its outline a thing's outermost pixels are; the size does not.
+        # The fit leaves open how far within its outline an object's outermost pixels are; the size does not.
         away = [min(_GATE, abs(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) - _WITHIN))
                 for x, y in seen.contour]
         return float(np.sqrt(np.mean(np.square(away))))

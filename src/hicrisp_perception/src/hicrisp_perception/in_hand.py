@@ -1,4 +1,4 @@
-"""Where a thing is in a hand, by the picture: what it should look like there, and what is seen of it."""
+"""Where an object is in a hand, by the picture: what it should look like there, and what is seen of it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from hicrisp_perception.view import enlarged
 
 _ROUNDS = 3
 _GATE = 8.0
-"""Pixels around where a thing in a hand should be seen, in which its outline is looked for."""
+"""Pixels around where an object in a hand should be seen, in which its outline is looked for."""
 _LEAST_SEEN = 60
 _LEAST_OPEN = 0.2
-"""Part of a thing's outline that must be open to view before what is seen there denies it: rims are mixed."""
+"""Part of an object's outline that must be open to view before what is seen there denies it: rims are mixed."""
 _LEAST_POINTS = 24
 _PIERCED = 0.3
-"""Part of a thing that may show something else where it is held."""
+"""Part of an object that may show something else where it is held."""
 _OPENING = 0.006
-"""Metres by which the fingers' opening may differ from a thing's width."""
+"""Metres by which the fingers' opening may differ from an object's width."""
 _KERNEL = np.ones((3, 3), np.uint8)
 
 
 def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Optional[int] = None
                  ) -> Tuple[Optional[Fit], Evidence]:
-    """Return a thing near where it is expected, tilted as expected; ``None`` if too little of it is seen.
+    """Return an object near where it is expected, tilted as expected; ``None`` if too little of it is seen.
 
     Args:
         family: its family of colours, if it is known.
@@ -113,7 +113,7 @@ def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Option
 
 
 def _behind(found: Fit, ground: Ground) -> float:
-    """Return how much farther the thing is seen than it was fitted, metres along the optical axis."""
+    """Return how much farther the object is seen than it was fitted, metres along the optical axis."""
     rendering = found.rendering
     measured = ground.depth[rendering.part]
     both = np.isfinite(rendering.depth) & (measured > 0.0) & ground.things[rendering.part]

@@ -17,7 +17,7 @@ APART = 0.006
 _CLEAN = 0.1
 """Cost above which an object may have another orientation."""
 _TURNS = (0.5, 0.25, 0.75)
-"""RunFactory of the turn after which it looks the same."""
+"""Fractions of the turn after which it looks the same."""
 _LEAST_TOP = 20
 """Points that a level face needs to say where it is."""
 _SHORT = 0.75

@@ -81,7 +81,7 @@ def fit_level(x: np.ndarray, y: np.ndarray, height: np.ndarray, depth: np.ndarra
     if np.count_nonzero(chosen) < _LEAST:
         return before
     px, py, pz, far = (values[part][chosen].astype(np.float64) for values in (x, y, height, depth))
-    # The top is the commonest height: things stand on it, and hide some of it.
+    # The top is the commonest height: objects stand on it, and hide some of it.
     counts, edges = np.histogram(pz, bins=40, range=(-_WINDOW, _WINDOW))
     start = float(edges[int(np.argmax(counts))]) + _WINDOW / 40.0
     keep = np.abs(pz - start) < 0.015

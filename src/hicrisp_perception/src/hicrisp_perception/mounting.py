@@ -89,7 +89,7 @@ def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optio
         finder: for the markers' tags.
 
     Returns:
-        ``None`` where the picture fits, or says nothing.
+        ``None`` if the picture fits, or says nothing.
 
     Raises:
         PictureError: when the picture's parts do not fit together.

@@ -1,4 +1,4 @@
-"""Where a thing stands so that its outline is where the picture shows it: least squares on contour points."""
+"""Where an object stands so that its outline is where the picture shows it: least squares on contour points."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEAST_ERROR = 0.35
 """Pixels by which a contour point is off at least."""
 _LEAST_POINTS = 8
 _FEW = 0.3
-"""Part of the contour below which it is another thing's, and no further round makes it fit."""
+"""Part of the contour below which it is another object's, and no further round makes it fit."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Placement:
 
 
 class Projection:
-    """The pixels of a thing's points as it moves over a level plane, and how they change.
+    """The pixels of an object's points as it moves over a level plane, and how they change.
 
     Args:
         points: (N, 3) in the frame of its lie, metres.

@@ -1,4 +1,4 @@
-"""The squares of a thing's tags compared with the picture, where the thing would be."""
+"""The squares of an object's tags compared with the picture, where the object would be."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STEP, _FINEST = np.array((0.004, 0.004, 0.1)), 0.0004
 """Metres, metres and radians of the first steps to where tags are seen best, and metres of the last."""
 _ROUNDS = 3
 AWAY = 0.015
-"""Metres by which a thing may be beside where its shape was laid."""
+"""Metres by which an object may be beside where its shape was laid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Reach:
 
     Args:
         shifts: (N, 2) columns and rows.
-        together: whether all tags of a thing are beside that by the same.
+        together: whether all tags of an object are beside that by the same.
         parts: (P, 2) the places in a pixel for which a pattern is drawn, pixels.
         most: of them in all pixels of a pattern, about.
         least: pixels of all patterns that tell anything.
@@ -87,7 +87,7 @@ WIDE, NARROW, _HERE = Reach.rough(_RIM), Reach.exact(_RIM // 2), Reach.exact(0)
 
 @dataclass(frozen=True, eq=False)
 class Worn:
-    """The tags of a thing, in its frame.
+    """The tags of an object, in its frame.
 
     Args:
         tags: those that it wears, T of them.
@@ -134,7 +134,7 @@ class Worn:
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """A thing's tags where they are seen best.
+    """An object's tags where they are seen best.
 
     Args:
         likeness: correlation of their squares with what is seen, -1 to 1.
@@ -149,7 +149,7 @@ class Match:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """The part of a picture that shows a thing's surface.
+    """The part of a picture that shows an object's surface.
 
     Args:
         own: (N, 2) columns and rows of its pixels that do.

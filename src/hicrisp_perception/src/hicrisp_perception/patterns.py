@@ -1,5 +1,5 @@
 """Whose tags are seen where they are too small or too slanted to be read: laid over the picture, their
-squares fit or not, which tells things of one shape apart, and how they are turned.
+squares fit or not, which tells objects of one shape apart, and how they are turned.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _TURNS = 30
 _FOLLOWED, _CLIMBED = 4, 2
 """Of them those that are followed, and that are laid in exactly."""
 _HIGHER = 0.02
-"""Metres by which a thing may stand higher or lower than its shape was laid."""
+"""Metres by which an object may stand higher or lower than its shape was laid."""
 _LIKE = 0.85
-"""Correlation at which tags count as observed. Where a thing was laid exactly its own
+"""Correlation at which tags count as observed. Where an object was laid exactly its own
 reach 0.9 and more, and others', wherever they are most like it, up to 0.8.
 """
 _PROMISING = 0.6
@@ -49,10 +49,10 @@ _Found = Optional[Tuple[float, Fit]]
 
 
 class Patterns:
-    """Compares things that were known by their shapes and colours with the tags that they wear.
+    """Compares objects that were known by their shapes and colours with the tags that they wear.
 
     Args:
-        tags: those of all things.
+        tags: those of all objects.
     """
 
     def __init__(self, tags: Sequence[Tag]) -> None:
@@ -132,7 +132,7 @@ class Patterns:
 
     def _settled(self, alike: Sequence[str], fit: Fit, ground: Ground, others: Sequence[Fit]
                  ) -> Optional[Dict[str, Tuple[float, Fit]]]:
-        """Return the things whose tags are seen where a shape was laid: but a few are looked for in a picture, not
+        """Return the objects whose tags are seen where a shape was laid: but a few are looked for in a picture, not
         again where that was in vain, and not where the picture changes. ``None`` if none was seen and not all
         were looked for.
         """

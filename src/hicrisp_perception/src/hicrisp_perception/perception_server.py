@@ -30,7 +30,7 @@ PATIENCE = 5.0
 """Wall seconds without a picture after which the log says why, and again after as many."""
 
 OpenSight = Callable[[Scene], Perception]
-"""Makes what looks at the pictures of a scene's things."""
+"""Makes what looks at the pictures of a scene's objects."""
 
 
 class PerceptionServer:

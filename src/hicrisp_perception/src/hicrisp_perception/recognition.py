@@ -1,4 +1,4 @@
-"""Which segment is which thing: colours in a common light, shapes, and where the things were before."""
+"""Which segment is which object: colours in a common light, shapes, and where the objects were before."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from hicrisp_perception.segments import Ground, Segment, Window, overlap, segmen
 from hicrisp_perception.shape_models import lie_at, lies_of
 
 _NOBODY, _NOBODY_MOTLEY = 1.3, 1.6
-"""Cost of a segment that is none of the things; of one with patches such as tags, which take the paint from a
-thing's outline.
+"""Cost of a segment that is none of the objects; of one with patches such as tags, which take the paint from a
+object's outline.
 """
 _FOREIGN = 1.0
 """Cost of a colour above which a shape is not tried."""
@@ -34,26 +34,26 @@ _CERTAIN = 0.2
 """Cost of a fit below which objects of a clearly worse colour are not tried."""
 _CLEARLY = 0.35
 _STAYED = 0.25
-"""Cost below which a thing is surely where it was."""
+"""Cost below which an object is surely where it was."""
 _AT = 0.01
-"""Metres from where a thing was within which it is where it was."""
+"""Metres from where an object was within which it is where it was."""
 _FAR = 0.25
-"""Metres from where a thing was that count as much as half a wrong colour."""
+"""Metres from where an object was that count as much as half a wrong colour."""
 _ROUNDS = 5
 _KERNEL = np.ones((3, 3), np.uint8)
 _ON_IT = 0.005
-"""Metres from a surface within which a pixel shows its colour and not that of a thing beside it."""
+"""Metres from a surface within which a pixel shows its colour and not that of an object beside it."""
 _PATCH = 0.03
 """Least share of a segment with a hue for it not to count as noise."""
 _MOST = 0.7
-"""Part of a segment that a thing accounts for when the segment is nothing else."""
+"""Part of a segment that an object accounts for when the segment is nothing else."""
 _PIERCED = 0.2
-"""Part of a thing that may be seen to show something else where it still stands."""
+"""Part of an object that may be seen to show something else where it still stands."""
 _LEAVES = 0.5
 """Share of its old place that must be observed empty, for each length of the object that it moved."""
 _LEAST_SEEN = 40
 _LEAST_PART = 0.12
-"""Part of what is not covered of a thing that has to be seen in one segment."""
+"""Part of what is not covered of an object that has to be seen in one segment."""
 _LIGHT_CHANGE = 0.7
 """How much the logarithm of the light usually changes between two pictures."""
 
@@ -63,8 +63,8 @@ class Findings:
     """What a picture shows.
 
     Args:
-        fits: the known things that were found, by name.
-        claimed: the pixels that the found things account for.
+        fits: the known objects that were found, by name.
+        claimed: the pixels that the found objects account for.
         claims: the same for each of those that were measured.
         kept: those of the fits that look as they did when they were measured in a picture before.
         light: how bright level white is, 1 for as bright as the camera can tell.
@@ -91,10 +91,10 @@ class Findings:
 
     def claim(self, name: str, fit_: Fit, ground: Ground, others: Sequence[Segment] = (), rim: int = 3
               ) -> None:
-        """Take a thing's pixels from the others.
+        """Take an object's pixels from the others.
 
         Args:
-            others: segments that keep their pixels unless the thing accounts for nearly all of them.
+            others: segments that keep their pixels unless the object accounts for nearly all of them.
             rim: pixels around it that are mixed.
         """
         window = fit_.rendering.window
@@ -116,8 +116,8 @@ class Memory:
     """What is known from the pictures before.
 
     Args:
-        fits: the things that stood somewhere.
-        dropped: where hands let things go that were not seen since.
+        fits: the objects that stood somewhere.
+        dropped: where hands let objects go that were not seen since.
         sure: those that were seen in full view since they are known by their names.
     """
 
@@ -152,7 +152,7 @@ def recognise(
         found: what was found otherwise; it is added to.
         before: what is known from the pictures before.
         searches: those of the pictures before; what this one begins goes on in the next.
-        patterns: of the tags that things wear: such are not cut where their colour changes, and known by what
+        patterns: of the tags that objects wear: such are not cut where their colour changes, and known by what
             there is of their own and by what is seen of their tags.
 
     Returns:
@@ -265,15 +265,15 @@ def _assign(
 
 def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
             colour: np.ndarray, found: Findings, before: Memory) -> Tuple[Dict[int, Set[int]], Dict[int, float]]:
-    """Segments with the things that still stand there: for another one to be there two would have moved, and no
+    """Segments with the objects that still stand there: for another one to be there two would have moved, and no
     hand carried them. So two that look alike and stand still never exchange their names, however little of them is
     seen, and in however many parts.
 
     Args:
-        colour: (segments, things) costs of the colours.
+        colour: (segments, objects) costs of the colours.
 
     Returns:
-        Things by segment, and which part of the place of each is seen to be empty, 0 to 1.
+        Objects by segment, and which part of the place of each is seen to be empty, 0 to 1.
     """
     owners: Dict[int, Set[int]] = {}
     empty: Dict[int, float] = {}
@@ -299,7 +299,7 @@ def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
 
 def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
              ) -> np.ndarray:
-    """(segments, things): the costs of colours where only some of what is seen has the thing's own."""
+    """(segments, objects): the costs of colours where only some of what is seen has the object's own."""
     costs = np.empty((len(segments), len(things)))
     for row, (segment, _) in enumerate(segments):
         # Between a tag and an edge there is too little paint for a family of its own.
@@ -333,7 +333,7 @@ def _patch_cost(thing: WorldObject, counts: np.ndarray, pixels: int) -> float:
 
 
 def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObject) -> float:
-    """Return the cost of a thing's colour by the pixels that are measured on its surface: several things may be in
+    """Return the cost of an object's colour by the pixels that are measured on its surface: several objects may be in
     one segment that is not cut where its colour changes.
     """
     rendering, inner = best.rendering, _inner(segment)
@@ -358,10 +358,10 @@ def _fits(
     before: Memory,
     searches: Searches,
 ) -> List[Tuple[int, Fit]]:
-    """Return the fits of things in a segment: standing upright, and on other sides where none fits so.
+    """Return the fits of objects in a segment: standing upright, and on other sides where none fits so.
 
     Args:
-        likely: columns, things and the costs of their colours, the likeliest first.
+        likely: columns, objects and the costs of their colours, the likeliest first.
     """
     things = {column: thing for column, thing, _ in likely}
     found: Dict[int, Fit] = {}
@@ -385,7 +385,7 @@ def _fits(
 
 
 def _stays(best: Fit, before: Optional[Fit]) -> bool:
-    """Check whether a thing is where it was."""
+    """Check whether an object is where it was."""
     return (
         before is not None
         and best.lie == before.lie
@@ -405,7 +405,7 @@ def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:
 
 def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
            ) -> float:
-    """Return the light in which the segments' colours fit the things best, with the heights as a hint."""
+    """Return the light in which the segments' colours fit the objects best, with the heights as a hint."""
     misfit = np.array([[_height_misfit(shown, thing) for thing in things] for _, shown in segments])
     best, lowest = 1.0, math.inf
     for light in LIGHTS:

@@ -18,7 +18,7 @@ from hicrisp_core.scene.scene import DEFAULT_CAMERA
 from hicrisp_perception.describing import Described
 
 _STEP, _STEPS = 0.0005, 30
-"""Metres by which things that seem to overlap are moved apart, and how often at most."""
+"""Metres by which objects that seem to overlap are moved apart, and how often at most."""
 _HANDLED = 0.075
 """Greatest width of what a task is made about, metres."""
 _SHIFT = 0.01
@@ -27,7 +27,7 @@ _SHIFT = 0.01
 
 @dataclass(frozen=True)
 class SeenScene:
-    """The things that go into a scene file, and what is left out.
+    """The objects that go into a scene file, and what is left out.
 
     Args:
         things: whose poses do not overlap.
@@ -74,7 +74,7 @@ def arrange(found: Sequence[Described], table: WorldObject) -> SeenScene:
 
 
 def _in_place(each: Described, placed: Dict[str, WorldObject]) -> WorldObject:
-    """Return the thing as the scene's file will put it."""
+    """Return the object as the scene's file will put it."""
     thing = each.thing
     x, y = thing.pose.position[:2] if thing.pose is not None else (0.0, 0.0)
     yaw = thing.pose.yaw if thing.pose is not None else 0.0
@@ -108,7 +108,7 @@ def save_scene(seen: SeenScene, found: Sequence[Described], base: Scene, target:
         The scene as it loads.
 
     Raises:
-        ConfigError: when it cannot be written, or the domain has no such things.
+        ConfigError: when it cannot be written, or the domain has no such objects.
     """
     domain = domain_of(base)
     wrong = sorted({each.thing.type for each in seen.things} - set(domain.types))
@@ -179,7 +179,7 @@ def doubts_of(each: Described) -> Sequence[str]:
 
 
 def _task(things: Sequence[Described]) -> str:
-    """Return a task that can be tried: the first thing that a hand can take, next to another one; else a question."""
+    """Return a task that can be tried: the first object that a hand can take, next to another one; else a question."""
     under = {each.below for each in things}
     free = [each for each in things if each.thing.name not in under and not each.below]
     taken = [each for each in free if not each.thing.form.hollow and min(each.thing.size[:2]) < _HANDLED]

@@ -17,7 +17,7 @@ from hicrisp_perception.segments import Ground, Segment, Window, overlap
 from hicrisp_perception.shape_models import Lie, lies_of
 
 _STEPS, _LEAST_STEPS = 5, 2
-"""Ways to lay shapes in that are tried in a picture of a stream, with those that are where things were and
+"""Ways to lay shapes in that are tried in a picture of a stream, with those that are where objects were and
 those that tags tell; and how many searches have at least.
 """
 _KEPT = 40
@@ -31,7 +31,7 @@ _TRIES, _MOST_TRIES, _IN_ALL = 5, 8, 12
 likeliest come first.
 """
 _SHOWN = 0.3
-"""Part of a segment of several colours that a thing has to show in it: behind such a one nothing contradicts
+"""Part of a segment of several colours that an object has to show in it: behind such a one nothing contradicts
 it.
 """
 

@@ -23,9 +23,9 @@ _AROUND = 4
 _BELOW = -0.02
 """Height below which a pixel shows what is beyond the table, metres."""
 _MARGIN = 0.01
-"""How far beyond the table's sides things are looked for, metres."""
+"""How far beyond the table's sides objects are looked for, metres."""
 _SPECK = 6
-"""Pixels of every second row and column that are no thing."""
+"""Pixels of every second row and column that are no object."""
 _CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
 _WOOD = np.array([200.0, 175.0, 140.0])
 _EDGE = 3.5
@@ -33,7 +33,7 @@ _EDGE = 3.5
 _OTHER_LIGHT = 6.0
 """Change of the table's colour after which families are computed again."""
 _FACES = 4.0
-"""How many times as bright as its sides the top of a thing may be."""
+"""How many times as bright as its sides the top of an object may be."""
 _FEW = 8
 """Pixels that are no face."""
 _KERNEL = np.ones((3, 3), np.uint8)
@@ -76,7 +76,7 @@ class Ground:
         table_colour: 0 to 255.
         bare: which pixels would show the table if nothing stood on it.
         palette: what sorts its colours.
-        parts: of the picture, in which all things are; nothing stands in two of them.
+        parts: of the picture, in which all objects are; nothing stands in two of them.
     """
 
     view: View
@@ -95,7 +95,7 @@ class Ground:
 
 
 class Sorter:
-    """Tells things from the table and cuts them where their colour changes.
+    """Tells objects from the table and cuts them where their colour changes.
 
     Args:
         table: whose sides bound what is looked at.
@@ -160,7 +160,7 @@ class Sorter:
 
     def _coarse(self, view: View, robot: np.ndarray, known: Optional[np.ndarray]
                 ) -> Tuple[List[Window], np.ndarray]:
-        """Return the table's plane and colour, the parts of the picture that have things, and which pixels the
+        """Return the table's plane and colour, the parts of the picture that have objects, and which pixels the
         depth shows to be above the table; from every second row and column.
         """
         half = (slice(None, None, 2), slice(None, None, 2))
@@ -193,7 +193,7 @@ class Sorter:
         self._table_colour: np.ndarray = found
 
     def _families(self, raw: np.ndarray) -> np.ndarray:
-        """Families of the pixels; those at edges go to the table or to the nearest thing, whichever they are
+        """Families of the pixels; those at edges go to the table or to the nearest object, whichever they are
         more like.
         """
         if self._palette is None:
@@ -238,7 +238,7 @@ def _about(box: np.ndarray, shape: Tuple[int, int]) -> Window:
 
 
 def _joined(parts: Sequence[Window]) -> List[Window]:
-    """RunFactory of the picture that do not overlap."""
+    """Parts of the image that do not overlap."""
     found: List[Window] = []
     for part in parts:
         while True:
@@ -293,8 +293,8 @@ def segments_in(ground: Ground, claimed: Optional[np.ndarray] = None, uncut: boo
 
 
 def _of_one_brightness(family: np.ndarray, mask: np.ndarray, colour: np.ndarray) -> np.ndarray:
-    """Families in which light and dark grey are one where they may be the faces of one thing: what is lit of
-    a black thing is as bright as the shade of a grey one.
+    """Families in which light and dark grey are one where they may be the faces of one object: what is lit of
+    a black object is as bright as the shade of a grey one.
     """
     light, dark = mask & (family == GREY), mask & (family == DARK)
     if min(np.count_nonzero(light), np.count_nonzero(dark)) < _FEW:

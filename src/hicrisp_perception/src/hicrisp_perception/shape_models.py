@@ -1,4 +1,4 @@
-"""The shapes of things as rays meet them, and the ways in which a thing can lie on a table."""
+"""The shapes of objects as rays meet them, and the ways in which an object can lie on a table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Lie:
     """A shape of a size as it lies on one of its sides.
 
     Args:
-        turn: from the thing's own frame to that of its lie, whose z axis points up.
+        turn: from the object's own frame to that of its lie, whose z axis points up.
         height: metres.
         across: extents along the x and the y axis of the lie, metres.
         period: the turn about the vertical after which it looks the same, radians; 0 for what is round.
@@ -164,7 +164,7 @@ def _outer(solid: Solid) -> Tuple[Tuple[float, float, float], ...]:
 
 @lru_cache(maxsize=256)
 def _solids(form: Shape, size: Tuple[float, float, float]) -> Tuple[Solid, ...]:
-    """Return what rays meet first from outside; a round hollow thing is a full cylinder with a well in it."""
+    """Return what rays meet first from outside; a round hollow object is a full cylinder with a well in it."""
     if form.hollow and form.round:
         return (Solid("cylinder", size),)
     return form.solids(size)

@@ -39,9 +39,9 @@ from hicrisp_perception.view import Rays, Straightener, View, check
 _CLOSER_LOOK = 80
 """Size above which an unexplained region is searched for a tag at higher resolution, pixels."""
 _WARNED = 8.0
-"""Seconds for which a warning holds that no later picture repeats: all things are read again in that time."""
+"""Seconds for which a warning holds that no later picture repeats: all objects are read again in that time."""
 _LEAST_SIZE = 0.008
-"""Metres below which a thing does not stand out from the noise of the depth."""
+"""Metres below which an object does not stand out from the noise of the depth."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class SightSettings:
     """What is looked for.
 
     Args:
-        shapes: whether things are known by their shapes and colours.
+        shapes: whether objects are known by their shapes and colours.
         strangers: whether objects that the scene does not contain are reported.
     """
 
@@ -75,16 +75,16 @@ def check_sizes(scene: Scene) -> None:
 
 
 class SceneSight:
-    """Sees the things of a scene in the pictures of a camera; implements ``Perception``.
+    """Sees the objects of a scene in the pictures of a camera; implements ``Perception``.
 
-    Nothing is known of where things are before the first picture: the scene says what there is, not where.
+    Nothing is known of where objects are before the first picture: the scene says what there is, not where.
 
     Args:
-        tags: what the things wear; what the scene says by default.
+        tags: what the objects wear; what the scene says by default.
         bodies: the robots, whose links are masked; those of the scene by default.
 
     Raises:
-        ConfigError: for things that are too small to be seen or to wear tags.
+        ConfigError: for objects that are too small to be seen or to wear tags.
     """
 
     def __init__(self, scene: Scene, settings: Optional[SightSettings] = None,
@@ -310,7 +310,7 @@ class SceneSight:
                 found.claimed[rendering.window] |= explained(rendering, ground)
 
     def _alike(self, one: str, other: str) -> bool:
-        """Check whether two things have one hue, or none."""
+        """Check whether two objects have one hue, or none."""
         families = [self._family(name) for name in (one, other)]
         return families[0] == families[1] or all(each is not None and each < HUES for each in families)
 

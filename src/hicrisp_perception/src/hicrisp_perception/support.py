@@ -17,7 +17,7 @@ _NEAR = 0.015
 """Metres by which a bottom may seem to be off what it stands on."""
 _EQUAL = 5e-4
 _RESTS = 0.5
-"""How much worse the picture may support that a thing stands on what is below than that it hovers."""
+"""How much worse the picture may support that an object stands on what is below than that it hovers."""
 _GATE = 6.0
 _OVER = 0.15
 """Share of the smaller outline that overlaps the other if one object stands on another."""
@@ -60,7 +60,7 @@ def _floors(fit: Fit, others: Dict[str, Fit]) -> Iterator[float]:
 
 
 def _shadow(fit: Fit) -> Polygon:
-    """Return the thing's outline on the ground."""
+    """Return the object's outline on the ground."""
     place, (along, across) = fit.place, fit.lie.across
     if fit.lie.round:
         return Point(place.x, place.y).buffer(fit.lie.radius)

@@ -29,7 +29,7 @@ _INSIDE, _BEYOND = 5, 5
 """Pixels on either side of an end that must show the table and must not."""
 _HOLE_UP, _HOLE_ASIDE = 3, 18
 """Pixels without depth beyond an end, at most, up or down and to the sides: what only one of the camera's
-eyes sees lies beside a thing, and hides where the table ends.
+eyes sees lies beside an object, and hides where the table ends.
 """
 
 

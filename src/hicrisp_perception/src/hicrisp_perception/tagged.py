@@ -1,4 +1,4 @@
-"""Things that are known by their tags, laid exactly into the picture by their shapes."""
+"""Objects that are known by their tags, laid exactly into the picture by their shapes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from hicrisp_perception.tags import WORST, TagFit, depth_shift, yaw_of
 from hicrisp_perception.view import matrix_of
 
 _LEVEL = 1.3
-"""Pixels by which corners may be off, in the mean, where a thing stands: tags that are small look turned."""
+"""Pixels by which corners may be off, in the mean, where an object stands: tags that are small look turned."""
 _CLEAR = 0.7
 """Pixels below which no other way is tried."""
 _AS_BEFORE = 0.15
-"""Pixels by which the same tags may fit worse where a thing was than they did there."""
+"""Pixels by which the same tags may fit worse where an object was than they did there."""
 _ROUNDS = 4
 _SAME = 0.002
 """Metres of depth that are not worth another round."""
@@ -35,7 +35,7 @@ _PIERCED = 0.5
 _GATE = 8.0
 _GOOD = 0.5
 _AGREES = 0.012
-"""Metres by which a shape may be off its tags and be the same thing."""
+"""Metres by which a shape may be off its tags and be the same object."""
 _LEAST_POINTS = 30
 _End = Tuple[Lie, Placement, float]
 """A way to stand: where, and on which height, metres."""
@@ -177,6 +177,6 @@ def _by_shape(thing: WorldObject, own: Fit, ground: Ground) -> Optional[Fit]:
         return None
     if math.hypot(exact.place.x - start[0], exact.place.y - start[1]) > _AGREES:
         return None
-    if own.lie.round:  # An outline does not show how a round thing is turned; its tags do.
+    if own.lie.round:  # An outline does not show how a round object is turned; its tags do.
         exact = replace(exact, place=replace(exact.place, yaw=own.place.yaw))
     return replace(exact, tags=own.tags)

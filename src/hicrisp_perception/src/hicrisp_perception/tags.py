@@ -1,4 +1,4 @@
-"""AprilTags in a picture, and the things that wear them."""
+"""AprilTags in a picture, and the objects that wear them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Sighting:
 
 @dataclass(frozen=True, eq=False)
 class TagFit:
-    """A thing by its tags.
+    """An object by its tags.
 
     Args:
         points, pixels: the corners of its tags in its own frame, metres, and where they are seen.
@@ -167,7 +167,7 @@ class TagFit:
 
 @dataclass(frozen=True)
 class FreeFit:
-    """A pose that all corners of a thing's tags were fitted to.
+    """A pose that all corners of an object's tags were fitted to.
 
     Args:
         error: root of the mean square of the corners' distances, pixels.
@@ -219,7 +219,7 @@ class TagReport:
 
 
 class TagReader:
-    """Finds tags and the things that wear them.
+    """Finds tags and the objects that wear them.
 
     Args:
         tags: those that are known.
@@ -257,7 +257,7 @@ class TagReader:
             grey, corner = _grey_part(view, window)
             for number, corners in self._detector.find(grey, _LEAST_AROUND):
                 one = Sighting(number, corners + corner)
-                if not any(one.same(other) for other in found):  # RunFactory may overlap.
+                if not any(one.same(other) for other in found):  # Parts may overlap.
                     found.append(one)
         return found
 
@@ -387,7 +387,7 @@ def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> 
 
 
 def _moving(pose: Pose, points: np.ndarray, view: View) -> Tuple[np.ndarray, np.ndarray]:
-    """(N, 2) the pixels of a thing's points, and (N, 2, 6) how they change for a metre along the world's axes
+    """(N, 2) the pixels of an object's points, and (N, 2, 6) how they change for a metre along the world's axes
     and a radian about them.
     """
     rays, arms = view.rays, points @ np.array(pose.axes)

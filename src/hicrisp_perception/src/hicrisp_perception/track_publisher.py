@@ -1,4 +1,4 @@
-"""What the camera shows as messages: tracks, frames of the things' names, and detections for other tools."""
+"""What the camera shows as messages: tracks, frames of the objects' names, and detections for other tools."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TrackPublisher:
 def _detections(
     vision: Any, seen: List[Track], stamp: rospy.Time, things: Mapping[str, WorldObject]
 ) -> Any:
-    """Return the things that are seen as boxes; the number of each is its place among the scene's names, and what
+    """Return the objects that are seen as boxes; the number of each is its place among the scene's names, and what
     is unknown comes after them.
     """
     names = sorted(things)

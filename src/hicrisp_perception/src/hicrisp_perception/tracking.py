@@ -1,4 +1,4 @@
-"""What is known of each thing from picture to picture."""
+"""What is known of each object from picture to picture."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TURNED = math.radians(4.0)
 _LEAST = 0.0007
 """What does not go away by looking often, metres: the lens, the camera's pose."""
 _MOTLEY = 3.0
-"""How much less is known of a thing with tags of which none can be read: they take the paint from its
+"""How much less is known of an object with tags of which none can be read: they take the paint from its
 outline.
 """
 _LEAST_YAW = math.radians(0.3)
@@ -35,12 +35,12 @@ _UNSEEN_HEIGHT = 0.003
 _IN_VIEW = 0.8
 """Visible share of an unoccluded object: rims are mixed."""
 _SAME_PLACE = 0.5
-"""Part of a thing that is seen where it was, by which it is still there."""
+"""Part of an object that is seen where it was, by which it is still there."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """A thing as the last pictures showed it.
+    """An object as the last pictures showed it.
 
     Args:
         fit: the last measurement; ``None`` for what was in a hand.
@@ -58,7 +58,7 @@ class Known:
 
 
 class Tracks:
-    """The things of a scene as they were seen."""
+    """The objects of a scene as they were seen."""
 
     def __init__(self, things: Mapping[str, WorldObject]) -> None:
         self._things = things

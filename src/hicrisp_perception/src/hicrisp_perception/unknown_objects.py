@@ -1,4 +1,4 @@
-"""Things that no scene holds: what stands on the table and is explained by nothing that is known."""
+"""Objects that no scene holds: what stands on the table and is explained by nothing that is known."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Stranger:
 
 
 class Strangers:
-    """Keeps unknown things by stable names."""
+    """Keeps unknown objects by stable names."""
 
     def __init__(self) -> None:
         self._named: Dict[str, Stranger] = {}
@@ -104,9 +104,9 @@ class Strangers:
         """Follow them through a picture.
 
         Args:
-            claimed: pixels that known things account for; those of what hands hold are added.
+            claimed: pixels that known objects account for; those of what hands hold are added.
             held: the names of those that hands hold.
-            undecided: the parts of the picture in which a thing may be that is known, and was not found yet.
+            undecided: the parts of the picture in which an object may be that is known, and was not found yet.
         """
         stamp = ground.view.stamp
         for known in (each for name, each in self._named.items() if name in held):
@@ -181,7 +181,7 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
     if high < least or np.count_nonzero(kept) < _LEAST_PIXELS // 2:
         return None
     x, y = ground.x[window][valid][kept], ground.y[window][valid][kept]
-    # Depth between a thing and what is behind it belongs to neither: leave out the loneliest points.
+    # Depth between an object and what is behind it belongs to neither: leave out the loneliest points.
     inner = (np.abs(x - np.median(x)) < 3.0 * max(0.01, float(np.std(x)))) & (
         np.abs(y - np.median(y)) < 3.0 * max(0.01, float(np.std(y))))
     (cx, cy), (along, across), angle = spread_of(x[inner], y[inner])

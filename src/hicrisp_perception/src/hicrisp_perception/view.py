@@ -13,7 +13,7 @@ from hicrisp_core.model.picture import Lens, Picture
 NOWHERE = -9.0
 """Height of a pixel without a measured depth, metres."""
 _NEAREST, _FARTHEST = 1e-6, 10.0
-"""Depths beyond them are no measurements of things on a table, metres."""
+"""Depths beyond them are no measurements of objects on a table, metres."""
 
 
 class PictureError(HicrispError):

@@ -113,7 +113,7 @@ def _config() -> Path:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What every node must agree on: the things that are known, what may be done with them, and how tasks
+    """What every node must agree on: the objects that are known, what may be done with them, and how tasks
     are run.
     """
 

@@ -41,7 +41,7 @@ def settle() -> None:
 
 def give_back() -> None:
     """Return to the system what is free. glibc by itself only returns what lies above all that is used: the
-    16 MB that compiling a physics model needs would stay, and so would a page for each small thing that
+    16 MB that compiling a physics model needs would stay, and so would a page for each small object that
     came to lie between large ones. Without glibc nothing happens.
     """
     try:

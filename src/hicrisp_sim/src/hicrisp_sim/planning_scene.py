@@ -16,16 +16,16 @@ from hicrisp_sim.models import CARRIED, DISTAL, PROXIMAL, THING, planning_model
 from hicrisp_sim.mujoco_poses import pose_of, w_first
 
 Solid = Tuple[str, Vector, bool]
-"""What a thing's geometry depends on: its shape and size, and whether a hand may carry it."""
+"""What an object's geometry depends on: its shape and size, and whether a hand may carry it."""
 _AWAY = (0.0, 0.0, -5.0)
-"""Where things are put that were not seen."""
+"""Where objects are put that were not seen."""
 
 
 class PlanningScene:
     """Collision checks against the observed world; it never reads the physics.
 
     Args:
-        margin: space kept to every thing, metres.
+        margin: space kept to every object, metres.
     """
 
     def __init__(self, scene: Scene, arm: ArmDescription, margin: float) -> None:
@@ -38,7 +38,7 @@ class PlanningScene:
         self._compile({})
 
     def _compile(self, strangers: Mapping[str, WorldObject]) -> None:
-        """Make room for the things of the scene, and for those that were seen and are not in it."""
+        """Make room for the objects of the scene, and for those that were seen and are not in it."""
         things = {**self._scene.objects,
                   **{name: replace(thing, pose=None) for name, thing in strangers.items()}}
         self._names = tuple(things)
@@ -106,7 +106,7 @@ class PlanningScene:
         self._model.body_quat[body] = w_first(in_hand.orientation)
 
     def _in_hand(self) -> Optional[Pose]:
-        """Return where in the hand the thing is that it carries."""
+        """Return where in the hand the object is that it carries."""
         if self.attached is None:
             return None
         body = self._model.body(CARRIED + self.attached).id

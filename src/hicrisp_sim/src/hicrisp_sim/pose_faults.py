@@ -23,11 +23,11 @@ POSE_KINDS: Mapping[str, FaultKind] = {
 _AHEAD = 5.0
 """Default lead of stamps over the clock, seconds."""
 NOWHERE = "nobodys_frame"
-"""The frame under which ``pose_frame`` puts a thing."""
+"""The frame under which ``pose_frame`` puts an object."""
 
 
 class PoseFaults:
-    """The faults that are in force, by the thing that they concern."""
+    """The faults that are in force, by the object that they concern."""
 
     def __init__(self) -> None:
         self._kinds: Dict[str, str] = {}

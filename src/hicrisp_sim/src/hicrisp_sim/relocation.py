@@ -1,4 +1,4 @@
-"""Hands that move things in the embedded physics."""
+"""Hands that move objects in the embedded physics."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Renderer:
 
     Args:
         size: width and height in pixels.
-        shadows: whether things cast shadows, which is most of the work: seven times as long for a small
+        shadows: whether objects cast shadows, which is most of the work: seven times as long for a small
             picture.
 
     Raises:

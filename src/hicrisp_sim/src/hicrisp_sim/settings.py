@@ -77,7 +77,7 @@ class ArmSettings:
         rest: joint positions of the posture of rest, rad.
         speed: factor on the joint speed limits, above 0 and at most 1.
         acceleration: factor on the joint acceleration limits, above 0 and at most 1.
-        margin: space that motions keep to things, metres.
+        margin: space that motions keep to objects, metres.
         contact_force: force on the tool that ends a guarded motion, newtons.
         contact_torque: torque on a joint that ends any motion, Nm.
         finger_speed: opening and closing speed between the fingers, m/s.

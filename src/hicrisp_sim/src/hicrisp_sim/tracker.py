@@ -1,4 +1,4 @@
-"""Where things are, as a tracking system would tell: the poses of all frames at a snapshot of the
+"""Where objects are, as a tracking system would tell: the poses of all frames at a snapshot of the
 simulation.
 """
 

@@ -39,7 +39,7 @@ LOOK_LIMIT = 3.0
 
 
 class Perception(Enum):
-    """Who says where things are."""
+    """Who says where objects are."""
 
     POSES = "poses"
     """The simulation."""
@@ -53,7 +53,7 @@ class WorldServer:
 
     Args:
         sigma: standard deviation of an offset on every placement, metres; a reset does not end it.
-        perception: who says where things are: ``poses``, the simulation itself, or ``camera``, whoever looks
+        perception: who says where objects are: ``poses``, the simulation itself, or ``camera``, whoever looks
             at its pictures; then it publishes the frames of the robot alone.
         static: the frames of this node that stay where they are.
     """

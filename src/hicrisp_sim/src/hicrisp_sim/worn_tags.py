@@ -1,4 +1,4 @@
-"""AprilTags on the things of the embedded world: pictures on thin plates that nothing bumps into."""
+"""AprilTags on the objects of the embedded world: pictures on thin plates that nothing bumps into."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_tags(spec: mujoco.MjSpec, scene: Scene) -> None:
         scene: the initial objects, robots and facts, as its file describes them.
 
     Raises:
-        ConfigError: for a thing that is too small for any, for a marker on what is not there, and for a
+        ConfigError: for an object that is too small for any, for a marker on what is not there, and for a
             number that is there twice.
     """
     worn = tags_of(scene) if scene.tags else ()

@@ -84,7 +84,7 @@ class ActionDecoder:
         return command.aimed(goal, goal)
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
-        """Return why no spot will do: the things in the way, or that all are out of reach, off the table or tried."""
+        """Return why no spot will do: the objects in the way, or that all are out of reach, off the table or tried."""
         names = spots.blockers()
         movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
         return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())

@@ -17,10 +17,10 @@ _TURNS = tuple(math.radians(turn) for turn in (0.0, 12.0, 25.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
 _YIELDS = 0.12
-"""How much nearer than the ends of the reach other things may be, metres: what stands this near can be moved
+"""How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
 away when it is in the way, the ends of the reach cannot."""
 _TRAY_STEP, _TRAY_GAP = 0.07, 0.015
-"""Metres between the spots of a tray, and the least space between things on it."""
+"""Metres between the spots of a tray, and the least space between objects on it."""
 _STEP = 0.04
 """Metres between the spots of a surface."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
@@ -72,7 +72,7 @@ class Round:
 
     Args:
         candidates: answers the poses; asked once, and only when the rounds before are used up.
-        space: least space to other things that they must have, metres.
+        space: least space to other objects that they must have, metres.
         score: how good a pose with a space around it (metres) is, the more the better; without it the poses
             are in their order.
     """

@@ -1,8 +1,8 @@
 """BrainBody-LLM's baseline for the body: the nearest sentence embedding instead of a model (section 4.6,
 Table 3).
 
-As in the paper, actions and things are matched to the step's words separately: the action whose sentence is
-nearest, then for its parameters, in their order, the nearest things that fit. What the order of the words
+As in the paper, actions and objects are matched to the step's words separately: the action whose sentence is
+nearest, then for its parameters, in their order, the nearest objects that fit. What the order of the words
 says is lost.
 """
 

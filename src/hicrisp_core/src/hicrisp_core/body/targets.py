@@ -1,4 +1,4 @@
-"""The rules by which commands get their target: for a thing a free spot where it shall be, for a base where it shall
+"""The rules by which commands get their target: for an object a free spot where it shall be, for a base where it shall
 stand.
 """
 
@@ -35,7 +35,7 @@ from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
 _LOOKED_AT = 60
 """Candidates of which the hand's room is measured before the best of them is taken."""
 _BELOW = 0.02
-"""A thing whose bottom is this far above an item's top, metres, or less, is beside it."""
+"""An object whose bottom is this far above an item's top, metres, or less, is beside it."""
 _BEARINGS = 16
 """Bearings around a reference that are tried for "next to"."""
 
@@ -48,7 +48,7 @@ class Spots:
         rounds: the candidates, best first.
         hold: how the item is held; ``None`` if it is not observed, and then no room for the hand is required.
         ignore: names of objects that may be nearer than the preferred clearance, such as the reference.
-        held: names of the things that are in a hand and stand nowhere.
+        held: names of the objects that are in a hand and stand nowhere.
     """
 
     item: WorldObject
@@ -111,7 +111,7 @@ class Spots:
         return allowed(self.item, pose, self.world, self.workspace)
 
     def _space(self, pose: Pose) -> float:
-        """Space between the item at a pose and the nearest other thing at its height, metres; 0 when they
+        """Space between the item at a pose and the nearest other object at its height, metres; 0 when they
         overlap.
         """
         return min((space for _, space in self._spaces(pose)), default=math.inf)

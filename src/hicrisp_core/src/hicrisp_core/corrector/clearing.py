@@ -3,7 +3,7 @@ failed.
 
 CoPAL leaves an "obstacle object on the way" to the model's next plan (Table III, Fig. 5); here the domain's
 own operators are searched for it first. What counts as elsewhere is the domain's matter, too: an action by
-which a thing is placed where it is free of others, or, where the domain has none, one that makes a fact about
+which an object is placed where it is free of others, or, where the domain has none, one that makes a fact about
 it that is new.
 """
 
@@ -51,7 +51,7 @@ def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
 
 
 class Clearing(NamedTuple):
-    """A thing to move away, and the commands that do it and lead back."""
+    """An object to move away, and the commands that do it and lead back."""
 
     blocker: str
     commands: Tuple[Command, ...]
@@ -123,7 +123,7 @@ def _way(
 
 
 def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:
-    """Commands after which a thing stands elsewhere: where it is free, or in a place that it has not now."""
+    """Commands after which an object stands elsewhere: where it is free, or in a place that it has not now."""
     free = [action for action in domain.actions.values() if _anywhere(action) and action.reversible]
     found = [command for action in free for command in _groundings(domain, action, world, name, robot)]
     if found:
@@ -137,7 +137,7 @@ def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterato
 
 
 def _groundings(domain: Domain, action: Action, world: WorldState, name: str, robot: str) -> Iterator[Command]:
-    """Yield the commands by which an action lets go of a thing, or moves it where nothing is held; one robot's
+    """Yield the commands by which an action lets go of an object, or moves it where nothing is held; one robot's
     first.
     """
     types = [parameter.type for parameter in action.parameters.values()]
@@ -177,5 +177,5 @@ def _kept_off(
 
 
 def _anywhere(action: Action) -> bool:
-    """Check whether an action puts a thing wherever there is room."""
+    """Check whether an action puts an object wherever there is room."""
     return action.target is not None and action.target.anywhere

@@ -16,7 +16,7 @@ from hicrisp_core.model.keep_out import disc, footprint
 _AHEAD, _RADIUS = 0.24, 0.10
 """How far before the middle of a base that was stopped its obstacle is assumed, and how large, metres."""
 _NEAR = 0.32
-"""Metres from the middle of a base within which a thing that is seen may be what stopped it."""
+"""Metres from the middle of a base within which an object that is seen may be what stopped it."""
 _CLEARANCE, _WIDEST = 0.02, 0.04
 """Growth of the clearance with every aborted drive, and its maximum, metres."""
 

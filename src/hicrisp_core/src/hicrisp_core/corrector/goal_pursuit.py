@@ -24,7 +24,7 @@ from hicrisp_core.time.deadline import Deadline
 _DOUBTS = (FeedbackKind.CANNOT_TELL, FeedbackKind.GOAL_UNSEEN)
 _UNSEEN = "no step brings it back into view"
 _GRID = 0.01
-"""Metres to which positions are rounded: noise moves things by more, a true loop does not."""
+"""Metres to which positions are rounded: noise moves objects by more, a true loop does not."""
 _FOUND = Tuple[Optional[Correction], Usage]
 
 

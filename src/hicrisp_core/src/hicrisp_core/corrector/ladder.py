@@ -49,7 +49,7 @@ _OUT_OF_TIME = "the search for a repair ran out of time"
 @dataclass(frozen=True)
 class WayBack:
     """Commands after which a command may run, and that command: the failed one, or the same with another
-    thing."""
+    object."""
 
     commands: Tuple[Command, ...]
     command: Command
@@ -242,7 +242,7 @@ class Ladder:
         return Correction(Rung.REPAIR, commands, note=note, maker=_SEARCHED), Usage()
 
     def _clear(self, question: CorrectionContext) -> Optional[Correction]:
-        """Move one of the things that are in the way, where the domain's operators can."""
+        """Move one of the objects that are in the way, where the domain's operators can."""
         clearing = question.clearing
         if clearing is None:
             return None

@@ -64,7 +64,7 @@ def _may_run(command: Command, state: WorldState, request: CorrectorRequest, dom
 
 
 def _serves(instead: Command, failed: Command, domain: Domain) -> bool:
-    """Check whether a command does what the failed one should: the same, with another thing where any will do."""
+    """Check whether a command does what the failed one should: the same, with another object where any will do."""
     action = domain.actions[failed.action]
     fixed = [name for name, parameter in action.parameters.items() if not parameter.any]
     return instead.action == failed.action and all(instead.argument(name) == failed.argument(name) for name in fixed)

@@ -197,7 +197,7 @@ class Detector:
             deviation=deviation, unmet=(Unmet((fact,), negated=not wanted), *self._instead(fact, wanted, after)))
 
     def _instead(self, fact: Relation, wanted: bool, after: WorldState) -> Tuple[Unmet, ...]:
-        """Return where a thing is that does not stand where it should: in a container."""
+        """Return where an object is that does not stand where it should: in a container."""
         roles = self.domain.roles
         if not wanted or fact.predicate != roles.stands_on:
             return ()
@@ -272,9 +272,9 @@ def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[World
 
 
 def _variants(world: WorldState, vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldState]:
-    """Yield the world with one thing where it may be as well, as seen from the other.
+    """Yield the world with one object where it may be as well, as seen from the other.
 
-    What is not known of two things adds up, so the first is moved by both.
+    What is not known of two objects adds up, so the first is moved by both.
     """
     first = vague[0]
     off = _together(vague)

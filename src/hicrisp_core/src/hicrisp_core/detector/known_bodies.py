@@ -1,4 +1,4 @@
-"""Which ends of a lidar's rays lie on a robot or on the floor, and so on no thing that stands about."""
+"""Which ends of a lidar's rays lie on a robot or on the floor, and so on no object that stands about."""
 
 from __future__ import annotations
 

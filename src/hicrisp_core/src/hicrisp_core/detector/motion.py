@@ -24,12 +24,12 @@ ENTERED = "entered"
 _OVER = 1e-3
 """Metres by which a footprint must be over a zone before that counts as entering it."""
 _NEAR = 0.32
-"""Metres from the middle of a base within which a thing that is seen may be what stopped it."""
+"""Metres from the middle of a base within which an object that is seen may be what stopped it."""
 
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """Distances, metres: the radius of the base, and the space to things below which it was a near miss or
+    """Distances, metres: the radius of the base, and the space to objects below which it was a near miss or
     a touch.
     """
 

@@ -1,4 +1,4 @@
-"""Obstacles that no map knows, from where a lidar's rays ended: discs, one for each thing that was seen."""
+"""Obstacles that no map knows, from where a lidar's rays ended: discs, one for each object that was seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hicrisp_core.model import Pose, WorldObject
 
 PREFIX = "seen_obstacle_"
 _APART = 2.3
-"""Points further apart than this many times the resolution belong to different things."""
+"""Points further apart than this many times the resolution belong to different objects."""
 _LEAST_POINTS = 2
 _LARGEST, _LEAST_ARC = 0.6, 1.2
 """Radius (metres) beyond which a fitted circle is not believed, and the arc (radians) that must be seen of

@@ -17,9 +17,9 @@ from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.time.stamps import lead
 
 _RIM = 0.015
-"""Metres around a thing within which the middle of what shows of it lies."""
+"""Metres around an object within which the middle of what shows of it lies."""
 _PICKS = "pick"
-"""The skill by which an arm takes a thing."""
+"""The skill by which an arm takes an object."""
 NONE_AHEAD: Mapping[str, float] = {}
 """No frame is stamped ahead of the clock."""
 
@@ -195,7 +195,7 @@ def perceive(
     Args:
         frames: pose and stamp of each frame by name; an object's frame has its name. Fixed furniture may keep
             the catalogue's pose.
-        catalogue: what is known of the things beforehand: types, shapes, sizes.
+        catalogue: what is known of the objects beforehand: types, shapes, sizes.
         domain: types, predicates and actions of the application.
         now: seconds of the clock of the stamps.
         arms: the robots' frames, arms and bases.

@@ -96,7 +96,7 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
                     if not test.grips:
                         found.append(fact)
                     elif subject not in in_hand or _from_tool(world, fact) < _from_tool(world, in_hand[subject]):
-                        in_hand[subject] = fact  # One hand holds one thing, also when it is close to another.
+                        in_hand[subject] = fact  # One hand holds one object, also when it is close to another.
         if test.grips:
             held.update(fact.object for fact in in_hand.values())
             found.extend(in_hand.values())
@@ -131,7 +131,7 @@ def _tests(domain: Domain) -> Dict[str, FactTest]:
 
 
 def _from_tool(world: WorldState, fact: Relation) -> float:
-    """Distance of a thing's centre from the tool that is said to hold it, metres."""
+    """Distance of an object's centre from the tool that is said to hold it, metres."""
     robot, thing = world.robots[fact.subject], world.objects[fact.object]
     return math.inf if robot.pose is None or thing.pose is None else distance(robot.pose.position, thing.pose.position)
 

@@ -42,7 +42,7 @@ class ScanMemory:
         """Clear what the rays went through and mark where they ended, beyond what the static map explains.
 
         Args:
-            explained: for each ray that met something whether that is known, and no thing that stands about.
+            explained: for each ray that met something whether that is known, and no object that stands about.
         """
         self._clear_along(scan)
         ends = scan.points if explained is None else scan.points[~explained]

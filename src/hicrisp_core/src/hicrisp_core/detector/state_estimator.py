@@ -34,14 +34,14 @@ _NTH = 3
 its noise.
 """
 _INSIDE = 0.05
-"""Metres within the footprint of a base at which the lidar sees the base itself, and no thing that it touches."""
+"""Metres within the footprint of a base at which the lidar sees the base itself, and no object that it touches."""
 _SET_BACK = 1.0
 """Least age of a scan relative to the last one, seconds, that shows a reset of the clock."""
 
 
 class GivenNames:
-    """Calls unknown things by the names that people gave them. A name goes with its thing, and ends when
-    that leaves the table; a thing may be named anew.
+    """Calls unknown objects by the names that people gave them. A name goes with its object, and ends when
+    that leaves the table; an object may be named anew.
 
     Args:
         taken: names and words that mean something else already.
@@ -72,7 +72,7 @@ class GivenNames:
         return replace(view, tracks=tuple(_renamed(track, names) for track in view.tracks))
 
     def give(self, thing: str, name: str) -> Naming:
-        """Give a name to an unknown thing.
+        """Give a name to an unknown object.
 
         Args:
             thing: its present name; empty if there is only one.
@@ -115,7 +115,7 @@ def _renamed(track: Track, names: Mapping[str, str]) -> Track:
 
 
 class StateEstimator:
-    """Sees the things, the robots and the floor of one scene.
+    """Sees the objects, the robots and the floor of one scene.
 
     What stands about in an arena is not known beforehand: it is what the lidar has seen and no map explains.
 
@@ -229,7 +229,7 @@ class StateEstimator:
         return {name: found for name, found in frames.items() if not off.get(name)}, off
 
     def _in_words(self, view: View) -> View:
-        """Return a view whose unknown things are called in the domain's words, and by the names that they were
+        """Return a view whose unknown objects are called in the domain's words, and by the names that they were
         given.
         """
         return self._names.called(replace(view, tracks=tuple(

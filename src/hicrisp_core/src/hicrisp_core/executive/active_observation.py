@@ -25,12 +25,12 @@ _NOT_IN_VIEW = frozenset((FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, Feedba
 
 
 class ActiveObserver:
-    """Looks again, at most ``LOOKS`` times for one question: first as things are, then with the arms out of
+    """Looks again, at most ``LOOKS`` times for one question: first without moving anything, then with the arms out of
     sight.
 
     Args:
         observe: looks once, at what is newer than the call.
-        canceled: whether the result is no longer needed.
+        canceled: returns whether the result is no longer needed.
     """
 
     def __init__(

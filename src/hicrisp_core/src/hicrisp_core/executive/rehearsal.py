@@ -30,7 +30,7 @@ class Rehearsal:
     """What a command made of the facts, as sentences, or why it should not be carried out.
 
     Args:
-        doubt: what is not known of it because time ran out, as a sentence; empty where all later steps were
+        doubt: what is not known of it because time ran out, as a sentence; empty if all later steps were
             followed.
     """
 

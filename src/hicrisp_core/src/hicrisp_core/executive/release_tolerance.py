@@ -18,7 +18,7 @@ from hicrisp_core.model.geometry import BOWL_WALL
 from hicrisp_core.model.keep_out import footprint, vertical_span
 
 _GRIP = 0.010
-"""How far from where it was reached for a thing may be seen when the hand closes: it is still between the
+"""How far from where it was reached for an object may be seen when the hand closes: it is still between the
 fingers, metres.
 """
 _FINEST, _MOST = 0.005, 0.04
@@ -26,17 +26,17 @@ _FINEST, _MOST = 0.005, 0.04
 _SPARE = 0.002
 """What is left for the way from the last look to where it stands, metres."""
 _CLEAR = 0.008
-"""Space to other things that is kept where the target leaves as much, metres."""
+"""Space to other objects that is kept where the target leaves as much, metres."""
 _WALL = 0.003
 """Space to a bowl's wall, metres."""
 _STEADY = (0.4, 0.3, 0.2, 0.1)
-"""How far from the edge of what carries it the weight shall be, as parts of half the smaller thing's width;
+"""How far from the edge of what carries it the weight shall be, as parts of half the smaller object's width;
 the first that leaves enough room to let go counts."""
 _ENOUGH = 0.008
 """Room to let go that need not be wider, metres."""
 _DIRECTIONS, _HALVINGS = 12, 5
 _TOUCHING = 0.015
-"""Heights this near count as one thing standing on another, metres."""
+"""Heights this near count as one object standing on another, metres."""
 
 
 def look_within(domain: Domain, command: Command, world: WorldState) -> float:
@@ -147,7 +147,7 @@ class _Question:
 
     @cached_property
     def _room(self) -> float:
-        """How far the item may be moved until it juts out over the one fixed thing that carries it, metres; less
+        """How far the item may be moved until it juts out over the one fixed object that carries it, metres; less
         than 0 on anything else.
         """
         carriers = self._carriers(self.item, self.target)
@@ -182,7 +182,7 @@ class _Question:
         return True
 
     def _carriers(self, upper: WorldObject, pose: Pose) -> List[WorldObject]:
-        """Return what a thing stands on."""
+        """Return what an object stands on."""
         bottom, shadow = vertical_span(upper, pose)[0], footprint(upper, pose)
         return [thing for name, thing in sorted(self.world.objects.items())
                 if name not in (upper.name, self.item.name) and thing.pose is not None

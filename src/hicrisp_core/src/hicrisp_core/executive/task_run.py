@@ -251,7 +251,7 @@ class TaskRun:
             self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
 
     def _take_up(self) -> bool:
-        """Plan anew what the user has changed, from here on; whether there was such a thing.
+        """Plan again if the user has changed the task; return whether that was so.
 
         Where no plan is found the task goes on as it was.
         """

@@ -1,7 +1,7 @@
 """What the memory holds, as values and as JSON objects: an example, a correction that worked, an offset of a robot.
 
-Names are those of the scene in which it happened, each with the type and the attributes that its thing had,
-so that it can be said of the things of another scene.
+Names are those of the scene in which it happened, each with the type and the attributes that its object had,
+so that it can be said of the objects of another scene.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FAILURES = frozenset(kind.value for kind in FeedbackKind)
 
 @dataclass(frozen=True)
 class Thing:
-    """What a name stood for: a type of the domain or a kind of robot, and the attributes of a thing."""
+    """What a name stood for: a type of the domain or a kind of robot, and the attributes of an object."""
 
     type: str
     attributes: Mapping[str, str] = field(default_factory=dict)

@@ -76,7 +76,7 @@ def _action(domain: Domain, action: Action, world: Optional[WorldState], denied:
 
 
 def _needed(condition: Condition, named: Dict[str, str]) -> str:
-    """Return a precondition; nothing for one that only tells things apart."""
+    """Return a precondition; nothing for one that only tells objects apart."""
     if all(atom.predicate in BUILT_IN and atom.predicate != "type"
            for clause in condition.clauses for atom in clause.atoms):
         return ""

@@ -1,4 +1,4 @@
-"""What matters to a request: all of a small scene; of a large one the things it is about and what touches them."""
+"""What matters to a request: all of a small scene; of a large one the objects it is about and what touches them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.parsing.names import words_by_name
 
 _SMALL = 12
-"""Up to so many things all of them are told."""
+"""Up to so many objects all of them are told."""
 _PLACE = re.compile(r"\{\d\}")
 _AUXILIARY = ("is", "ends", "up")
 _WORD = re.compile(r"[^\W_]+")
@@ -40,7 +40,7 @@ def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) ->
 
 
 def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]:
-    """Return the things and robots that a request calls by a word of theirs, and those that matter anyway."""
+    """Return the objects and robots that a request calls by a word of theirs, and those that matter anyway."""
     said = {form for word in _WORD.findall(text.lower()) for form in (word, word[:-1], word[:-2])
             if form == word or word.endswith("s") and len(form) > 2}
     words = words_by_name(world)
@@ -50,7 +50,7 @@ def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]
 
 
 def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set[str]:
-    """Return what the named things stand on or lie in, and what stands on them or lies in them where they move."""
+    """Return what the named objects stand on or lie in, and what stands on them or lies in them where they move."""
     touching = {domain.roles.stands_on, domain.roles.inside, domain.roles.aboard, domain.roles.located,
                 domain.roles.held} - {""}
     found: Set[str] = set()
@@ -69,7 +69,7 @@ def _facts(
 ) -> Iterable[Relation]:
     """Return the facts about the kept objects, each once; without a place that all objects share.
 
-    How things lie to each other, on which no action depends, is told of two that are named, and of one where
+    How objects lie to each other, on which no action depends, is told of two that are named, and of one where
     the request has the words for it: "what is left of the plate".
     """
     roles = domain.roles

@@ -21,7 +21,7 @@ _ROOM = 0.025
 _COMFORT = 0.30
 """Distance of the joints from their limits above which one way is as good as another, radians."""
 _SIDE = 0.5
-"""Cost of a level hand: it needs more room where the thing goes than a hand from above."""
+"""Cost of a level hand: it needs more room where the object goes than a hand from above."""
 
 Margin = Callable[[Pose], Optional[float]]
 """The distance of an arm's joints from their limits at a tool pose, radians; ``None`` out of reach."""

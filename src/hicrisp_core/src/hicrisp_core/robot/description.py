@@ -61,9 +61,9 @@ class RobotBody:
     Args:
         kind: ``arm`` or ``base``.
         origin: where an arm stands in the world's plane, metres.
-        reach: the least and the greatest distance from there at which an arm places things, metres; without
+        reach: the least and the greatest distance from there at which an arm places objects, metres; without
             it, anywhere.
-        hand: the measures of an arm's gripper, metres; without them no room is kept for it where things are
+        hand: the measures of an arm's gripper, metres; without them no room is kept for it where objects are
             placed, and nothing can drive the arm.
         skills: the skills that it has; none for all of its kind.
         links: for each TF frame of a link the capsules around it, by which a camera's pictures are told from

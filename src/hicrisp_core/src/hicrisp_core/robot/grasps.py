@@ -1,4 +1,4 @@
-"""A parallel gripper and its grasps, from above and from the side: where to hold a thing, and the room it leaves.
+"""A parallel gripper and its grasps, from above and from the side: where to hold an object, and the room it leaves.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Gripper:
 
     Args:
         opening: largest distance between the fingers.
-        depth: how far the tool centre point may be below a thing's top before the palm touches it.
+        depth: how far the tool centre point may be below an object's top before the palm touches it.
         tip: how far the finger tips reach beyond the tool centre point.
         finger: width of a finger, and its thickness in the closing direction.
         palm: extents of the hand across and along the closing direction.
         height: extent of the hand behind the palm.
-        spare: how much wider than the thing the fingers open, in all.
+        spare: how much wider than the object the fingers open, in all.
         room: clearance that the fingers should have.
     """
 
@@ -74,9 +74,9 @@ class Room:
     """The room that a hand has.
 
     Args:
-        clearance: least horizontal space between the hand and the things at its height, metres; 0 when they
+        clearance: least horizontal space between the hand and the objects at its height, metres; 0 when they
             overlap.
-        blockers: the names of the things that it overlaps.
+        blockers: the names of the objects that it overlaps.
     """
 
     clearance: float = math.inf
@@ -91,7 +91,7 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
         opening: distance between the fingers, metres.
         world: observed objects, robots and facts; poses in the world frame.
         gripper: dimensions of the hand, metres.
-        held: the thing that is, or shall be, between the fingers; it is not in the way.
+        held: the object that is, or shall be, between the fingers; it is not in the way.
 
     Returns:
         The least clearance and the objects that touch the hand.
@@ -159,13 +159,13 @@ def _wall(bowl: WorldObject, pose: Pose) -> BaseGeometry:
 
 @dataclass(frozen=True)
 class Grasp:
-    """One way to hold a thing.
+    """One way to hold an object.
 
     Args:
         pose: the tool centre point in the world frame.
-        width: the thing's extent between the fingers, metres.
+        width: the object's extent between the fingers, metres.
         opening: distance between the fingers before they close.
-        clearance: least space between the hand and other things, metres; 0 when they overlap.
+        clearance: least space between the hand and other objects, metres; 0 when they overlap.
     """
 
     pose: Pose
@@ -216,7 +216,7 @@ def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) ->
 
 
 def _from_above(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
-    """Tool poses that point down, with the thing's width between the fingers."""
+    """Tool poses that point down, with the object's width between the fingers."""
     bottom, top = vertical_span(thing, pose)
     x, y, z = pose.apply((0.0, 0.0, _off_centre(thing, pose)))
     height = max(min(max(z, top - gripper.depth), top - 0.01), bottom + gripper.tip + 0.0075)
@@ -249,7 +249,7 @@ def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
 
 
 def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
-    """Return how long a standing thing is in a direction along one of its sides, metres."""
+    """Return how long a standing object is in a direction along one of its sides, metres."""
     if thing.form.rod:
         return thing.size[0]
     along = rotate(pose.orientation, (1.0, 0.0, 0.0))
@@ -273,7 +273,7 @@ def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, na
 
 
 def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
-    """Level directions in which the fingers may close on a thing, with its width in each."""
+    """Level directions in which the fingers may close on an object, with its width in each."""
     axes = pose.axes
     if thing.form.rod:
         along = axes[2]

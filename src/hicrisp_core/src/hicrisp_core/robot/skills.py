@@ -1,4 +1,4 @@
-"""What every skill of an arm is made of: looking, moving, and ending at the first thing that goes wrong."""
+"""What every skill of an arm is made of: observing, moving, and ending at the first failure."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
 
 
 def _inside(bowl: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
-    """Return the things whose centre is within a bowl's outline."""
+    """Return the objects whose centre is within a bowl's outline."""
     outline = footprint(bowl, pose)
     return frozenset(thing.name for thing in world.objects.values() if thing.pose is not None
                      and thing.movable

@@ -15,7 +15,7 @@ from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 
 _REACHES = 3
-"""How often the hand reaches for a thing that is seen elsewhere once it is there."""
+"""How often the hand reaches for an object that is seen elsewhere once it is there."""
 _NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
 _OPEN = 0.96
@@ -23,7 +23,7 @@ _OPEN = 0.96
 _AROUND = 0.008
 """How much further apart than an item's width the fingers are that do not touch it, metres."""
 _RESTS = 0.01
-"""How far above another thing an item may be seen that stands on it, metres."""
+"""How far above another object an item may be seen that stands on it, metres."""
 _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
 
@@ -82,7 +82,7 @@ def _loose(attempt: SkillContext, thing: WorldObject, world: WorldState) -> bool
 
 
 def _rests(thing: WorldObject, world: WorldState) -> bool:
-    """Check whether a thing stands or lies on another one."""
+    """Check whether an object stands or lies on another one."""
     if thing.pose is None:
         return False
     bottom = vertical_span(thing, thing.pose)[0]
@@ -92,7 +92,7 @@ def _rests(thing: WorldObject, world: WorldState) -> bool:
 
 
 def _back_off(attempt: SkillContext, thing: WorldObject) -> Outcome:
-    """Open the fingers and leave a thing where it stands."""
+    """Open the fingers and leave an object where it stands."""
     opened = attempt.open_hand(attempt.arm.max_opening)
     if not opened.ok:
         return opened
@@ -101,7 +101,7 @@ def _back_off(attempt: SkillContext, thing: WorldObject) -> Outcome:
 
 
 def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome]:
-    """Return why the hand cannot take a thing as the world is seen."""
+    """Return why the hand cannot take an object as the world is seen."""
     if thing.pose is None:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {thing.name}: it is not in sight.",
                        cause=Cause(CauseKind.NOT_SEEN, (thing.name,)))

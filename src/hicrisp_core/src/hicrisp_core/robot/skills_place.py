@@ -42,7 +42,7 @@ NEARLY = 0.012
 metres.
 """
 _FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
-"""Space that the opened fingers keep to other things, and how far each opens at least, metres."""
+"""Space that the opened fingers keep to other objects, and how far each opens at least, metres."""
 _LIFT = 0.02
 """Least height by which an item goes back up that touched something too early, metres."""
 
@@ -252,7 +252,7 @@ def let_go(attempt: SkillContext, thing: WorldObject, clearance: float, touch: F
     Args:
         attempt: the running command with its arm, observer and limits.
         thing: the held item.
-        clearance: space between the hand and other things, metres.
+        clearance: space between the hand and other objects, metres.
         touch: names of the objects that the item stands on.
 
     Returns:

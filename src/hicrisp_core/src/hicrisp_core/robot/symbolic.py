@@ -43,7 +43,7 @@ class SymbolicWorld:
 
         Args:
             status: what the driver claims; SUCCESS makes the failure one that only the detector can see.
-            blockers: the things that are in the way; once one of them was moved, the command does not fail
+            blockers: the objects that are in the way; once one of them was moved, the command does not fail
                 any more.
             cause: what the driver says began it.
         """

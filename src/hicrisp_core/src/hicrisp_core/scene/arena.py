@@ -74,14 +74,14 @@ WALL_KEYS = {"start": "from", "end": "to"}
 
 @dataclass(frozen=True, config=STRICT)
 class StartEntry:
-    """A base and where it starts; ``tray`` names the object that it carries things on.
+    """A base and where it starts; ``tray`` names the object that it carries objects on.
 
     Args:
         kind: what it is.
         position: where its middle stands at first, metres.
         radius: of its round footprint, metres.
         yaw: its heading at first, degrees.
-        tray: name of the object that it carries things on; empty for none.
+        tray: name of the object that it carries objects on; empty for none.
     """
 
     kind: Literal["base"]
@@ -141,7 +141,7 @@ class SpotEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ObstacleEntry:
-    """A round thing that no map knows, kilograms; unless a type is given, it has the one that plays the role
+    """A round object that no map knows, kilograms; unless a type is given, it has the one that plays the role
     ``obstacle`` in the domain.
 
     Args:
@@ -176,7 +176,7 @@ class ArenaPart:
         areas: places to visit, stations and forbidden zones, by name.
         robots: the robots by name.
         walls: walls inside the border, by name; the map knows them.
-        obstacles: things that no map knows, by name.
+        obstacles: objects that no map knows, by name.
     """
 
     arena: ArenaEntry

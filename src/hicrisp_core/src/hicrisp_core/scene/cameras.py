@@ -112,7 +112,7 @@ class DepthSensing:
         baseline: distance between the two imagers, metres; points visible to only one of them have no depth.
         noise: standard deviation of the disparity, pixels; depth scatters with the square of the distance.
         step: quantum of the disparity, pixels; 0 for none.
-        edge_holes: the part of the pixels at edges of things that has no depth.
+        edge_holes: the part of the pixels at edges of objects that has no depth.
         grazing: surfaces that are seen under a smaller angle than this have no depth, degrees.
     """
 

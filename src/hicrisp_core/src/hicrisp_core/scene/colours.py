@@ -1,4 +1,4 @@
-"""The colours that things are painted in, by the words of their attributes."""
+"""The colours that objects are painted in, by the words of their attributes."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class FaultKind:
     Args:
         text: what it does and what its magnitude means.
         sizes: how many numbers its magnitude may have.
-        needs_target: whether it concerns one thing that must be named.
+        needs_target: whether it concerns one object that must be named.
         spread: whether a magnitude that has not two numbers ends with a standard deviation.
     """
 

@@ -1,4 +1,4 @@
-"""Where things stand at first: random layouts, and the checks that every layout must pass."""
+"""Where objects stand at first: random layouts, and the checks that every layout must pass."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 _LAYOUTS = 200
 _SPOTS = 100
 _TOUCHING = 1e-4
-"""Overlap in metres up to which two things only touch."""
+"""Overlap in metres up to which two objects only touch."""
 
 
 @dataclass(frozen=True)
 class RandomSpot:
-    """Where a thing may be put by chance.
+    """Where an object may be put by chance.
 
     Args:
         region: x_min, y_min, x_max, y_max of its centre, metres.
@@ -111,7 +111,7 @@ def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: floa
 
 
 def _reach(thing: WorldObject) -> float:
-    """Return how far a thing reaches from its middle at most, whichever way it lies, metres."""
+    """Return how far an object reaches from its middle at most, whichever way it lies, metres."""
     return math.hypot(*thing.size) / 2.0
 
 

@@ -40,7 +40,7 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
         The scene.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table,
+        ConfigError: with file, line, key and what is valid; also for objects that overlap or leave the table,
             and for what the scene's world cannot honour.
     """
     path = config_file("scenes", path_or_name)
@@ -124,7 +124,7 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         The scene.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
+        ConfigError: with file, line, key and what is valid; also for objects that overlap or leave the table.
     """
     part = read_settings(TablePart, values, positions, others=_TABLE_KEYS)
     objects, masses = table_objects(part, positions, domain, seed)

@@ -1,4 +1,4 @@
-"""Hands that move things: put a thing elsewhere on the table, or one there that the scene is not told of."""
+"""Hands that move objects: put an object elsewhere on the table, or one there that the scene is not told of."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hicrisp_core.scene.layout import off_the_table, overlapping, standing
 
 _GAP = 0.004
 _LIFT = 0.001
-"""Height above the table from which a moved thing drops, metres."""
+"""Height above the table from which a moved object drops, metres."""
 _FAR = ((0.84, -0.52), (0.84, 0.52), (0.84, -0.40), (0.84, 0.40), (0.76, -0.54), (0.76, 0.54))
 """Spots of the table beyond the reach of a hand that points down."""
 _NEAR, _TRIES = (0.36, -0.30, 0.56, 0.30), 200
-"""Where a thing is put by chance: x_min, y_min, x_max, y_max, metres; and how many spots are tried."""
+"""Where an object is put by chance: x_min, y_min, x_max, y_max, metres; and how many spots are tried."""
 STRANGER = "intruder"
 """Their names are this with a number; perception has names of its own for what it does not know."""
 _REGION = (0.30, -0.42, 0.68, 0.42)
@@ -33,9 +33,9 @@ class Relocation:
     """Teleports objects, as a hand would move them unobserved.
 
     Args:
-        things: says where the physics has the things that can move, by name.
+        things: says where the physics has the objects that can move, by name.
         table: says what the table is.
-        put: puts a thing at a pose, at rest.
+        put: puts an object at a pose, at rest.
     """
 
     def __init__(

@@ -84,7 +84,7 @@ class Wall:
 class Start:
     """Where a base stands at first, in the map frame, and the radius of its round footprint, metres.
 
-    ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty where it
+    ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty if it
     has none.
     """
 
@@ -214,19 +214,19 @@ class Arena:
 
 @dataclass(frozen=True)
 class Scene:
-    """A table with things on it, an arena for a base, or a world of facts alone.
+    """A table with objects on it, an arena for a base, or a world of facts alone.
 
     Args:
         domain: name of the domain that the scene is made for.
         robots: names of the robots.
-        objects: the table and the things, with their initial poses.
-        masses: kilograms of the things that can move.
+        objects: the table and the objects, with their initial poses.
+        masses: kilograms of the objects that can move.
         task: the sentence that is tried when the user says nothing else.
         tolerances: the domain's predicates whose tolerance is another one here, metres.
         faults: what is injected at the beginning.
         cameras: viewpoints of pictures for people.
         camera: name of the depth camera in ``config/cameras`` that watches.
-        tags: whether the things wear AprilTags (``scene.tags``).
+        tags: whether the objects wear AprilTags (``scene.tags``).
         markers: name of a file of ``config/tags`` with tags on links of the robot and on the table; none for
             no such tags.
         camera_error: how far off its place anything on the table may be seen for the camera's mounting,
@@ -316,14 +316,14 @@ class Heading:
 
 @pydantic_dataclass(frozen=True, config=STRICT)
 class Tuning:
-    """The keys of scenes with things that have poses.
+    """The keys of scenes with objects that have poses.
 
     Args:
         tolerances: predicates of the domain with another tolerance here, metres (radians for ``lying``).
         faults: what goes wrong from the start; the kinds are those of ``inject_fault``.
         cameras: viewpoints of pictures for people, by name.
         camera: the depth camera, a file of ``config/cameras``.
-        tags: whether the things wear AprilTags.
+        tags: whether the objects wear AprilTags.
         markers: file of ``config/tags`` with tags on the robot and the table; empty for none.
         camera_error: how far off its place anything on the table may be seen before the camera counts as
             moved, metres.

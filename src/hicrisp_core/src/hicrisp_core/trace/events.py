@@ -347,7 +347,7 @@ class Noted(Event):
 
 @dataclass(frozen=True)
 class TaskFinished(Event):
-    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` where not
+    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` if not
     counted.
     """
 

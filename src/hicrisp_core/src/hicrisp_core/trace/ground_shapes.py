@@ -1,5 +1,5 @@
 """The ground as a drawing: metres of the world turned into the pixels of an SVG, and the shapes in it;
-where things ended, and what was not known before.
+where objects ended, and what was not known before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hicrisp_core.trace.scene_lines import ThingSeen
 Spot = Tuple[float, float]
 _ROUND = frozenset({"cylinder", "bowl", "sphere", "disc"})
 TOUCH = 0.05
-"""Metres of free ground between two discs up to which they are sides of one thing."""
+"""Metres of free ground between two discs up to which they are sides of one object."""
 
 
 def achieved(target: Sequence[float], turn: Optional[Numbers], measured: Optional[Numbers]) -> Optional[List[float]]:
@@ -208,7 +208,7 @@ class Stranger:
     Args:
         name: its own, or that of its largest part.
         x: of the middle of its extent, metres in the world frame, as is ``y``.
-        size: of its extent along the world's axes, metres; a thing of one part has its own.
+        size: of its extent along the world's axes, metres; an object of one part has its own.
     """
 
     name: str
@@ -247,7 +247,7 @@ def strangers_in(things: Sequence[ThingSeen], known: Sequence[str]) -> List[Stra
 
 
 def _touch(one: ThingSeen, other: ThingSeen) -> bool:
-    """Check whether two are parts of one thing: what can be moved is a thing of its own."""
+    """Check whether two are parts of one object: what can be moved is an object of its own."""
     if one.movable or other.movable:
         return False
     apart = math.hypot(_of(one.x) - _of(other.x), _of(one.y) - _of(other.y))

@@ -12,13 +12,13 @@ from hicrisp_core.trace.records import Numbers
 
 FILE_NAME = "scene.jsonl"
 _NAMED = frozenset({"name", "x", "y", "yaw"})
-"""What a thing or a robot must tell to be drawn."""
+"""What an object or a robot must tell to be drawn."""
 
 
 @dataclass(frozen=True)
 class ThingSeen:
-    """A thing as it was seen: its middle in the world frame, metres, and its yaw in degrees; ``x`` is
-    ``None`` where it was never seen.
+    """An object as it was seen: its middle in the world frame, metres, and its yaw in degrees; ``x`` is
+    ``None`` if it was never seen.
     """
 
     name: str = ""

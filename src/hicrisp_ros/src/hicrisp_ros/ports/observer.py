@@ -20,7 +20,7 @@ from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_ros.conversions import world_from_msg
 
 Moving = Callable[[], FrozenSet[str]]
-"""Names the robots and things that move on purpose at this moment."""
+"""Names the robots and objects that move on purpose at this moment."""
 _Placed = Union[WorldObject, RobotState]
 CLOCK_JUMP = 1.0
 """Seconds by which the clock, and the newest state against it, must go back before it was set back."""
@@ -32,14 +32,14 @@ _SAME_MOMENT = 1e-6
 """Seconds by which two stamps of one moment differ once they were rounded."""
 _SILENT = "no state of the world has come on the topic world_state; see whether the detector runs"
 _SURE = 3.0
-"""Standard deviations by which two poses of a thing that stands still may differ."""
+"""Standard deviations by which two poses of an object that stands still may differ."""
 
 
 class TopicObserver:
     """Observes through the topic ``world_state``.
 
     Args:
-        still: metres that a thing may be seen to move while it counts as settled; above the noise of the
+        still: metres that an object may be seen to move while it counts as settled; above the noise of the
             poses.
         window: seconds of the ROS clock over which it must be still.
         patience: seconds of wall time after which what moves is taken as it is.
@@ -159,7 +159,7 @@ class TopicObserver:
 
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
         """Check whether everything else is where it was at the start of the window: the robots by the states, the
-        things by the pictures, of which there are fewer.
+        objects by the pictures, of which there are fewer.
         """
         by_state = self._earlier(messages, latest.stamp, _stated_in)
         by_picture = self._earlier(messages, _shown_at(latest), _shown_in)
@@ -262,7 +262,7 @@ def _stated_in(message: WorldStateMsg) -> float:
 
 
 def _seen_at(world: WorldState) -> float:
-    """When the newest pose of a movable thing was seen, or facts without poses were, seconds of the ROS
+    """When the newest pose of a movable object was seen, or facts without poses were, seconds of the ROS
     clock.
     """
     if world.viewed is not None:
@@ -276,7 +276,7 @@ def _seen_at(world: WorldState) -> float:
 
 
 def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
-    """Return the movable things of a world but for those that a hand holds in both: they ride on a robot, and
+    """Return the movable objects of a world but for those that a hand holds in both: they ride on a robot, and
     stand when it stands.
 
     Immovable objects do not count: a lidar outlines an obstacle a little differently with every scan.
@@ -287,9 +287,9 @@ def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
 
 
 def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: FrozenSet[str]) -> float:
-    """Return the longest way that any other thing or tool went, metres; infinite when one appeared or vanished.
+    """Return the longest way that any other object or tool went, metres; infinite when one appeared or vanished.
 
-    A thing goes as far as its poses are apart beyond their uncertainty.
+    An object goes as far as its poses are apart beyond their uncertainty.
     """
     farthest = 0.0
     for name in (set(was) | set(is_)) - besides:
@@ -303,5 +303,5 @@ def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: Froz
 
 
 def _vague(thing: _Placed) -> float:
-    """Return how far the pose of a thing may be off, metres; nothing for a robot."""
+    """Return how far the pose of an object may be off, metres; nothing for a robot."""
     return thing.uncertainty.position if isinstance(thing, WorldObject) else 0.0

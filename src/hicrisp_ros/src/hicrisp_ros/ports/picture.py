@@ -1,4 +1,4 @@
-"""A plan waits for a whole picture of the world: every thing and every robot seen, or known to be lost."""
+"""A plan waits for a whole picture of the world: every object and every robot seen, or known to be lost."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def wait_for_picture(
 
 
 def _never_seen(world: WorldState, robots: Iterable[str]) -> List[str]:
-    """Return the things and robots that may still come into view; what was seen once and is lost now is not one of
+    """Return the objects and robots that may still come into view; what was seen once and is lost now is not one of
     them.
     """
     things = [thing.name for thing in world.unseen if math.isinf(thing.pose_age)]

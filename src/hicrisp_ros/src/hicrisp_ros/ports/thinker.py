@@ -19,7 +19,7 @@ class Thinker:
     """A stateless node behind an action: a goal that was lost with its node is asked again until the
     deadline.
 
-    It is asked one thing at a time, as a second goal would take the first one's place; who asks meanwhile
+    It answers one question at a time, as a second goal would replace the first; a caller in the meantime
     waits.
     """
 

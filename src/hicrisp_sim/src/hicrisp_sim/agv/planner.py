@@ -25,7 +25,7 @@ class GlobalPlanner:
 
     Args:
         inscribed: the footprint's radius and the margin, metres.
-        narrow: the least distance of a cell from a thing where the margin leaves no way, metres.
+        narrow: the least distance of a cell from an object where the margin leaves no way, metres.
     """
 
     def __init__(self, costmap: Costmap, inscribed: float, narrow: float) -> None:

@@ -2,7 +2,7 @@
 seen.
 
 After S. Macenski et al., "Regulated pure pursuit for robot path tracking" (Autonomous Robots, 2023): the
-speed is lowered in bends, near things and before the goal; besides, an arc that would come too near is not
+speed is lowered in bends, near objects and before the goal; besides, an arc that would come too near is not
 driven.
 """
 

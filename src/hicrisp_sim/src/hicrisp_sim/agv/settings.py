@@ -35,7 +35,7 @@ class AgvSettings:
         xy_tolerance: how far from a goal counts as there.
         yaw_tolerance: how far a heading may be off at the goal.
         margin: space kept between the footprint and anything seen.
-        inflation: distance from things beyond which nothing is dearer.
+        inflation: distance from objects beyond which nothing is dearer.
         resolution: edge of a costmap cell; it is larger where the arena would have more than a million.
         rays: rays of one scan.
         scan_rate: scans a second.

@@ -67,7 +67,7 @@ class Vehicle:
                          "and a gap narrower than the base and two of them may be no way", *scene.arena.size,
                          _MOST_CELLS, self.settings.resolution, cell)
         self.narrow = self.radius - 0.5 * cell
-        # To the middles of occupied cells, not to their edges: a thing's surface is somewhere in its cells.
+        # To the middles of occupied cells, not to their edges: an object's surface is somewhere in its cells.
         # Where the margin leaves no way, the points of the scan decide, and no cell.
         self.lidar = Lidar(self.simulation, self.settings, seed)
         self.local = Costmap(scene.arena, cell, self.settings.inflation, scene.zones)

@@ -47,7 +47,7 @@ def follow_with(eyes: StateEstimator, base: EmbeddedBase) -> None:
 
 
 class AgvFaults:
-    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
+    """Injects failures of a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
     is put at x, y (``appear``, ``move``), after some seconds if a third number is given. Its odometry or its
     scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in a frame that nobody knows
     (``scan_frame``), its frames have the leading slash of older drivers (``frame_slash``), TF tells no more

@@ -26,9 +26,9 @@ from hicrisp_sim.robot_files import robot_file
 from hicrisp_sim.simulation import Snapshot
 
 Moving = Callable[[], FrozenSet[str]]
-"""Names the robots and things that move on purpose at this moment."""
+"""Names the robots and objects that move on purpose at this moment."""
 _QUIET_FOR = 0.1
-"""Seconds without motion after which things count as settled."""
+"""Seconds without motion after which objects count as settled."""
 
 
 class LabWorld(EmbeddedWorld):

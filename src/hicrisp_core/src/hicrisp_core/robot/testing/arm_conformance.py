@@ -37,7 +37,7 @@ class ArmRig:
         tool: where its tool truly is, in the world frame.
         moving: whether it truly moves.
         world: what is seen: a ``table`` below the tool, and the obstacle.
-        obstacle: the name of a thing in the world that stands on the table, wider than the open fingers, and
+        obstacle: the name of an object in the world that stands on the table, wider than the open fingers, and
             not in the way of ``reachable``.
         reachable: a pose that is free, and high enough above the table to hold something there.
         unreachable: a pose out of the arm's reach.
@@ -45,7 +45,7 @@ class ArmRig:
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every plan and every motion here ends, seconds of wall time.
         soon: time within which the arm must stand after it was told to, seconds of wall time; longer for a
-            simulated one on a machine that does other things too.
+            simulated one on a busy machine.
         lose: takes the connection to the arm away; ``None`` if there is none.
     """
 

@@ -37,7 +37,7 @@ class BaseRig:
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every drive here ends, seconds of wall time.
         soon: time within which the base must stand after it was told to, seconds of wall time; longer for a
-            simulated one on a machine that does other things too.
+            simulated one on a busy machine.
         lose: takes the connection to the base away; ``None`` if there is none.
     """
 
