@@ -17,13 +17,13 @@ _WIDER = 0.006
 """How much wider than an object fingers may be that hold it, metres: its pose is not known exactly."""
 _NARROWER = 0.012
 _LETS_GO = 0.003
-"""Opening of the fingers beyond the narrowest of a grasp that lets go, metres: where there is little room, they open
+"""Opening of the fingers beyond the narrowest of a grasp that lets go, metres: with little room, they open
 by 8 mm.
 """
 _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
 _LOSES = 0.006
-"""Closing of the fingers beyond that of the grasp with which the object is no more between them, metres."""
+"""Closing of the fingers beyond that of the grasp at which the object is no longer between them, metres."""
 _TRUST = 0.6
 """How much a look counts beside what was known of a grasp."""
 

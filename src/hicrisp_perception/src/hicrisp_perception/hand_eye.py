@@ -193,7 +193,7 @@ class _Fit:
         self._spread = np.array(lens.distortion or (0.0,) * 5)
 
     def residuals(self, unknown: np.ndarray, kept: np.ndarray, larger: float = 1.0) -> np.ndarray:
-        """(views, 4, 2) pixels, for a tag that is so many times as large as it is told."""
+        """(views, 4, 2) pixels, for a tag whose size differs by a factor from the configured one."""
         inner = larger * self._corners @ Rotation.from_rotvec(unknown[6:9]).as_matrix().T + unknown[9:12]
         outer = np.einsum("vij,cj->vci", self._turns[kept], inner) + self._shifts[kept][:, None]
         seen = outer @ Rotation.from_rotvec(unknown[:3]).as_matrix().T + unknown[3:6]

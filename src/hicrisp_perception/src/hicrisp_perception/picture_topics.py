@@ -28,7 +28,7 @@ _BUFFER = 2 ** 24
 _TF_LIMIT = 0.5
 """Wall seconds for TF to say where the camera and the robots were."""
 _START_LIMIT = 3.0
-"""Wall seconds from the first picture on in which it is no trouble that TF does not know all frames yet."""
+"""Time after the first image in which missing TF frames are not reported, wall seconds."""
 _NEAR = 0.05
 """Seconds by which TF's poses of a robot may miss a picture's moment."""
 _DEAF = 5.0
@@ -190,7 +190,7 @@ class PictureTopics:
         by = lead(stamp, rospy.get_time())
         with self._news:
             self._ahead.pop(name, None)
-            if by > 0.0:  # Nobody knows when it was taken, and all later ones would seem to be older.
+            if by > 0.0:  # Its time is unknown, and all later ones would seem to be older.
                 self._ahead[name] = by
                 return
             if self._since - CLOCK_JUMP <= stamp < self._since:

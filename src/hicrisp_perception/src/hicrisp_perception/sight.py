@@ -268,7 +268,7 @@ class SceneSight:
     def _look_at_hands(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> List[str]:
         """Confirm what is held, or notice that it is not; the names of what is."""
         for name, pose in self._in_hands(hands).items():
-            if name not in self._things:  # Of what nobody described the hand alone says where it is.
+            if name not in self._things:  # Only the hand locates an undescribed object.
                 continue
             fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
             answer = confirms(fit, shown)

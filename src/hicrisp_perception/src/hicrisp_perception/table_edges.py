@@ -19,7 +19,7 @@ _TRIES, _VOTERS = 120, 8
 _NEAR, _FAR = 0.006, 0.008
 """How far from a plane a point of it may be measured, metres: at least, and at one metre."""
 _LEAN, _OFF = np.cos(np.radians(20.0)), 0.2
-"""How far the table may seem to lean, and how far from where it is told, metres."""
+"""Tolerated tilt of the table, and its distance from the configured height, metres."""
 _LEAST = 250
 _PART = 0.2
 """Part of what should show the table that must be one plane."""

@@ -109,7 +109,7 @@ class ActionClient:
     Args:
         name: the action's name, relative to the node's namespace.
         specification: the action's type, for example ``PlanTaskAction``.
-        empty_result: whether the result says nothing; a goal whose result is lost on the way then ends as its
+        empty_result: whether the result says nothing; a goal whose result is lost then ends as its
             status says.
     """
 

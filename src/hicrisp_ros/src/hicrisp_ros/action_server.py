@@ -42,7 +42,7 @@ class Aborted(Exception):
 
 
 class Goal:
-    """A goal while it is carried out: its message, whether its end is wished, and a way to report
+    """A running goal: its message, whether it is to be canceled, and a way to report
     progress.
     """
 

@@ -29,8 +29,8 @@ from hicrisp_ros.wall_clock import WallTimer
 END_LIMIT = 4.0
 """Wall seconds that the threads of a node get to end; roslaunch kills a node after 15."""
 LINGER = 5.0
-"""Wall seconds for which a node that was told to end still serves the supervisor, which brings its task to an
-end meanwhile: the robots must be seen to stand."""
+"""Time for which a node still serves the supervisor after a signal, wall seconds: the supervisor ends its task,
+and the robots must be observed to stand."""
 LEAVE_LIMIT = 10.0
 """Wall seconds that the ROS master gets to forget a node that ends."""
 GIVE_BACK_PERIOD = 10.0
@@ -140,7 +140,7 @@ def leave() -> None:
     """Take leave of ROS and end the process with status 0, without Python's own clean-up.
 
     Threads of rospy and of native libraries (physics, planners, OpenGL) may still be at work, and crash in
-    it; rospy itself waits half a second for one of its own, which nobody needs once its topics are closed.
+    it; rospy itself waits half a second for one of its own, which is not needed once its topics are closed.
     """
     Thread(target=rospy.signal_shutdown, args=("told to end",), daemon=True).start()
     wait_until(rospy.is_shutdown, Deadline(LEAVE_LIMIT))

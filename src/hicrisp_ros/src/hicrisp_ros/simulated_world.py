@@ -1,7 +1,7 @@
-"""What every simulated world's door does: inject faults, begin again, and tell of both in its private
+"""What every simulated world's node does: inject faults, reset, and publish both in its private
 parameters.
 
-Whoever writes a result reads ``~faults``, what was made to go wrong, ``~scene`` and ``~seed``, which layout
+Writers of results read ``~faults``, what was made to go wrong, ``~scene`` and ``~seed``, which layout
 it was.
 """
 

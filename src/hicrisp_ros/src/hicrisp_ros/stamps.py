@@ -15,7 +15,7 @@ class StampCheck:
     Args:
         subject: what the messages are, with their verb: ``the odometry on /odom is``.
         topic: the name for the cause.
-        limit: age from which on a message says nothing of now, seconds of ROS time; infinite where somebody
+        limit: age above which a message is outdated, seconds of ROS time; infinite if another node
             else judges that.
     """
 

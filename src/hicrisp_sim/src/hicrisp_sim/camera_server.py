@@ -34,7 +34,7 @@ _EARLY = 1e-6
 class CameraServer:
     """Publishes the camera that the scene names while it has subscribers.
 
-    A picture is of one snapshot, whose time is its stamp; the physics runs on meanwhile and waits for none.
+    A picture is of one snapshot, whose time is its stamp; the physics continues in the meantime.
     The camera's rate is of the world's time, and while something is moved there also of wall time.
     When a motion has ended, a picture is taken at once.
 
@@ -134,7 +134,7 @@ def due(now: float, taken: float, period: float, moved_at: Optional[float], ago:
         True if an image should be taken now.
     """
     if moved_at is not None and taken < moved_at <= now:
-        return True  # Whoever looks waits for what a motion has done: that does not wait for its turn, too.
+        return True  # Observers wait for the result of a motion, so this image is not delayed.
     if 0.0 <= now - taken < period - _EARLY:
         return False
     # Where time passes as fast as it can, pictures of a motion would only slow it down.

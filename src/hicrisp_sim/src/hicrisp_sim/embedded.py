@@ -115,7 +115,7 @@ class EmbeddedWorld(SimulatedWorld):
         robot: the arm's file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with the
             arm's name in the scene.
         domain: the domain of the commands; the scene's own by default.
-        sight: makes what looks at the objects of the world that it is given, for every scene anew; without one
+        sight: creates the perception of a world's objects, for every scene again; without one
             they are seen by their true poses.
     """
 
@@ -302,7 +302,7 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.give_name(thing, name)
 
     def _seen(self, sight: Sight) -> WorldState:
-        """Return the world with its objects as the camera shows them; where no picture comes, a while is waited."""
+        """Return the world with its objects as the camera shows them; without an image it waits for a while."""
         since = self.time
         view = sight.look()
         while view.stamp < since and self.time < since + PATIENCE:

@@ -43,7 +43,7 @@ def robot_file(
         Path of the file.
 
     Raises:
-        ConfigError: when there is none, or it is about another robot, with those that there are.
+        ConfigError: if the file does not exist or is about another robot; lists the valid ones.
     """
     beside, robots = scene.source or None, robots_of(scene, kind)
     if told:

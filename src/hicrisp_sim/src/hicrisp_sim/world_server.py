@@ -53,7 +53,7 @@ class WorldServer:
 
     Args:
         sigma: standard deviation of an offset on every placement, metres; a reset does not end it.
-        perception: who says where objects are: ``poses``, the simulation itself, or ``camera``, whoever looks
+        perception: source of the objects' poses: ``poses``, the simulation itself, or ``camera``, whoever looks
             at its pictures; then it publishes the frames of the robot alone.
         static: the frames of this node that stay where they are.
     """

@@ -35,7 +35,7 @@ class Workspace:
         reach: the least and the greatest distance; any by default.
         gap: space left between an item and what it is placed beside.
         clearance: least space to everything else.
-        hand: space that the open hand needs around the item where there is room.
+        hand: space that the open hand needs around the item if possible.
     """
 
     base: Tuple[float, float] = (0.0, 0.0)

@@ -141,7 +141,7 @@ class Spots:
 
 
 Target = Union[Pose, Spots, Feedback, None]
-"""The only pose that will do, spots among which there is a choice, why there is none; ``None`` without a
+"""The only valid pose, spots to choose from, or why there is none; ``None`` without a
 reference.
 """
 

@@ -66,7 +66,7 @@ class Specification:
 
 class AgentBrain:
     """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no failures,
-    and is the only one that is told what was said and done before.
+    and is the only one that gets what was said and done before.
 
     Args:
         models: gives each agent its model.

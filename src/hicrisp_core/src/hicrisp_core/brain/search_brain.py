@@ -33,7 +33,7 @@ class SearchBrain:
             deadline: wall-clock limit of the call.
 
         Returns:
-            The plan, that nothing is missing, or why there is no way; asks for a goal if there is none.
+            The plan, that nothing is missing, or why no way exists; requests a goal if none is given.
         """
         if request.goal is None:
             return PlanAnswer(needs_goal=True)

@@ -46,7 +46,7 @@ def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
     tried = failed.command.avoid
     same = any(planar_distance(a, b) < _SAME_TARGET for a, b in itertools.combinations(tried, 2))
     return not (tried
-                # The same again: there is no other.
+                # The same target again: no other exists.
                 and other_targets) or same or len(tried) >= _OTHER_TARGETS
 
 
@@ -137,7 +137,7 @@ def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterato
 
 
 def _groundings(domain: Domain, action: Action, world: WorldState, name: str, robot: str) -> Iterator[Command]:
-    """Yield the commands by which an action lets go of an object, or moves it where nothing is held; one robot's
+    """Yield the commands by which an action lets go of an object, or moves it without holding it; one robot's
     first.
     """
     types = [parameter.type for parameter in action.parameters.values()]

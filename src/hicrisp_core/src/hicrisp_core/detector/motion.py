@@ -1,4 +1,4 @@
-"""What happened on the way of a base: touches, near misses, zones that it must not enter; seen, never
+"""What happened during a drive: touches, near misses, zones that it must not enter; seen, never
 reported.
 """
 

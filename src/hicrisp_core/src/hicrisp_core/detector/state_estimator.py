@@ -41,7 +41,7 @@ _SET_BACK = 1.0
 
 class GivenNames:
     """Calls unknown objects by the names that people gave them. A name goes with its object, and ends when
-    that leaves the table; an object may be named anew.
+    that leaves the table; an object may be renamed.
 
     Args:
         taken: names and words that mean something else already.

@@ -80,7 +80,7 @@ class ActiveObserver:
             robots: those that may be moved out of sight.
 
         Returns:
-            The world as it was seen last; at once the given one where nobody looks by a camera.
+            The world as it was seen last; at once the given one without a camera.
         """
         mine = tuple(robots)
         names = () if world.viewed is None else tuple(doubt(world))

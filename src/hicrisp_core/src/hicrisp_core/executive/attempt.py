@@ -360,7 +360,7 @@ class Attempts:
     def _learn(self, command: Command, after: WorldState, outcome: Outcome, verdict: Verdict) -> None:
         """Every measured placement, good or bad, is a sample of the decoder's bias. Where the arm looks
         before it lets go, the object ends at its goal however far the arm misses: the sample is what was seen
-        then. What slipped out of the hand on the way was not placed, and says nothing of the aim."""
+        then. An object that slipped out of the hand was not placed, and does not measure the aim."""
         if verdict.deviation is not None:
             self._ledger.placed(verdict.deviation)
         if not self._policy.allows(Rung.OFFSET):

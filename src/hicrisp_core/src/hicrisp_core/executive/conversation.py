@@ -301,7 +301,7 @@ class Conversation:
 
 
 def _reply(found: Settled) -> str:
-    """Return what the user is told if a remark means no goal."""
+    """Return the reply to a remark that does not mean a goal."""
     if isinstance(found.meaning, Answer):
         return found.meaning.text
     why = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble

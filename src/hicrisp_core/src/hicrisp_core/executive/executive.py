@@ -126,7 +126,7 @@ class Executive:
         result = under_way.run()
         self.offsets = attempts.offsets
         went_well = result.ok and under_way.goal_state == SEEN and not self._cancel.is_set()
-        went_well = went_well and not under_way.changed  # What was done for two tasks is no example of one.
+        went_well = went_well and not under_way.changed  # Commands for two tasks are not an example of one.
         if self._ports.memory is not None:
             went_well = went_well and under_way.agrees(self._ports.true_state())
         earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)

@@ -1,4 +1,4 @@
-"""What is to stay so on the way, before a robot moves: by the domain's effects, and by the place that is
+"""Checks of invariants before a robot moves: by the domain's effects, and by the place that is
 aimed at."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Algorithm 1 of HiCRISP for one failed command: correct it inside the step, with the feedback stack.
 
 The printed algorithm never leaves its loop when the stack is empty; this one does. Corrections may be several
-commands (section III-B). What a correction changed stays changed: the world is observed anew, never rolled
+commands (section III-B). What a correction changed stays changed: the world is observed again, never rolled
 back.
 """
 
@@ -69,7 +69,7 @@ class StepResult:
     """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason.
 
     ``command`` is what was carried out for it in the end: itself, a replacement, or none. ``maker`` made the
-    new steps, which lead to the ``goal`` where that was stated anew.
+    new steps, which lead to the ``goal`` if that was restated.
     """
 
     ok: bool

@@ -253,7 +253,7 @@ class TaskRun:
     def _take_up(self) -> bool:
         """Plan again if the user has changed the task; return whether that was so.
 
-        Where no plan is found the task goes on as it was.
+        Without a new plan the task continues unchanged.
         """
         change = self._talk.settled() if not self._over else None
         if change is None:
@@ -310,7 +310,7 @@ class TaskRun:
         """Look at every fact that the steps made and no later step undid; what is gone is corrected like a
         step.
 
-        A policy without correction at the end is told the truth all the same.
+        A policy without correction at the end still gets the true result.
         """
         reason = ""
         for _ in range(self._policy.threshold):
@@ -348,7 +348,7 @@ class TaskRun:
         return out_of_sight(world, undone[1].subjects) if undone is not None else ()
 
     def _judge(self, world: WorldState) -> StepResult:
-        """Look whether the goal is seen, a second time where it is not, and by a camera with the arms out of
+        """Observe whether the goal holds, a second time if it does not, and with a camera with the arms out of
         sight; what is missing goes up the ladder.
         """
         missed = self._goal.judge(world)

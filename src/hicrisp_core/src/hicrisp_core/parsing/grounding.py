@@ -130,7 +130,7 @@ class _Grounder:
 
     def as_written(self, raw: RawStep) -> Dict[str, Value]:
         """Return the words of a step under the parameters of the first action of that name; what is too much only
-        where nothing else is wrong, for names tell more.
+        if nothing else is wrong, since names are more informative.
         """
         first = next((action for action in self._domain.actions.values()
                       if _normal(raw.action) in (action.name, *action.called)), None)

@@ -281,7 +281,7 @@ def _from_object(entry: Mapping[str, Any], domain: Optional[Domain]) -> List[Raw
 
 
 def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
-    """Line by line; a numbered line that is no step is an error, for to leave a step out is to change the plan."""
+    """Line by line; a numbered line that is not a step is an error, since leaving a step out changes the plan."""
     lines = list(map(str.strip, text.splitlines()))
     loop = next(filter(_LOOP.match, lines), "")
     if loop:

@@ -23,7 +23,7 @@ Turn = Tuple[str, str]
 
 @dataclass(frozen=True)
 class ModelReply(Generic[_Read]):
-    """What came of a question: the answer as it was read, or why there is none; and what it cost.
+    """The result of a question: the answer as it was read, or why there is none; and its cost.
 
     Args:
         silent: whether the model gave no answer at all, rather than one that cannot be used.

@@ -11,7 +11,7 @@ from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.parsing.names import words_by_name
 
 _SMALL = 12
-"""Up to so many objects all of them are told."""
+"""Number of objects up to which all of them are listed."""
 _PLACE = re.compile(r"\{\d\}")
 _AUXILIARY = ("is", "ends", "up")
 _WORD = re.compile(r"[^\W_]+")
@@ -69,7 +69,7 @@ def _facts(
 ) -> Iterable[Relation]:
     """Return the facts about the kept objects, each once; without a place that all objects share.
 
-    How objects lie to each other, on which no action depends, is told of two that are named, and of one where
+    How objects lie to each other, on which no action depends, is stated for two that are named, and for one if
     the request has the words for it: "what is left of the plate".
     """
     roles = domain.roles

@@ -66,7 +66,7 @@ class RobotBody:
         hand: the measures of an arm's gripper, metres; without them no room is kept for it where objects are
             placed, and nothing can drive the arm.
         skills: the skills that it has; none for all of its kind.
-        links: for each TF frame of a link the capsules around it, by which a camera's pictures are told from
+        links: for each TF frame of a link the capsules around it, which separate the robot in a camera's images from
             the robot itself.
         frames: by which it is seen.
     """

@@ -58,7 +58,7 @@ class Approaches:
 class NoisyArm:
     """Moves as its arm does, but misses the commanded pose with an object in hand: an injected failure.
 
-    Every commanded approach with something in the hand misses anew; going straight down from where it ended
+    Every commanded approach with an object in hand gets a new error; going straight down from where it ended
     misses no further.
 
     Args:

@@ -115,7 +115,7 @@ def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcom
 def _try(
     attempt: SkillContext, thing: WorldObject, candidates: List[Grasp], world: WorldState, within: float
 ) -> Outcome:
-    """Carry out the best grasp to which there is a motion; without one, tell why there is none to the
+    """Carry out the best grasp to which there is a motion; without one, explain that for the
     best.
     """
     touch = frozenset({thing.name})

@@ -55,8 +55,7 @@ class Approach:
         placement: where the item shall be, and the hand with it.
         world: as it was seen before.
         within: how far beside the goal the item may be seen when it is let go, metres in the plane.
-        told: metres by which the arm is told to go elsewhere, because it is known to end beside where it is
-            told to.
+        told: offset of the commanded pose, metres, that compensates the known error of the arm.
     """
 
     attempt: SkillContext
@@ -76,7 +75,7 @@ class Approach:
             clear: height above the goal at which the item is free of everything, metres.
 
         Returns:
-            What came of it, with what the approaches missed by: EXECUTION with OFF_GOAL where none came near
+            What came of it, with what the approaches missed by: EXECUTION with OFF_GOAL if none came near
             enough, and the item is still in the hand.
         """
         outcome = self._place(clear)

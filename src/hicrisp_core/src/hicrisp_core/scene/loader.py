@@ -97,7 +97,7 @@ def domain_of(scene: Scene) -> Domain:
         The domain.
 
     Raises:
-        ConfigError: when there is no such domain, or it is wrong.
+        ConfigError: if the domain does not exist or is invalid.
     """
     return load_domain(config_file("domains", scene.domain, beside=scene.source))
 

@@ -1,4 +1,4 @@
-"""Hands that move objects: put an object elsewhere on the table, or one there that the scene is not told of."""
+"""Hands that move objects: put an object elsewhere on the table, or add an unannounced one."""
 
 from __future__ import annotations
 

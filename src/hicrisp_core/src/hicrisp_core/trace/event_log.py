@@ -104,7 +104,7 @@ class EventLog:
 def read_events(run: Union[str, Path]) -> List[Dict[str, Any]]:
     """Read the events of a run folder or a ``.jsonl`` file.
 
-    A line that is no JSON object (the last one of a run that was cut off) is left out with a warning.
+    A line that is not a JSON object (the last one of an interrupted run) is left out with a warning.
 
     Args:
         run: path of the folder or file.

@@ -387,7 +387,7 @@ class Exchange(Event):
         role: who asked: ``goal``, ``brain``, ``body``, ``alex``, ``travi``, ``ropa`` or ``corrector``.
         number: of the role's question in the run, from 1; given when it is written.
         attempt: of the requests for this question, from 1; the last one is what the question came to. 0
-            where nothing was sent.
+            if nothing was sent.
         model: the backend and the model that was asked, ``openai:gpt-4o-mini``.
         schema: SHA-256 of the JSON schema that the answer should follow; empty without one.
         answer: the model's text; empty without one.

@@ -1,4 +1,4 @@
-"""The interpreter over a chat model: it is told what a person at the table would see, reads the conversation, and
+"""The interpreter over a chat model: it gets what a person at the table would observe, reads the conversation, and
 decides alone. Endpoints without schemas write its answer less strictly, and earlier releases wrote other keys; both are
 read.
 """
@@ -319,7 +319,7 @@ def scene_text(domain: Domain, world: WorldState) -> str:
           for place in (places.position(each.name),) if place is not None}
     lines = ["Objects (size in cm, position in m):", *(_object_text(each, at) for each in objects)]
     told: List[str] = []
-    for predicate in domain.predicates.values():  # Of two opposite directions one is told.
+    for predicate in domain.predicates.values():  # One of two opposite directions is enough.
         if predicate.direction != (0.0, 0.0) and predicate.name not in told and len(at) > 1:
             told.append(predicate.inverse)
             names = sorted(at, key=lambda name: -places.along(predicate.name, name))

@@ -23,7 +23,7 @@ _LOOKAHEADS = (0.30, 0.20, 0.12, 0.07)
 _TURN_FIRST, _TURN_CLOSE = math.radians(50.0), math.radians(8.0)
 """A point further aside is faced before the base drives; the second applies if no wider arc is clear."""
 _CREEP = 0.06
-"""Metres to the point that is faced where no arc is clear: from there the base follows the path's own
+"""Distance of the point that is faced if no arc is clear, metres: from there the base follows the path's own
 bends.
 """
 _HORIZON = 0.8

@@ -49,7 +49,7 @@ def follow_with(eyes: StateEstimator, base: EmbeddedBase) -> None:
 class AgvFaults:
     """Injects failures of a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
     is put at x, y (``appear``, ``move``), after some seconds if a third number is given. Its odometry or its
-    scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in a frame that nobody knows
+    scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in an unknown frame
     (``scan_frame``), its frames have the leading slash of older drivers (``frame_slash``), TF tells no more
     where it is (``pose_stale``) or that it has fallen by 5 m (``pose_fallen``), one of the three is stamped 5 s
     ahead of the clock (``odometry_ahead``, ``scan_ahead``, ``pose_ahead``), or odometry or scans go on with a

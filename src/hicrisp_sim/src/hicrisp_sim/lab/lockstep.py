@@ -13,8 +13,8 @@ _SLICE = 0.5
 class Lockstep:
     """Keeps the clocks of several movers the same.
 
-    A mover joins, and requests period after period; the last one to ask lets it pass. A mover
-    that plans outside keeps nobody waiting; one that thinks between two periods stops the time for all.
+    A mover joins, and requests period after period; the last one to ask lets it pass. A mover that plans outside
+    delays no other; one that computes between two periods stops time for all.
     """
 
     def __init__(self) -> None:

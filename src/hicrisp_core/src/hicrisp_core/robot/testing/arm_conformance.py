@@ -44,7 +44,7 @@ class ArmRig:
         tolerance: how far from a goal it may end, metres.
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every plan and every motion here ends, seconds of wall time.
-        soon: time within which the arm must stand after it was told to, seconds of wall time; longer for a
+        soon: time within which the arm must stand after a stop, seconds of wall time; longer for a
             simulated one on a busy machine.
         lose: takes the connection to the arm away; ``None`` if there is none.
     """

@@ -28,7 +28,7 @@ class ReleaseRig:
         place: puts the object on the goal; it looks at nothing before it lets go.
         lies: where the object truly is, in the world frame.
         held: whether it is truly in the hand.
-        misses: from now on every approach ends beside where it is told to, by a mean in x and y and a scatter
+        misses: makes every further approach miss its commanded pose, by a mean in x and y and a scatter
             along each, metres.
         patience: time in which every command here ends, seconds of wall time.
     """

@@ -28,7 +28,7 @@ class Context:
 
 
 class Unlinked(Exception):
-    """A line has no goal in this world: the user is told why, or asked."""
+    """A line has no goal in this world: the user gets the reason or a question."""
 
     def __init__(self, meaning: Meaning) -> None:
         super().__init__(str(meaning))
