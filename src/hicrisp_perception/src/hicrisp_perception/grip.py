@@ -75,7 +75,7 @@ def extent_along(thing: WorldObject, pose: Pose, direction: np.ndarray) -> float
     """Return the width of an object along a direction.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
         pose: of the object, world frame.
         direction: unit vector (3,), world frame.
 
@@ -94,7 +94,7 @@ def grasped(hand: Hand, thing: WorldObject, pose: Pose) -> Optional[Grasp]:
 
     Args:
         hand: tool pose and opening of a hand.
-        thing: the object.
+        thing: the object with its shape and size.
         pose: of the object, world frame.
 
     Returns:
@@ -122,7 +122,7 @@ def kept(grasp: Grasp, hand: Hand) -> bool:
     """Check whether a hand still holds what it grasped.
 
     Args:
-        grasp: the grasp.
+        grasp: pose and opening at the time of the grasp.
         hand: tool pose and opening of a hand.
 
     Returns:
@@ -202,7 +202,7 @@ class Grips:
         """Return the pose of a held object.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             hands: tool pose and opening of each hand by name.
 
         Returns:
@@ -216,7 +216,7 @@ class Grips:
         """Register that an object is not held after all.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
         """
         self.held.pop(name, None)
 
@@ -224,7 +224,7 @@ class Grips:
         """Move the grasp of a held object towards its observed pose.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             hands: tool pose and opening of each hand by name.
             pose: observed pose, world frame.
         """

@@ -146,7 +146,7 @@ def vector_of(pose: Pose) -> np.ndarray:
     """Convert a pose to a vector.
 
     Args:
-        pose: the pose.
+        pose: metres and unit quaternion (x, y, z, w).
 
     Returns:
         Array (6,): rotation vector (rad), position (m).
@@ -172,7 +172,7 @@ def matrix_of(pose: Pose) -> np.ndarray:
     """Return the rotation matrix of a pose.
 
     Args:
-        pose: the pose.
+        pose: metres and unit quaternion (x, y, z, w).
 
     Returns:
         Array (3, 3).
@@ -255,7 +255,7 @@ def information(tag: Tag, lens: Lens, unknown: np.ndarray, links: Sequence[Pose]
     """Return the information that views would add about both unknown poses.
 
     Args:
-        tag: the tag.
+        tag: size and approximate pose of the tag.
         lens: intrinsic parameters of the camera.
         unknown: array (12,), both poses as vectors.
         links: candidate poses of the moving link, world frame.

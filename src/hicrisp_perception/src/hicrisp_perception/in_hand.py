@@ -77,7 +77,7 @@ def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Option
     """Return the pixels that may show an object at a pose.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
         pose: world frame.
         ground: the current image, split into table and objects.
         family: its family of colours; ``None`` for any.
@@ -127,7 +127,7 @@ def likely_grasps(thing: WorldObject, hand: Hand) -> Iterator[Pose]:
     upright.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
         hand: tool pose and opening of a hand.
 
     Yields:
@@ -154,7 +154,7 @@ def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[i
     """Return the grasp of an object that was taken while hidden, if the image shows it in the hand.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
         hand: tool pose and opening of a hand.
         ground: the current image, split into table and objects.
         family: its family of colours; ``None`` for any.
@@ -179,7 +179,7 @@ def between(found: Fit, thing: WorldObject, hand: Hand) -> bool:
 
     Args:
         found: fit of the object.
-        thing: the object.
+        thing: the object with its shape and size.
         hand: tool pose and opening of a hand.
 
     Returns:

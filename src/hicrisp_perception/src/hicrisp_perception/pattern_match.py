@@ -105,7 +105,7 @@ class Worn:
         """Collect the tags of one object.
 
         Args:
-            tags: the tags.
+            tags: tags that the object wears.
 
         Returns:
             Their corners, centres and normals in the object's frame.

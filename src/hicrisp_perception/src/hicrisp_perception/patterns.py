@@ -155,7 +155,7 @@ class Patterns:
         """Compare the tags of an object with the image around a fit.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             fit: pose of its shape.
             ground: the current image, split into table and objects.
             others: fits of objects that it may stand on or below.

@@ -80,7 +80,7 @@ class Findings:
         """Add an object as it was measured before.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             fit_: its last fit.
             claim: window and mask of its pixels.
         """
@@ -129,7 +129,7 @@ class Memory:
         """Return where an object stood or was released.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
 
         Returns:
             World frame; ``None`` if it is unknown.

@@ -43,7 +43,7 @@ def arrange(found: Sequence[Described], table: WorldObject) -> SeenScene:
 
     Args:
         found: the objects as observed.
-        table: the table.
+        table: the table with its pose and size.
 
     Returns:
         The arranged objects, and those left out with reasons.

@@ -80,7 +80,7 @@ def lies_of(thing: WorldObject) -> Tuple[Lie, ...]:
     """Return the ways in which an object can lie, upright first.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
 
     Returns:
         The lies; symmetric ones only once.
@@ -92,7 +92,7 @@ def lie_at(thing: WorldObject, pose: Pose) -> Tuple[Lie, float]:
     """Return the lie of an object at a pose with any tilt.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
         pose: world frame.
 
     Returns:

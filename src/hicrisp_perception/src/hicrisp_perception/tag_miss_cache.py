@@ -66,7 +66,7 @@ class InVain:
         """Store windows in which no tag was found.
 
         Args:
-            windows: the windows.
+            windows: rows and columns, in pixels.
             cells: the image as mean colours of its cells.
             closer: whether they were read enlarged.
         """

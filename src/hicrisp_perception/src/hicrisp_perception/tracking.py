@@ -101,7 +101,7 @@ class Tracks:
         """Set the pose of an object that is or was in a hand.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             pose: world frame.
             stamp: of the image, seconds.
             visibility: its state.
@@ -189,7 +189,7 @@ def uncertainty_of(fit: Fit, ground: Ground) -> Uncertainty:
     """Estimate the uncertainty of a fit from its outline points and the knowledge about its height.
 
     Args:
-        fit: the fit.
+        fit: place and evidence of a shape.
         ground: the current image, split into table and objects.
 
     Returns:

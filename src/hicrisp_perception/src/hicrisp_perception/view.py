@@ -52,7 +52,7 @@ def matrix_of(pose: Pose) -> np.ndarray:
     """Return the rotation matrix of a pose; its columns are the axes.
 
     Args:
-        pose: the pose.
+        pose: metres and unit quaternion (x, y, z, w).
 
     Returns:
         Array (3, 3).

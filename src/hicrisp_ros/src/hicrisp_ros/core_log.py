@@ -21,7 +21,7 @@ class RosLog(logging.Handler):
         """Log a record at its level.
 
         Args:
-            record: the record.
+            record: the log record.
         """
         say = rospy.logerr if record.levelno >= logging.ERROR else \
             rospy.logwarn if record.levelno >= logging.WARNING else rospy.loginfo
@@ -76,7 +76,7 @@ class Unfailing(logging.Handler):
         """Write a record; write errors are ignored.
 
         Args:
-            record: the record.
+            record: the log record.
         """
         with suppress(OSError):
             self._inner.emit(record)

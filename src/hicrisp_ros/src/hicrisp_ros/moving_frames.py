@@ -30,7 +30,7 @@ class MovingFrames:
         """Publish transforms, except those whose stamp was published already.
 
         Args:
-            transforms: the transforms.
+            transforms: stamped transforms, in any order.
         """
         new = self.news(transforms)
         if new:
@@ -40,7 +40,7 @@ class MovingFrames:
         """Select the transforms whose stamp was not published yet, and register them as published.
 
         Args:
-            transforms: the transforms.
+            transforms: stamped transforms, in any order.
 
         Returns:
             The new ones.

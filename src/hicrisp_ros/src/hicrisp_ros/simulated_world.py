@@ -63,7 +63,7 @@ def begin_faults(faults: Iterable[SceneFault]) -> None:
     """Publish the initial faults; earlier ones are removed.
 
     Args:
-        faults: the faults.
+        faults: kind, target, magnitude and count of each.
     """
     rospy.set_param("~faults", [_entry(fault) for fault in faults])
 
@@ -72,7 +72,7 @@ def add_fault(fault: SceneFault) -> None:
     """Publish one more fault.
 
     Args:
-        fault: the fault.
+        fault: kind, target, magnitude and count.
     """
     rospy.set_param("~faults", [*rospy.get_param("~faults", []), _entry(fault)])
 
@@ -117,7 +117,7 @@ class Resets:
         """Reset the world, or refuse.
 
         Args:
-            request: scene and seed; empty and negative values keep the current ones.
+            request: an empty scene keeps the current one; seed 0 is the seed of the launch, -1 is seed 0.
 
         Returns:
             Whether the world was reset, or why not.

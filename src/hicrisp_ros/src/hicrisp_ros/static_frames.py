@@ -21,7 +21,7 @@ class StaticFrames:
         """Publish static transforms; each replaces the earlier one of its child frame.
 
         Args:
-            transforms: the transforms.
+            transforms: stamped transforms, in any order.
         """
         self._frames.update({each.child_frame_id: each for each in transforms})
         self._publisher.publish(TFMessage(list(self._frames.values())))

@@ -265,7 +265,7 @@ class EmbeddedWorld(SimulatedWorld):
         """Return the poses that frames or camera show at this moment, for drivers.
 
         Returns:
-            The world without facts.
+            The world; facts are derived only from the camera's view.
         """
         if self._sight is not None:
             return self._seen(self._sight)

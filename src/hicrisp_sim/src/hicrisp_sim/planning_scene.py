@@ -84,7 +84,7 @@ class PlanningScene:
         """Move an object with the hand, starting at its observed pose.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             joints: array (joints,), current posture, radians.
 
         Raises:

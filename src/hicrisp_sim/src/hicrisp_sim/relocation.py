@@ -16,8 +16,8 @@ def put(simulation: Simulation, name: str, pose: Pose) -> None:
     """Move an object, and stop it.
 
     Args:
-        simulation: the simulation.
-        name: the object.
+        simulation: the simulation whose objects are moved.
+        name: name of the object in the world.
         pose: world frame.
     """
     with simulation.edit() as data:
@@ -30,7 +30,7 @@ def hands(simulation: Simulation) -> Relocation:
     """Return the means to move objects of a simulation.
 
     Args:
-        simulation: the simulation.
+        simulation: the simulation whose objects are moved.
 
     Returns:
         The relocation.

@@ -190,7 +190,7 @@ class Simulation:
 
         Args:
             moment: earliest simulation time, seconds.
-            action: the action.
+            action: an action of the domain.
         """
         with self.edit():
             self._due.append((moment, action))

@@ -39,7 +39,7 @@ class JointLimits:
         """Scale the limits of an arm.
 
         Args:
-            arm: the arm.
+            arm: names and limits of the joints.
             speed: factor in (0, 1].
             acceleration: factor in (0, 1].
 

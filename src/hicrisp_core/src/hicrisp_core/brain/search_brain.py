@@ -125,7 +125,7 @@ def without(goal: Goal, names: FrozenSet[str]) -> Goal:
     """Remove choices about some objects from a goal, if enough others remain.
 
     Args:
-        goal: the goal.
+        goal: stages, alternatives and invariants over names of the world.
         names: objects to avoid.
 
     Returns:
@@ -153,7 +153,7 @@ def passing_over(goal: Goal, places: FrozenSet[str], domain: Domain) -> Goal:
     """Remove the visits to unreachable places from a goal; the goal itself still counts as missed.
 
     Args:
-        goal: the goal.
+        goal: stages, alternatives and invariants over names of the world.
         places: names of the places that no path reaches.
         domain: types, predicates and actions of the application.
 
@@ -175,7 +175,7 @@ def doing_without(goal: Goal, names: FrozenSet[str]) -> Goal:
     for it.
 
     Args:
-        goal: the goal.
+        goal: stages, alternatives and invariants over names of the world.
         names: objects that are not available.
 
     Returns:
@@ -214,7 +214,7 @@ def in_vain(goal: Goal, way: PlannedWay, domain: Domain) -> str:
     """Explain why a search found no way.
 
     Args:
-        goal: the goal.
+        goal: stages, alternatives and invariants over names of the world.
         way: result of the search.
         domain: types, predicates and actions of the application.
 

@@ -29,7 +29,7 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
     Args:
         predicate: gives the tolerances.
         robot: observed tool pose and finger distance.
-        thing: the object.
+        thing: the object with its shape and size.
         _: not used.
 
     Returns:
@@ -135,7 +135,7 @@ def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldSta
 
     Args:
         predicate: gives the greatest tilt of an upright object, radians.
-        thing: the object.
+        thing: the object with its shape and size.
         _: not used.
         __: not used.
 
@@ -156,7 +156,7 @@ def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState
     Args:
         predicate: gives the tolerance, metres.
         robot: observed pose of the base.
-        area: the area.
+        area: an area on the floor.
         _: not used.
 
     Returns:
@@ -175,7 +175,7 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
     Args:
         predicate: gives the tolerance, metres.
         robot: observed pose of the base.
-        station: the station.
+        station: an area with a docking pose.
         _: not used.
 
     Returns:
@@ -197,7 +197,7 @@ def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: World
 
     Args:
         predicate: gives the tolerance, metres.
-        thing: the object.
+        thing: the object with its shape and size.
         robot: observed pose of the base.
         _: not used.
 

@@ -205,7 +205,7 @@ def perceive(
         ahead: frames whose newest poses are stamped in the future, with the lead in seconds.
 
     Returns:
-        Objects and robots without facts.
+        Objects and robots, with the facts that their poses show.
     """
     ahead = {**ahead, **{name: by for name, by in ((name, lead(stamp, now))
                                                   for name, (_, stamp) in frames.items()) if by > 0.0}}

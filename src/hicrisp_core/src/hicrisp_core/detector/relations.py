@@ -18,7 +18,7 @@ def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
 
     Args:
         domain: types, predicates and actions of the application.
-        fact: the fact.
+        fact: predicate, subject and object.
         world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
@@ -35,7 +35,7 @@ def is_measured(domain: Domain, fact: Relation) -> bool:
 
     Args:
         domain: types, predicates and actions of the application.
-        fact: the fact.
+        fact: predicate, subject and object.
 
     Returns:
         True if its predicate has a geometric test; false also for an unknown predicate.
@@ -49,7 +49,7 @@ def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]
 
     Args:
         domain: types, predicates and actions of the application.
-        fact: the fact.
+        fact: predicate, subject and object.
         world: observed objects, robots and facts; poses in the world frame.
 
     Returns:

@@ -392,7 +392,7 @@ def told_by_user(verdict: Verdict) -> bool:
     """Check whether a verdict only states that the user has changed the task.
 
     Args:
-        verdict: the verdict.
+        verdict: the detector's judgement of a command.
 
     Returns:
         True if the command was stopped or not started for this reason.

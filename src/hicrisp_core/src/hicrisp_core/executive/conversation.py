@@ -113,7 +113,7 @@ class Conversation:
         """Start listening for a task; a pending change is dropped, as it is part of this task already.
 
         Args:
-            task: the task.
+            task: the user's request with its id.
             conversation: what was said about it so far.
             goal: returns the remaining goal.
         """

@@ -209,7 +209,7 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
     doubt.
 
     Args:
-        goal: the goal.
+        goal: stages, alternatives and invariants over names of the world.
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
         doubt: returns why a fact is in doubt, or ``None``.

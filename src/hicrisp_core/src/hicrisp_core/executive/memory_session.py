@@ -64,7 +64,7 @@ class MemorySession:
         """Return earlier tasks similar to this one.
 
         Args:
-            task: the task.
+            task: the user's request with its id.
             world: observed objects, robots and facts; poses in the world frame.
             ledger: counters and event log of the task.
 
@@ -106,7 +106,7 @@ class MemorySession:
         """Save what the task taught; problems of the memory are logged.
 
         Args:
-            task: the task.
+            task: the user's request with its id.
             world: the world in which it started.
             goal: its goal; ``None`` if there was none.
             went_well: whether the task succeeded.

@@ -41,7 +41,7 @@ class Relapses:
         """Record commands that were carried out after the first loss.
 
         Args:
-            commands: the commands.
+            commands: commands that were carried out.
         """
         if self._found:
             self._tried.update(map(self._domain.describe, commands))

@@ -24,7 +24,7 @@ def words_for_user(
 
     Args:
         reporter: words the message with a language model; ``None`` keeps it.
-        task: the task.
+        task: the user's request with its id.
         success: whether it succeeded.
         message: the plain message; returned without a reporter, or if a budget of the task is used up.
         done: the finished steps.

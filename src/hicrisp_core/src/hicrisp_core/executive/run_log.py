@@ -156,7 +156,7 @@ class RunLog:
         precedence.
 
         Args:
-            event: the event.
+            event: kind and fields; time and tags are added.
         """
         with self._lock:
             tags = {name: value for name, value in self._tags.items() if getattr(event, name) in (None, "")}

@@ -26,7 +26,7 @@ class Tried:
         """Record an attempt; a successful one is ignored.
 
         Args:
-            attempt: the attempt.
+            attempt: command, outcome and verdict.
         """
         feedback = attempt.verdict.feedback
         if feedback is None:

@@ -166,7 +166,7 @@ def record_of(entry: Entry) -> Dict[str, Any]:
     """Convert an entry to a JSON object.
 
     Args:
-        entry: the entry.
+        entry: an example, a correction or an offset.
 
     Returns:
         The object; :func:`entry_of` reads it.

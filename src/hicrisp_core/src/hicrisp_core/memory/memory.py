@@ -46,7 +46,7 @@ def near_examples(
     Examples that do not fit the current scene and domain are left out.
 
     Args:
-        task: the task.
+        task: the user's request with its id.
         world: observed objects, robots and facts; poses in the world frame.
         known: the stored entries.
         domain: types, predicates and actions of the application.
@@ -75,7 +75,7 @@ def grounded(steps: Sequence[Step], domain: Domain, world: WorldState) -> Option
     """Ground steps in a world.
 
     Args:
-        steps: the steps.
+        steps: steps of a plan, in order.
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
 
@@ -113,7 +113,7 @@ def failure_of(feedback: Feedback, action: str, arguments: Mapping[str, Value]) 
     """Describe a failure in the form that the memory stores.
 
     Args:
-        feedback: the feedback.
+        feedback: what failed, and why.
         action: name of the failed action.
         arguments: its arguments.
 
@@ -244,7 +244,7 @@ class FileMemory:
         """Return earlier tasks similar to this one.
 
         Args:
-            task: the task.
+            task: the user's request with its id.
             world: observed objects, robots and facts; poses in the world frame.
 
         Returns:

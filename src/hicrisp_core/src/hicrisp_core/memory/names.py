@@ -138,7 +138,7 @@ def things_of(names: Iterator[str], world: WorldState) -> Optional[Dict[str, Thi
     """Describe the objects that names refer to; numbers are skipped.
 
     Args:
-        names: the names.
+        names: names of objects, or numbers.
         world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
@@ -160,7 +160,7 @@ def names_in(steps: Tuple[Step, ...]) -> List[str]:
     """Return the arguments of steps without repetitions.
 
     Args:
-        steps: the steps.
+        steps: steps of a plan, in order.
 
     Returns:
         The names.

@@ -151,7 +151,7 @@ def sign(failure: Failure) -> str:
     """Return the key by which failures of the same kind are found, independent of object names.
 
     Args:
-        failure: the failure.
+        failure: kind, label and failed command.
 
     Returns:
         The key.

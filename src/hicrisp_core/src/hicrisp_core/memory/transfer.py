@@ -34,7 +34,7 @@ def lines_of(entries: Iterable[Numbered]) -> Iterator[str]:
     """Yield entries as lines of JSON, without line ends.
 
     Args:
-        entries: the entries.
+        entries: examples, corrections and offsets.
 
     Yields:
         One line for each.
@@ -50,7 +50,7 @@ def read_lines(lines: Iterable[str], domain_of: DomainOf) -> Tuple[Tuple[Tuple[E
     own goal overrule.
 
     Args:
-        lines: the lines.
+        lines: text lines, one object in each.
         domain_of: returns the domain of a name, or ``None``.
 
     Returns:

@@ -42,7 +42,7 @@ def words_of(text: str) -> Words:
     """Split a text or name into words: lower case, digits apart from letters, without underscores.
 
     Args:
-        text: the text.
+        text: any text or name.
 
     Returns:
         The words.
@@ -54,7 +54,7 @@ def number_of(word: str, ordinal: bool = False) -> int:
     """Return the number that a word states: 2 for ``two`` and ``2``.
 
     Args:
-        word: the word.
+        word: a single word.
         ordinal: 2 is said as ``second`` and ``2nd``.
 
     Returns:
@@ -125,8 +125,8 @@ class Names:
         """Check whether a word describes an object: ``dirty`` as one of its attributes.
 
         Args:
-            name: the object.
-            word: the word.
+            name: name of the object in the world.
+            word: a single word.
 
         Returns:
             True if the word is among its attributes or names.

@@ -121,7 +121,7 @@ def unquoted(value: object) -> str:
     """Return a value as text without surrounding quotes.
 
     Args:
-        value: the value.
+        value: a value of a JSON answer.
 
     Returns:
         The text.

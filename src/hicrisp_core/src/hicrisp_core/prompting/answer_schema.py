@@ -182,7 +182,7 @@ def named_parameters(domain: Domain, world: WorldState, action: Action) -> Dict[
     Args:
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
-        action: the action.
+        action: an action of the domain.
 
     Returns:
         Parameters by name.

@@ -45,7 +45,7 @@ def implied_robot(domain: Domain, action: Action, world: Optional[WorldState]) -
 
     Args:
         domain: types, predicates and actions of the application.
-        action: the action.
+        action: an action of the domain.
         world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
@@ -228,7 +228,7 @@ def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str
 
     Args:
         domain: types, predicates and actions of the application.
-        feedback: the feedback.
+        feedback: what failed, and why.
         level: how much to include: ``what``, ``why`` or ``how``.
 
     Returns:

@@ -35,7 +35,7 @@ def command_object(domain: Domain, world: WorldState, step: Step) -> Dict[str, o
     Args:
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
-        step: the step.
+        step: one step of a plan, in words or grounded.
 
     Returns:
         A JSON object; omitted arguments are ``None``.
@@ -50,7 +50,7 @@ def step_object(domain: Domain, world: WorldState, step: Step) -> Mapping[str, o
     Args:
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
-        step: the step.
+        step: one step of a plan, in words or grounded.
 
     Returns:
         The JSON object.
@@ -65,7 +65,7 @@ def step_words(domain: Domain, world: WorldState, step: Step) -> object:
     Args:
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
-        step: the step.
+        step: one step of a plan, in words or grounded.
 
     Returns:
         The sentence.

@@ -201,7 +201,7 @@ def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) ->
     """Return the possible grasps of an object: from above at several yaws, then from the side.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
         world: observed objects, robots and facts; poses in the world frame.
         gripper: dimensions of the hand, metres.
 

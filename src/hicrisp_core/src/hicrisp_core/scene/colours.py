@@ -21,7 +21,7 @@ def paint_of(thing: WorldObject) -> Colour:
     """Return the colour of an object by its attributes.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
 
     Returns:
         RGBA, 0 to 1; grey without a colour attribute, so that a camera can distinguish it from a wooden table.

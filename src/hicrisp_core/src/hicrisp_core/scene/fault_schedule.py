@@ -90,7 +90,7 @@ class ArmedFaults:
         """Activate a fault.
 
         Args:
-            fault: the fault.
+            fault: kind, target, magnitude and count.
 
         Returns:
             What was done, as a sentence.

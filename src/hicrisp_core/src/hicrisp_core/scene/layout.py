@@ -119,8 +119,8 @@ def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
     """Check whether an object's footprint leaves the table or its bottom is below the table's top.
 
     Args:
-        thing: the object.
-        table: the table.
+        thing: the object with its shape and size.
+        table: the table with its pose and size.
 
     Returns:
         True if it leaves the table; false if a pose is missing.
@@ -135,7 +135,7 @@ def standing(thing: WorldObject, x: float, y: float, yaw: float, height: float =
     """Return an object in upright position.
 
     Args:
-        thing: the object.
+        thing: the object with its shape and size.
         x: world frame, metres.
         y: world frame, metres.
         yaw: radians.

@@ -58,7 +58,7 @@ class Relocation:
         """Move an object to a random free spot in front of the robot.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             dice: random generator.
 
         Returns:
@@ -72,7 +72,7 @@ class Relocation:
         """Move an object.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             by: [dx, dy] in the world frame, or [distance] in a random direction, metres.
             dice: random generator.
 
@@ -93,7 +93,7 @@ class Relocation:
         """Move an object to a far corner of the table.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
 
         Returns:
             What was done, as a sentence; ``None`` without room.
@@ -138,7 +138,7 @@ def draw_stranger(
         number: part of its name.
         magnitude: empty, [x, y], or [x, y, width, depth, height] of a box, metres; the rest is random.
         things: objects that keep their room.
-        table: the table.
+        table: the table with its pose and size.
         dice: random generator.
         free: further test of a place.
 

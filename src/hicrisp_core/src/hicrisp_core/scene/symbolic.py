@@ -75,7 +75,7 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
         values: content of the scene's file.
         positions: where each key stands in the file, for error messages.
         domain: types, predicates and actions of the application.
-        seed: not used.
+        seed: recorded with the scene; its initial state is not random.
 
     Returns:
         The scene.
@@ -139,7 +139,7 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         values: content of the scene's file.
         positions: where each key stands in the file, for error messages.
         domain: types, predicates and actions of the application.
-        seed: not used.
+        seed: recorded with the scene; its initial state is not random.
 
     Returns:
         The scene.

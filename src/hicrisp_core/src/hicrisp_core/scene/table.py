@@ -94,7 +94,7 @@ class TablePart:
 
     Args:
         objects: the objects by name.
-        table: the table.
+        table: the table with its pose and size.
         shuffle: groups of objects that swap their random spots, drawn with the seed.
     """
 

@@ -169,7 +169,7 @@ def maker_words(correction: CorrectionMade) -> str:
     """Name the maker of a correction in words.
 
     Args:
-        correction: the correction.
+        correction: rung, commands and steps.
 
     Returns:
         The words.

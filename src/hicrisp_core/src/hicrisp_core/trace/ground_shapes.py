@@ -111,12 +111,12 @@ class Ground:
         """Return a line through points.
 
         Args:
-            kind: CSS class of the shape.
+            kind: CSS class, which defines the style.
             spots: points (x, y) in the world frame, metres.
             closed: whether it is a polygon.
-            width: pixels; 0 for the default of the kind.
+            width: pixels; 0 for the style of the kind.
             title: tooltip.
-            colour: fill; empty for the default of the kind.
+            colour: overrides the style of the kind; may be empty.
 
         Returns:
             The shape in pixels.
@@ -128,12 +128,12 @@ class Ground:
         """Return a circle with a radius in metres.
 
         Args:
-            kind: CSS class of the shape.
+            kind: CSS class, which defines the style.
             x: world frame, metres.
             y: world frame, metres.
             radius: metres.
             title: tooltip.
-            colour: fill; empty for the default of the kind.
+            colour: overrides the style of the kind; may be empty.
 
         Returns:
             The shape in pixels.
@@ -145,7 +145,7 @@ class Ground:
         """Return a circle with a radius in pixels.
 
         Args:
-            kind: CSS class of the shape.
+            kind: CSS class, which defines the style.
             x: world frame, metres.
             y: world frame, metres.
             radius: pixels.
@@ -161,7 +161,7 @@ class Ground:
         """Return a cross of two lines.
 
         Args:
-            kind: CSS class of the shape.
+            kind: CSS class, which defines the style.
             x: world frame, metres.
             y: world frame, metres.
             half: half its width, pixels.
@@ -180,10 +180,10 @@ class Ground:
         """Return the outline of an observed object.
 
         Args:
-            kind: CSS class of the shape.
+            kind: CSS class, which defines the style.
             thing: the object with its pose.
             title: tooltip.
-            colour: fill; empty for the default of the kind.
+            colour: overrides the style of the kind; may be empty.
 
         Returns:
             A disc for round objects, else a polygon.

@@ -52,7 +52,7 @@ def json_lines(lines: Iterable[str]) -> Iterator[Tuple[int, Optional[Dict[str, A
     """Parse lines of JSON; empty lines are skipped.
 
     Args:
-        lines: the lines.
+        lines: text lines, one object in each.
 
     Yields:
         Line number, starting at 1, and the object; ``None`` for a line that is not a JSON object.

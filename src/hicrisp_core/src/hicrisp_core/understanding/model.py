@@ -188,7 +188,7 @@ def answer_of(goal: Goal) -> Dict[str, Any]:
     """Write a goal in the form of a model's answer.
 
     Args:
-        goal: the goal.
+        goal: stages, alternatives and invariants over names of the world.
 
     Returns:
         A JSON object that fits :func:`hicrisp_core.understanding.form.meaning_schema`.

@@ -23,7 +23,7 @@ def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
     """Convert an entry of the feedback stack to a message.
 
     Args:
-        entry: the entry.
+        entry: the failed command with its feedback.
 
     Returns:
         The message.
@@ -73,7 +73,7 @@ def correction_to_msg(correction: Correction) -> CorrectionMsg:
     """Convert a correction to a message.
 
     Args:
-        correction: the correction.
+        correction: rung, commands and steps.
 
     Returns:
         The message.

@@ -53,7 +53,7 @@ def choices_to_msg(choices: Iterable[Choice]) -> List[ChoiceMsg]:
     """Convert the choices of a question to messages.
 
     Args:
-        choices: the choices.
+        choices: texts, with the goal that each means.
 
     Returns:
         The messages.

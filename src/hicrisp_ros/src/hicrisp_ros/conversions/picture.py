@@ -130,7 +130,7 @@ def lens_to_msg(lens: Lens, frame: str, stamp: rospy.Time) -> CameraInfo:
     """Convert a lens to a camera calibration.
 
     Args:
-        lens: the lens.
+        lens: intrinsic parameters of the camera.
         frame: optical frame of the camera.
         stamp: ROS time.
 

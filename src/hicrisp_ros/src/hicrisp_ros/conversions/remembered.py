@@ -14,7 +14,7 @@ def remembered_to_msg(task: Remembered) -> RememberedTask:
     """Convert a remembered task to a message.
 
     Args:
-        task: the task.
+        task: the user's request with its id.
 
     Returns:
         The message.

@@ -40,7 +40,7 @@ def step_to_msg(step: Step) -> StepMsg:
     """Convert a step to a message.
 
     Args:
-        step: the step.
+        step: one step of a plan, in words or grounded.
 
     Returns:
         The message.
@@ -67,7 +67,7 @@ def plan_to_msg(plan: Plan, task_id: str = "", stamp: Optional[genpy.Time] = Non
     """Convert a plan to a message.
 
     Args:
-        plan: the plan.
+        plan: steps with source and reasoning.
         task_id: id of its task.
         stamp: when it was made; zero if unknown.
 

@@ -78,7 +78,7 @@ def outcome_to_msg(outcome: Outcome) -> OutcomeMsg:
     """Convert an outcome to a message.
 
     Args:
-        outcome: the outcome.
+        outcome: status, message and cause.
 
     Returns:
         The message.
@@ -111,7 +111,7 @@ def feedback_to_msg(feedback: Feedback, words: Optional[Words] = None) -> Feedba
     """Convert feedback to a message.
 
     Args:
-        feedback: the feedback.
+        feedback: what failed, and why.
         words: sentences for people, sent along with the data.
 
     Returns:
@@ -191,7 +191,7 @@ def verdict_to_msg(verdict: Verdict) -> VerdictMsg:
     """Convert a verdict to a message.
 
     Args:
-        verdict: the verdict.
+        verdict: the detector's judgement of a command.
 
     Returns:
         The message.

@@ -128,7 +128,7 @@ def facts_to_msg(facts: Iterable[Relation]) -> List[RelationMsg]:
     """Convert facts to messages.
 
     Args:
-        facts: the facts.
+        facts: predicate, subject and object of each.
 
     Returns:
         The messages, sorted.

@@ -36,7 +36,7 @@ def follow_with(eyes: StateEstimator, base: EmbeddedBase) -> None:
 
     Args:
         eyes: the estimator.
-        base: the base.
+        base: the simulated base with its lidar.
     """
     def watch() -> None:
         now, scan = base.simulation.time, base.scan()

@@ -62,7 +62,7 @@ class LabSimulation(AgvSimulation):
         """Return the greatest speed of a movable object along any axis.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
 
         Returns:
             m/s or rad/s; 0 for an unknown name.

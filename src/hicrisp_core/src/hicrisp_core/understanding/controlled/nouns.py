@@ -89,7 +89,7 @@ class NounPhrases:
         """Return every reading of words as one noun phrase.
 
         Args:
-            said: the words.
+            said: lower-case words and punctuation marks.
 
         Returns:
             The phrases; empty if there are none or too many.
@@ -106,7 +106,7 @@ class NounPhrases:
         """Return every reading of words as a noun phrase, or as a list joined by commas and one "and".
 
         Args:
-            said: the words.
+            said: lower-case words and punctuation marks.
 
         Returns:
             One tuple of phrases for each reading.
@@ -125,7 +125,7 @@ class NounPhrases:
         """Return every reading of words as a kind of object, regardless of the number.
 
         Args:
-            said: the words.
+            said: lower-case words and punctuation marks.
 
         Returns:
             The phrases, each for one object.
@@ -137,7 +137,7 @@ class NounPhrases:
         """Return every reading of words as a restriction: "that is not on the tray".
 
         Args:
-            said: the words.
+            said: lower-case words and punctuation marks.
 
         Returns:
             The restrictions.

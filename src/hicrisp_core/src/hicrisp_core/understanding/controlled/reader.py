@@ -394,7 +394,7 @@ def noun_of(phrase: Phrase) -> str:
     """Return the noun of a phrase.
 
     Args:
-        phrase: the noun phrase.
+        phrase: a noun phrase with its amount and restrictions.
 
     Returns:
         The word; empty if the phrase has none.
@@ -406,8 +406,8 @@ def spelled(phrase: Phrase, noun: str) -> Phrase:
     """Replace "one" in a phrase by the noun that it stands for: "the red box on the blue one".
 
     Args:
-        phrase: the noun phrase.
-        noun: the noun.
+        phrase: a noun phrase with its amount and restrictions.
+        noun: the word to insert.
 
     Returns:
         The phrase; unchanged without "one".

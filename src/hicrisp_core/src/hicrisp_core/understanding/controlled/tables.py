@@ -150,7 +150,7 @@ def led(said: Words, phrases: Iterable[str]) -> Tuple[str, Words]:
     """Split off the longest phrase that the words begin with.
 
     Args:
-        said: the words.
+        said: lower-case words and punctuation marks.
         phrases: the candidates.
 
     Returns:
@@ -167,7 +167,7 @@ def ended(said: Words, phrases: Iterable[str]) -> Tuple[str, Words]:
     """Split off the longest phrase that the words end with.
 
     Args:
-        said: the words.
+        said: lower-case words and punctuation marks.
         phrases: the candidates.
 
     Returns:
@@ -202,7 +202,7 @@ class SentencePattern:
         """Yield every way in which all words match the pattern.
 
         Args:
-            said: the words.
+            said: lower-case words and punctuation marks.
             read: returns the readings of the words in a slot.
 
         Yields:

@@ -94,7 +94,7 @@ def called(phrase: Phrase) -> str:
     """Word a phrase for the user: ``empty red box on tray``.
 
     Args:
-        phrase: the noun phrase.
+        phrase: a noun phrase with its amount and restrictions.
 
     Returns:
         The words.

@@ -77,7 +77,7 @@ class Objects:
         """Return the object that a phrase stands for.
 
         Args:
-            phrase: the noun phrase.
+            phrase: a noun phrase with its amount and restrictions.
             fits: tests in order of preference; the first that any object passes excludes those that fail it.
 
         Returns:
@@ -98,7 +98,7 @@ class Objects:
         """Return all objects that a phrase fits, at least one.
 
         Args:
-            phrase: the noun phrase.
+            phrase: a noun phrase with its amount and restrictions.
             fits: tests of which the first that any object passes leaves out those that do not pass it.
 
         Returns:

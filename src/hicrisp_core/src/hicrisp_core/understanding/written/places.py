@@ -49,7 +49,7 @@ class Places:
 
         Args:
             predicate: a predicate with a direction, such as ``left_of``.
-            name: the object.
+            name: name of the object in the world.
 
         Returns:
             Metres; 0 if the position is unknown.
@@ -143,7 +143,7 @@ class Places:
 
         Args:
             predicate: a predicate with a direction.
-            name: the object.
+            name: name of the object in the world.
             other: the object to compare with.
 
         Returns:

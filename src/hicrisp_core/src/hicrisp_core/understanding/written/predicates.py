@@ -128,7 +128,7 @@ class Predicates:
             predicate: its name.
             at: the index of the argument.
             use: whether the fact is to hold, is not to hold, or decides something.
-            name: the object.
+            name: name of the object in the world.
             exchanged: whether a related predicate of places may replace it.
 
         Returns:
@@ -160,7 +160,7 @@ class Predicates:
         """Select the facts that say where an object is: on or in what, and in which hand.
 
         Args:
-            name: the object.
+            name: name of the object in the world.
             relations: the facts to search.
 
         Returns:
@@ -172,7 +172,7 @@ class Predicates:
         """Return the object whose place a fact states.
 
         Args:
-            fact: the fact.
+            fact: predicate, subject and object.
 
         Returns:
             Its name; empty for other facts.

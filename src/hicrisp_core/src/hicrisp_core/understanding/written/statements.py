@@ -128,7 +128,7 @@ class Statements:
         Args:
             predicate: its name.
             at: index of the argument.
-            phrase: the noun phrase.
+            phrase: a noun phrase with its amount and restrictions.
             use: whether the fact is to hold, is not to hold, or decides something.
 
         Returns:
@@ -155,7 +155,7 @@ class Statements:
         """Count the facts of a statement that do not hold yet.
 
         Args:
-            statement: the statement.
+            statement: a fact, or facts joined by and, or, not or a count.
 
         Returns:
             The number.
@@ -266,7 +266,7 @@ def so_many(phrase: Phrase) -> int:
     """Return the number in a phrase that counts objects.
 
     Args:
-        phrase: the noun phrase.
+        phrase: a noun phrase with its amount and restrictions.
 
     Returns:
         The least number, or else the greatest; 0 without either.
@@ -295,7 +295,7 @@ def fits_limits(statement: Statement) -> bool:
     """Check whether a statement is short enough to be written and read again.
 
     Args:
-        statement: the statement.
+        statement: a fact, or facts joined by and, or, not or a count.
 
     Returns:
         True within the limits of the written goal language.
@@ -307,7 +307,7 @@ def denied(statement: Statement) -> Statement:
     """Negate a statement: of several that were to hold, none may.
 
     Args:
-        statement: the statement.
+        statement: a fact, or facts joined by and, or, not or a count.
 
     Returns:
         The negation.
