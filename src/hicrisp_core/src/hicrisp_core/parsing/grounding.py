@@ -25,7 +25,7 @@ class Grounded:
     """Steps in the domain's and the world's names, and what was understood otherwise than it was written.
 
     Args:
-        mended: the indices of the steps in which something was.
+        mended: the indices of the steps in which a name was repaired.
         refused: why the first step that does not fit does not.
     """
 
@@ -36,15 +36,32 @@ class Grounded:
 
 
 def ground_steps(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Union[Grounded, ParseFailure]:
-    """Check every name; the first that does not fit is refused with the valid ones."""
+    """Check every name; the first one that does not fit is refused with the valid ones.
+
+    Args:
+        raw: the steps as the model wrote them.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The steps, or what does not fit.
+    """
     found = ground_each(raw, domain, world)
     return found.refused or found
 
 
 def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Grounded:
-    """Check every name; a step that does not fit stays as it was written and fails when its turn comes.
+    """Check every name; a step that does not fit stays as written and fails at its turn.
 
     So a plan runs up to its first wrong step, as behind CoPAL's sequencer (section III-C).
+
+    Args:
+        raw: the steps as the model wrote them.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The steps, with notes on repaired names and the first refusal.
     """
     grounder = _Grounder(domain, world)
     steps: List[Step] = []
@@ -63,7 +80,16 @@ def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Gr
 
 
 def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, ParseFailure]:
-    """The thing or robot that is meant; one that is not there is refused with those that are."""
+    """Find the object or robot that a name refers to.
+
+    Args:
+        written: the name as the model wrote it.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The name in the world; a failure that lists the valid ones if there is no match.
+    """
     try:
         name = _Grounder(domain, world).name(written)
     except DomainError as error:
@@ -85,7 +111,7 @@ class _Grounder:
         self.notes: List[str] = []
 
     def step(self, raw: RawStep) -> Step:
-        """The step in the world's names; of several actions of that name the first that fits.
+        """Return the step in the world's names; of several actions of that name the first that fits.
 
         Raises:
             DomainError: why the first of them does not fit.
@@ -103,8 +129,9 @@ class _Grounder:
         raise refusals[0]
 
     def as_written(self, raw: RawStep) -> Dict[str, Value]:
-        """The words of a step under the parameters of the first action of that name; what is too much only
-        where nothing else is wrong, for names tell more."""
+        """Return the words of a step under the parameters of the first action of that name; what is too much only
+        if nothing else is wrong, since names are more informative.
+        """
         first = next((action for action in self._domain.actions.values()
                       if _normal(raw.action) in (action.name, *action.called)), None)
         if first is None:
@@ -142,7 +169,7 @@ class _Grounder:
         return named
 
     def _passed_over(self, action: Action, parameter: Parameter, word: str) -> bool:
-        """Whether a parameter that may be left out is not what a word is meant for: it is of another kind."""
+        """Check whether an optional parameter must be skipped because the word has a different type."""
         if parameter.name == action.robot_parameter:
             return self._own(word) not in self._world.robots  # The robot is often left out.
         if parameter.type == "number":
@@ -158,11 +185,11 @@ class _Grounder:
         return self.name(written)
 
     def _own(self, written: str) -> str:
-        """The world's own spelling of a name, however it is capitalised and joined."""
+        """Return the world's own spelling of a name, however it is capitalised and joined."""
         return written if written in self._types else self._spelled.get(_normal(written), _normal(written))
 
     def name(self, written: str) -> str:
-        """The name in the world that is meant, or what was written when there is none."""
+        """Return the name in the world that a text refers to, or the text itself without a match."""
         name = self._own(written)
         if name in self._types or not name:
             if _PUNCTUATED.search(written):
@@ -194,7 +221,7 @@ class _Grounder:
         return found
 
     def _joined(self, words: Sequence[str]) -> List[str]:
-        """The words with those put together that are one name written with gaps, as ``lime slice``."""
+        """Return the words with those put together that are one name written with gaps, as ``lime slice``."""
         found: List[str] = []
         at = 0
         while at < len(words):

@@ -19,12 +19,16 @@ from hicrisp_core.understanding.model import ModelInterpreter
 def make_interpreter(
     llm: Union[LlmSettings, Models], domain: Domain, prompts: Union[str, FilePath] = ""
 ) -> Interpreter:
-    """Return who understands what users say: a chat model, a small model trained for it, or without either
+    """Create the interpreter of user requests: a chat model, a small model trained for it, or without a model
     the reader of controlled English.
 
     Args:
         llm: the models of a process, or what a file of ``config/llm`` says.
-        prompts: the folder of the policy's prompts; those for goals lie beside it.
+        domain: types, predicates and actions of the application.
+        prompts: the folder of the policy's prompts; those for goals lie next to it.
+
+    Returns:
+        The interpreter that the settings ask for.
     """
     models = Models.of_settings(llm)
     settings = models.settings.of_role(roles.GOAL)

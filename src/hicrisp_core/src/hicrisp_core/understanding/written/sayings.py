@@ -227,7 +227,15 @@ def _joined(conditions: Tuple[SaidCondition, ...]) -> str:
 
 
 def each_in(kind: Type[_Part], said: Any) -> Iterator[_Part]:
-    """Yield every part of a kind, those within others too."""
+    """Yield every part of a type, nested ones included.
+
+    Args:
+        kind: the type of the parts.
+        said: the parsed sentence or a part of it.
+
+    Yields:
+        The parts, outer ones first.
+    """
     if isinstance(said, kind):
         yield said
     parts = said if isinstance(said, tuple) else [getattr(said, each.name) for each in fields(said)] \
@@ -237,7 +245,16 @@ def each_in(kind: Type[_Part], said: Any) -> Iterator[_Part]:
 
 
 def changed(said: _Said, kind: Type[_Part], change: Callable[[_Part], _Part]) -> _Said:
-    """Return what is said with every part of a kind exchanged, but none within such a part."""
+    """Replace every part of a type, but none nested in such a part.
+
+    Args:
+        said: the parsed sentence or a part of it.
+        kind: the type of the parts.
+        change: returns the replacement.
+
+    Returns:
+        The changed copy.
+    """
     whole: Any = said
     if isinstance(whole, kind):
         whole = change(whole)
@@ -250,7 +267,16 @@ def changed(said: _Said, kind: Type[_Part], change: Callable[[_Part], _Part]) ->
 
 
 def exchanged(said: _Said, old: Phrase, new: Phrase) -> _Said:
-    """Return what is said with one phrase in place of another."""
+    """Replace one phrase by another.
+
+    Args:
+        said: the parsed sentence or a part of it.
+        old: the phrase to replace.
+        new: its replacement.
+
+    Returns:
+        The changed copy.
+    """
     return changed(said, Phrase, lambda phrase: new if phrase == old else phrase)
 
 
@@ -259,7 +285,14 @@ class _Unreadable(Exception):
 
 
 def parse_line(text: str) -> Union[Line, GoalError]:
-    """Read one line; phrases are taken as they are written."""
+    """Parse one line of the written goal language; phrases are not linked to objects.
+
+    Args:
+        text: the line.
+
+    Returns:
+        The line, or what is wrong with it.
+    """
     said = " ".join(text.split())
     if len(said) > LONGEST:
         return GoalError(GoalErrorKind.LIMIT, f"a line has at most {LONGEST} characters, not {len(said)}", said[:80])
@@ -270,7 +303,14 @@ def parse_line(text: str) -> Union[Line, GoalError]:
 
 
 def parse_phrase(text: str) -> Union[Phrase, GoalError]:
-    """Read one phrase, ``all red box {on tray} except box 2``."""
+    """Parse one phrase, ``all red box {on tray} except box 2``.
+
+    Args:
+        text: the phrase.
+
+    Returns:
+        The phrase, or what is wrong with it.
+    """
     try:
         return _phrase(" ".join(text.split()))
     except _Unreadable as error:
@@ -349,7 +389,7 @@ def _fact(said: str) -> Fact:
 
 
 def _several(said: str) -> List[str]:
-    """The phrases of a list; all that follows ``except`` belongs to its phrase."""
+    """Return the phrases of a list; all that follows ``except`` belongs to its phrase."""
     parts = _split(said, " + ")
     at = next((at for at, part in enumerate(parts) if len(_split(part, " except ")) > 1), len(parts))
     return [*parts[:at], " + ".join(parts[at:])] if at < len(parts) else parts
