@@ -66,7 +66,7 @@ class Specification:
 
 class AgentBrain:
     """The three agents in their order. A new plan begins with Travi, who gets the feedback; Alex hears no failures,
-    and is the only one that gets what was said and done before.
+    and is the only one that is told what was said and done before.
 
     Args:
         models: gives each agent its model.
@@ -85,15 +85,7 @@ class AgentBrain:
                                compact({"answer": told.answer})) for told in told_reports(domain))
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        """Answer or plan; if no plan can be made, the agent Alex explains it to the user.
-
-        Args:
-            request: task, goal, world and feedback of earlier plans.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            A plan, an answer or a refusal, with the cost.
-        """
+        """Answer, or plan; a task for which no plan can be made is told to the user by Alex."""
         if request.feedback:
             return self._planned(request, deadline)
         asked = self._heard(request, deadline)
@@ -110,27 +102,11 @@ class AgentBrain:
         return self._told(request, found, deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Return corrective actions for the top of the stack.
-
-        Args:
-            request: task, world and feedback stack.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            A plan of corrective steps, or a refusal.
-        """
+        """The corrective actions for the top of the stack."""
         return self._corrector.correct(request, deadline)
 
     def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
-        """Report the end of a task in Alex's words.
-
-        Args:
-            request: task, result, finished steps and failures.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The text; empty if the model gives none.
-        """
+        """The end of a task in Alex's words; no text when the model gives none."""
         prompt = self._report_prompt(
             request.task.text, request.success, request.message, map(describe.record_text, request.done),
             [f"{self._domain.describe(entry.command)}: {words_of(entry.feedback, self._domain, exact=True).error}"
@@ -148,7 +124,7 @@ class AgentBrain:
             done=describe.listed(done), failures=describe.listed(failures)).strip()
 
     def _heard(self, request: PlanRequest, deadline: Deadline) -> ModelReply[Tuple[str, str]]:
-        """Return Alex's reading of a request: the text for the planner, or the answer to the user."""
+        """What Alex makes of a request: the words for the planner, or those for the user."""
         prompt = self._prompts.render(
             "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
             objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
@@ -198,7 +174,7 @@ class AgentBrain:
         return {"task": quarantined(task), "objects": objects, "facts": facts, "goal": ""}
 
     def _examples(self, world: WorldState) -> Iterator[Tuple[Shown, Specification]]:
-        """Yield the domain's examples with what Travi should say; Alex answers those that ask something."""
+        """The domain's examples with what Travi should say; Alex answers those that ask something."""
         for shown in shown_examples(self._domain, world.robots):
             if not shown.answer:
                 goal = ", ".join(self._domain.fact_text(fact) for fact in shown.end) or shown.task
@@ -206,7 +182,7 @@ class AgentBrain:
                 yield shown, self._specification(goal, shown.steps, state, shown.world.objects)
 
     def _remembered(self, each: Remembered, world: WorldState) -> Specification:
-        """Return what Travi should have answered to an earlier task that went well."""
+        """What Travi should have answered to an earlier task that went well."""
         goal = goal_words(each.goal, self._domain) if each.goal is not None else plain(each.text)
         return self._specification(goal, each.steps, NOTHING_SPECIAL, world.objects)
 
@@ -275,21 +251,21 @@ def _read_heard(said: Completion) -> Union[Tuple[str, str], ParseFailure]:
 
 
 def _read_told(said: Completion) -> Union[str, ParseFailure]:
-    """Return the words of a report; they move nothing, so prose will do."""
+    """The words of a report; they move nothing, so prose will do."""
     fields = _fields(said)
     words = fields.get("answer") or ("" if fields else plain(said.text).strip())
     return words or ParseFailure("words for the user are needed as 'answer'", said.text.strip()[:80])
 
 
 def _specification_schema(world: WorldState) -> Dict[str, Any]:
-    """Return the JSON schema of Travi's answer; its names are restricted to the world's objects."""
+    """The JSON schema of Travi's answer; its objects are things of the world."""
     objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
     return closed({"goal": WORDS, "objects": objects, "state": WORDS,
                    "steps": {"type": "array", "items": WORDS, "maxItems": MOST_STEPS}})
 
 
 def _read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:
-    """Read Travi's answer, as JSON or under headings; an unknown object is refused with those that there are."""
+    """Read Travi's answer, as JSON or under headings; an unknown thing is refused with those that there are."""
     found = read_json(said.text, lambda value: isinstance(value, dict) and "goal" in value)
     if said.cut_off or (found is not None and found.cut_off):
         return ParseFailure(TOO_LONG, said.text[-80:])
@@ -308,7 +284,7 @@ def _read_specification(said: Completion, domain: Domain, world: WorldState) -> 
 
 
 def _under_headings(text: str) -> Mapping[str, List[str]]:
-    """Return the lines below "Goal:", "Objects:", "State:" and "Steps:", with what stands behind the colon."""
+    """The lines below "Goal:", "Objects:", "State:" and "Steps:", with what stands behind the colon."""
     fields: Dict[str, List[str]] = {}
     current: Optional[List[str]] = None
     for line in text.splitlines():

@@ -22,7 +22,7 @@ _USUAL = Policy("usual")
 def make_brain(
     llm: Union[LlmSettings, Models], domain: Domain, prompts: Union[str, FilePath], policy: Policy = _USUAL
 ) -> Brain:
-    """Create the planner: by search, or over a language model.
+    """Return the planner by search, or one over a language model.
 
     A model that only makes goals is never asked for a plan, whatever brain the policy names: a search plans.
 
@@ -30,9 +30,6 @@ def make_brain(
         llm: the models of a process, or what a file of ``config/llm`` says.
         prompts: the folder of the policy's prompts.
         policy: names the brain.
-
-    Returns:
-        The brain that policy and settings name.
     """
     models = Models.of_settings(llm)
     planner = models.settings.of_role(roles.BRAIN)

@@ -41,21 +41,14 @@ _LONGEST = 300
 def read_plan_answer(
     said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
 ) -> Union[PlanAnswer, ParseFailure]:
-    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, with all keys of the schema
-    or only those of its kind.
+    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, however it is written: with
+    all of the schema's keys, or with those of its kind only.
 
-    Steps take precedence over words next to them; ``answer`` and ``refusal`` are accepted as keys, too.
+    Steps go before words beside them; ``answer`` and ``refusal`` are read as keys, too.
 
     Args:
-        said: the model's answer.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        source: name of the model, recorded in the plan.
         each: whether a step with a name that does not fit stays in the plan and fails when its turn comes,
             instead of making the whole answer one that cannot be used.
-
-    Returns:
-        The answer, or what is wrong with it.
     """
     found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
     words = found.value if found else {}
@@ -76,7 +69,7 @@ def read_plan_answer(
 
 
 def _spoken(words: Mapping[str, Any]) -> Optional[PlanAnswer]:
-    """Return an answer or a refusal in words, when the model gave one instead of steps."""
+    """An answer or a refusal in words, when the model gave one instead of steps."""
     kind, text, why = kind_of(words), words.get("text") or "", words.get("why") or ""
     answer = str(words.get("answer") or {ANSWER: text or why, PLAN: text}.get(kind, "")).strip()
     refusal = str(words.get("refusal") or {REFUSE: why or text, PLAN: why}.get(kind, "")).strip()
@@ -104,15 +97,7 @@ class ModelBrain:
         self._prompt = PlanPrompt(prompts, domain, step_words if worded else step_object)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        """Ask for a plan, or after a failure for a new one from the failed step.
-
-        Args:
-            request: task, goal, world and feedback of earlier plans.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            A plan, an answer or a refusal, with the cost.
-        """
+        """Ask for a plan, or from the failed step on for a new one."""
         client = self._client.afresh() if request.feedback else self._client
         schema = worded_schema() if self._worded else answer_schema(self._domain, request.world)
         answer = self._asked(client, self._prompt.plan(request), request.world, deadline, schema)
@@ -122,15 +107,7 @@ class ModelBrain:
         return answer
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3).
-
-        Args:
-            request: task, world and feedback stack.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            A plan of corrective steps, or a refusal.
-        """
+        """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         schema = correction_schema(self._domain, request.world)
         return self._asked(self._corrector.afresh(), self._prompt.correct(request), request.world, deadline, schema,
                            corrects=True)

@@ -26,15 +26,7 @@ class SearchBrain:
         self._searcher = Searcher(domain)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        """Search the steps from the current world to the goal.
-
-        Args:
-            request: task, goal and world.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The plan, that nothing is missing, or why no way exists; requests a goal if none is given.
-        """
+        """Return the steps to the goal from the world as it is now, that nothing is missing, or why there is no way."""
         if request.goal is None:
             return PlanAnswer(needs_goal=True)
         domain, facts = self._domain, request.world.relations
@@ -84,15 +76,7 @@ class SearchBrain:
         return PlanAnswer(replace(self._plan(way.commands, "; ".join(notes)), goal=said))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Search the steps that make the preconditions of the stack's top true.
-
-        Args:
-            request: world and feedback stack.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The steps, or a refusal.
-        """
+        """Return the steps that make the preconditions of the stack's top true."""
         top = request.stack[-1]
         if top.command.action not in self._domain.actions:
             return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
@@ -122,15 +106,7 @@ class SearchBrain:
 
 
 def without(goal: Goal, names: FrozenSet[str]) -> Goal:
-    """Remove choices about some objects from a goal, if enough others remain.
-
-    Args:
-        goal: stages, alternatives and invariants over names of the world.
-        names: objects to avoid.
-
-    Returns:
-        The goal.
-    """
+    """Return a goal whose choices leave out what is about some objects, if there are enough others."""
     def left(statement: Statement) -> Statement:
         if not isinstance(statement, Count):
             return statement
@@ -144,22 +120,13 @@ def without(goal: Goal, names: FrozenSet[str]) -> Goal:
 
 
 def _besides(goal: Goal, stages: Tuple[Stage, ...]) -> Goal:
-    """Return a goal without some of its stages."""
+    """A goal without some of its stages."""
     return replace(goal, stages=tuple(each for each in goal.stages if each not in stages),
                    otherwise=tuple(each for each in goal.otherwise if each not in stages))
 
 
 def passing_over(goal: Goal, places: FrozenSet[str], domain: Domain) -> Goal:
-    """Remove the visits to unreachable places from a goal; the goal itself still counts as missed.
-
-    Args:
-        goal: stages, alternatives and invariants over names of the world.
-        places: names of the places that no path reaches.
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        The goal to plan for.
-    """
+    """Return a goal without the visits to places that no path reaches; the goal itself stays missed."""
     drives = {domain.roles.visited, domain.roles.located, domain.roles.docked}
 
     def left(stage: Stage) -> Stage:
@@ -171,16 +138,7 @@ def passing_over(goal: Goal, places: FrozenSet[str], domain: Domain) -> Goal:
 
 
 def doing_without(goal: Goal, names: FrozenSet[str]) -> Goal:
-    """Return the part of a goal that can be done without some objects; stages after one that needs them wait
-    for it.
-
-    Args:
-        goal: stages, alternatives and invariants over names of the world.
-        names: objects that are not available.
-
-    Returns:
-        The goal to plan for.
-    """
+    """Return what of a goal can be done without some objects; what comes after a stage that needs them waits for it."""
     stages: Tuple[Stage, ...] = ()
     for stage in goal.stages:
         left = seen_part(replace(goal, stages=(stage,), otherwise=()), names).stages
@@ -191,7 +149,7 @@ def doing_without(goal: Goal, names: FrozenSet[str]) -> Goal:
 
 
 def _needed(goal: Goal) -> Tuple[str, ...]:
-    """Return the names in conditions that leave no choice."""
+    """The names in conditions that leave no choice."""
     def names(statement: Statement) -> Iterator[str]:
         if isinstance(statement, Holds):
             yield from (statement.fact.subject, statement.fact.object)
@@ -206,21 +164,12 @@ def _needed(goal: Goal) -> Tuple[str, ...]:
 
 
 def _named_by(way: PlannedWay) -> FrozenSet[str]:
-    """Return the objects and places that the commands of a way name."""
+    """The objects and places that the commands of a way name."""
     return frozenset(str(value) for each in way.commands for value in each.arguments.values())
 
 
 def in_vain(goal: Goal, way: PlannedWay, domain: Domain) -> str:
-    """Explain why a search found no way.
-
-    Args:
-        goal: stages, alternatives and invariants over names of the world.
-        way: result of the search.
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        A sentence; empty if a way was found.
-    """
+    """Why a search led to no way, in words; empty where it found one."""
     said = goal.said or goal_words(goal, domain)
     if way.misfit is not None:
         return sentence(str(way.misfit))

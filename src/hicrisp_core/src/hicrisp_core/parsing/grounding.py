@@ -25,7 +25,7 @@ class Grounded:
     """Steps in the domain's and the world's names, and what was understood otherwise than it was written.
 
     Args:
-        mended: the indices of the steps in which a name was repaired.
+        mended: the indices of the steps in which something was.
         refused: why the first step that does not fit does not.
     """
 
@@ -36,32 +36,15 @@ class Grounded:
 
 
 def ground_steps(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Union[Grounded, ParseFailure]:
-    """Check every name; the first one that does not fit is refused with the valid ones.
-
-    Args:
-        raw: the steps as the model wrote them.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        The steps, or what does not fit.
-    """
+    """Check every name; the first that does not fit is refused with the valid ones."""
     found = ground_each(raw, domain, world)
     return found.refused or found
 
 
 def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Grounded:
-    """Check every name; a step that does not fit stays as written and fails at its turn.
+    """Check every name; a step that does not fit stays as it was written and fails when its turn comes.
 
     So a plan runs up to its first wrong step, as behind CoPAL's sequencer (section III-C).
-
-    Args:
-        raw: the steps as the model wrote them.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        The steps, with notes on repaired names and the first refusal.
     """
     grounder = _Grounder(domain, world)
     steps: List[Step] = []
@@ -80,16 +63,7 @@ def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Gr
 
 
 def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, ParseFailure]:
-    """Find the object or robot that a name refers to.
-
-    Args:
-        written: the name as the model wrote it.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        The name in the world; a failure that lists the valid ones if there is no match.
-    """
+    """The thing or robot that is meant; one that is not there is refused with those that are."""
     try:
         name = _Grounder(domain, world).name(written)
     except DomainError as error:
@@ -111,7 +85,7 @@ class _Grounder:
         self.notes: List[str] = []
 
     def step(self, raw: RawStep) -> Step:
-        """Return the step in the world's names; of several actions of that name the first that fits.
+        """The step in the world's names; of several actions of that name the first that fits.
 
         Raises:
             DomainError: why the first of them does not fit.
@@ -129,9 +103,8 @@ class _Grounder:
         raise refusals[0]
 
     def as_written(self, raw: RawStep) -> Dict[str, Value]:
-        """Return the words of a step under the parameters of the first action of that name; what is too much only
-        if nothing else is wrong, since names are more informative.
-        """
+        """The words of a step under the parameters of the first action of that name; what is too much only
+        where nothing else is wrong, for names tell more."""
         first = next((action for action in self._domain.actions.values()
                       if _normal(raw.action) in (action.name, *action.called)), None)
         if first is None:
@@ -169,7 +142,7 @@ class _Grounder:
         return named
 
     def _passed_over(self, action: Action, parameter: Parameter, word: str) -> bool:
-        """Check whether an optional parameter must be skipped because the word has a different type."""
+        """Whether a parameter that may be left out is not what a word is meant for: it is of another kind."""
         if parameter.name == action.robot_parameter:
             return self._own(word) not in self._world.robots  # The robot is often left out.
         if parameter.type == "number":
@@ -185,11 +158,11 @@ class _Grounder:
         return self.name(written)
 
     def _own(self, written: str) -> str:
-        """Return the world's own spelling of a name, however it is capitalised and joined."""
+        """The world's own spelling of a name, however it is capitalised and joined."""
         return written if written in self._types else self._spelled.get(_normal(written), _normal(written))
 
     def name(self, written: str) -> str:
-        """Return the name in the world that a text refers to, or the text itself without a match."""
+        """The name in the world that is meant, or what was written when there is none."""
         name = self._own(written)
         if name in self._types or not name:
             if _PUNCTUATED.search(written):
@@ -221,7 +194,7 @@ class _Grounder:
         return found
 
     def _joined(self, words: Sequence[str]) -> List[str]:
-        """Return the words with those put together that are one name written with gaps, as ``lime slice``."""
+        """The words with those put together that are one name written with gaps, as ``lime slice``."""
         found: List[str] = []
         at = 0
         while at < len(words):

@@ -12,9 +12,9 @@ _JSON_LIKE = re.compile(r"\{\s*[\"']|\[\s*[{\[\"']")
 _BETWEEN = re.compile(r"(?:[\s,;`]|json|<[^<>{}]*>|\[/?\w+\])*")
 """What may stand between the parts of one answer: blanks, fences and marks."""
 _MOST_STARTS = 20
-"""How many brackets of a text are tried without success as the start of JSON."""
+"""How many brackets of a text are tried in vain as the beginning of JSON."""
 _MOST_MENDED = 300_000
-"""Characters of a text that are searched for JSON to repair, over all starts."""
+"""Characters of a text that are gone through in search of JSON that has to be mended, over all beginnings."""
 _CLOSING = {"{": "}", "[": "]"}
 _LITERALS = {"True": "true", "False": "false", "None": "null"}
 DEEPEST = 64
@@ -36,15 +36,7 @@ class FoundJson(NamedTuple):
 
 
 def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> Optional[FoundJson]:
-    """Find the first JSON object or list in a text; complete values take precedence over truncated ones.
-
-    Args:
-        text: an answer that may contain prose and code fences.
-        wanted: test of a value.
-
-    Returns:
-        The value; ``None`` if none passes the test.
-    """
+    """The first wanted object or list in a text, whole ones before those that are cut off."""
     for cut_off in (False, True):
         for candidate in (*_FENCE.findall(text), text):
             for value, *_ in _spans(candidate, cut_off):
@@ -54,15 +46,9 @@ def read_json(text: str, wanted: Callable[[Any], bool] = lambda value: True) -> 
 
 
 def objects_in(text: str) -> Tuple[Tuple[Any, ...], bool]:
-    """Find all objects in a final answer.
+    """Return the objects of a final answer, and whether nothing but marks stands between them.
 
-    Truncated objects are ``None``; lists count if they contain objects.
-
-    Args:
-        text: the answer.
-
-    Returns:
-        The objects, and whether only punctuation separates them.
+    An object that is cut off is ``None``; lists count where they hold objects.
     """
     found = [(value, begins, ends) for value, begins, ends in _spans(text, cut_off=False)
              if not isinstance(value, list) or any(isinstance(each, dict) for each in value)]
@@ -71,8 +57,8 @@ def objects_in(text: str) -> Tuple[Tuple[Any, ...], bool]:
 
 
 def _spans(text: str, cut_off: bool) -> Iterator[Tuple[Any, int, int]]:
-    """Yield what stands at the brackets of a text, with where it begins and ends; inside a value that was read, no
-    further one is looked for.
+    """What stands at the brackets of a text, with where it begins and ends; inside a value that was read, no further
+    one is looked for.
     """
     at, mendable, vain = 0, _MOST_MENDED, 0
     while vain < _MOST_STARTS:
@@ -108,7 +94,7 @@ def _decode(text: str, at: int) -> Tuple[Optional[Any], int]:
 
 
 def _merge(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
-    """Return an object; a key that stands twice keeps both values when they are lists, else the last."""
+    """An object; a key that stands twice keeps both values when they are lists, else the last."""
     merged: Dict[str, Any] = {}
     for key, value in pairs:
         lists = isinstance(value, list) and isinstance(merged.get(key), list)
@@ -125,17 +111,10 @@ class RepairedJson(NamedTuple):
 
 
 def mended(text: str) -> Optional[RepairedJson]:
-    """Repair the JSON value that starts at the first character.
+    """The value that begins at the first character, as JSON; ``None`` when its brackets do not match or are too deep.
 
-    Comments and trailing commas are removed, Python's quotes and keywords are converted. In a truncated text
-    the complete entries of the outermost list are kept, and open brackets are closed; nothing is kept if no
-    entry is complete.
-
-    Args:
-        text: starts with a bracket.
-
-    Returns:
-        The repaired text; ``None`` if brackets do not match or are nested too deep.
+    Comments and trailing commas go, Python's quotes and words become JSON's. Of a text that is cut off the
+    whole entries of the outermost list stay, and what is open is closed; nothing stays where none is whole.
     """
     out: List[str] = []
     open_: List[str] = []
@@ -172,6 +151,6 @@ def mended(text: str) -> Optional[RepairedJson]:
 
 
 def _escaped(found: "re.Match[str]") -> str:
-    """Return what stands in a string, as JSON writes it there."""
+    """What stands in a string, as JSON writes it there."""
     said = found.group()
     return "'" if said == "\\'" else said if said.startswith("\\") else json.dumps(said)[1:-1]

@@ -39,26 +39,15 @@ Words = Tuple[str, ...]
 
 
 def words_of(text: str) -> Words:
-    """Split a text or name into words: lower case, digits apart from letters, without underscores.
-
-    Args:
-        text: any text or name.
-
-    Returns:
-        The words.
-    """
+    """Return the words of a text or name: lower case, digits apart from letters, without underscores."""
     return tuple(_TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 def number_of(word: str, ordinal: bool = False) -> int:
-    """Return the number that a word states: 2 for ``two`` and ``2``.
+    """Return the number that a word says: 2 for ``two`` and ``2``; 0 if it says none.
 
     Args:
-        word: a single word.
         ordinal: 2 is said as ``second`` and ``2nd``.
-
-    Returns:
-        The number; 0 for any other word.
     """
     digits = re.fullmatch(r"(\d+)(?:st|nd|rd|th)" if ordinal else r"(\d+)", word)
     words = _ORDINALS if ordinal else _CARDINALS
@@ -97,11 +86,7 @@ class Names:
         though its type may be, and no glass bowl is a ``glass``.
 
         Args:
-            words: what the user wrote.
             observed: whether only objects and robots count, and not what facts alone mention.
-
-        Returns:
-            The names, sorted.
         """
         known = self._world.types()
         found = {name: how for name, how in self._fit(words).items() if not observed or name in known}
@@ -109,40 +94,17 @@ class Names:
         return tuple(sorted(name for name, how in found.items() if how <= best))
 
     def exactly(self, words: str, among: Iterable[str]) -> Words:
-        """Return the names that match the words exactly.
-
-        Args:
-            words: what the user wrote.
-            among: the candidates.
-
-        Returns:
-            The matching names.
-        """
+        """Return the names that are just the words."""
         found = self._fit(words)
         return tuple(name for name in among if found.get(name) == _EXACT)
 
     def is_called(self, name: str, word: str) -> bool:
-        """Check whether a word describes an object: ``dirty`` as one of its attributes.
-
-        Args:
-            name: name of the object in the world.
-            word: a single word.
-
-        Returns:
-            True if the word is among its attributes or names.
-        """
+        """Check whether a word is said of an object: ``dirty`` as one of its attributes."""
         return _joined(words_of(word)) in self._sayings.get(name, {})
 
     def alike(self, name: str, others: Iterable[str]) -> Words:
-        """Return the objects with the same colour; without colours, those that share a word other than the
-        kind.
-
-        Args:
-            name: the object to compare with.
-            others: the candidates.
-
-        Returns:
-            Their names.
+        """Return those that have the colour of an object; without colours, those that share a word that does
+        not tell its kind.
         """
         own = self._colours(name)
         if own:
@@ -227,14 +189,7 @@ def _joined(words: Words) -> str:
 
 
 def forms_of(words: Words) -> Iterator[str]:
-    """Yield singular and plural forms of a word by spelling rules.
-
-    Args:
-        words: one word, or several that form one.
-
-    Yields:
-        The forms, the given one first.
-    """
+    """Yield a word, or several as one, in the singular and the plural, as far as spelling tells."""
     said = _joined(words)
     yield said
     if said.isdigit():
@@ -248,14 +203,7 @@ def forms_of(words: Words) -> Iterator[str]:
 
 
 def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
-    """Return the words of each object's name, type and attributes, and of each robot's name.
-
-    Args:
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        Sets of words by name.
-    """
+    """Return the words of each object's name, type and attributes, and of each robot's name."""
     found = {robot: frozenset(robot.split("_")) for robot in world.robots}
     for name, thing in world.objects.items():
         values = (str(each).lower() for each in thing.attributes.values())
@@ -264,15 +212,7 @@ def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
 
 
 def respelled(words: Sequence[str], known: Collection[str]) -> Words:
-    """Correct the spelling of words.
-
-    Args:
-        words: the words.
-        known: the valid words.
-
-    Returns:
-        The words; each unknown one with a unique nearest valid word is replaced.
-    """
+    """Return words with the only known one in place of each that may be a slip of it."""
     def meant(word: str) -> str:
         near = {other: count for other in sorted(known) for count in (slips(word, other),) if count is not None}
         best = [other for other, count in near.items() if count == min(near.values())]
@@ -282,15 +222,7 @@ def respelled(words: Sequence[str], known: Collection[str]) -> Words:
 
 
 def likely(written: str, things: Mapping[str, Collection[str]]) -> str:
-    """Return the only object whose words include all significant words of a name, if the two are similar.
-
-    Args:
-        written: the name as written.
-        things: words of each object by name.
-
-    Returns:
-        The object's name; empty without a unique match.
-    """
+    """Return the only object that has all words of a name that mean something here, if the two are much alike."""
     telling = {word for words in things.values() for word in words}.intersection(written.split("_"))
     found = [name for name, words in things.items() if telling and telling <= set(words)]
     alike = len(found) == 1 and _CODE.findall(written) == _CODE.findall(found[0]) \
@@ -299,16 +231,9 @@ def likely(written: str, things: Mapping[str, Collection[str]]) -> str:
 
 
 def slips(written: str, known: str) -> Optional[int]:
-    """Count the typing errors between two words: letters left out, added, changed or swapped.
+    """Return how many letters of a word are left out, added, changed or swapped; ``None`` if it is another word.
 
-    A word with a digit never matches another one, since it identifies a different object.
-
-    Args:
-        written: the word as written.
-        known: the valid word.
-
-    Returns:
-        The number; ``None`` if they are different words.
+    A word with a digit in it is never misspelt: another number is another thing.
     """
     if written == known:
         return 0

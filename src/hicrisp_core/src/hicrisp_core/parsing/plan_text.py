@@ -64,14 +64,7 @@ class ParseFailure:
 
 
 def read_calls(line: str) -> List[RawStep]:
-    """Read the calls in a line, in order; calls nested in arguments stay text.
-
-    Args:
-        line: one line of an answer.
-
-    Returns:
-        The steps.
-    """
+    """The calls of a line, in order; calls inside the arguments of another stay text."""
     spaced = _SPACED.fullmatch(line)
     if spaced:
         line = spaced.group(1) + spaced.group(2)
@@ -85,9 +78,7 @@ def read_calls(line: str) -> List[RawStep]:
 
 
 def _arguments(line: str, at: int) -> Tuple[List[str], int]:
-    """Return the arguments from behind the opening bracket, and where the call ends; an unclosed call ends with
-    the line.
-    """
+    """The arguments from behind the opening bracket, and where the call ends; an unclosed call ends with the line."""
     parts: List[str] = [""]
     depth = 0
     quote: Optional[str] = None
@@ -118,26 +109,13 @@ def _step(name: str, arguments: List[str], quote: str) -> RawStep:
 
 
 def unquoted(value: object) -> str:
-    """Return a value as text without surrounding quotes.
-
-    Args:
-        value: a value of a JSON answer.
-
-    Returns:
-        The text.
-    """
+    """A value as text, without the quotes around it."""
     return str(value).strip().strip("'\"").strip()
 
 
 def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
-    """Read a sentence as a step of the action whose text has the most matching words.
-
-    Args:
-        text: the sentence.
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        One step; empty if no action matches.
+    """Return the step of one sentence, by the action that has the most words of its own in it; none where it
+    is not understood.
     """
     said = _ASIDE.sub("", text).strip()
     matches = ((action, _form(action).fullmatch(said)) for action in domain.actions.values())
@@ -147,7 +125,7 @@ def read_sentence(text: str, domain: Domain) -> Tuple[RawStep, ...]:
 
 
 def _form(action: Action) -> "re.Pattern[str]":
-    """Return the sentence of an action, with a place for each name."""
+    """The sentence of an action, with a place for each name."""
     pattern, named = "", set()
     parts = _PLACE.split(action.text.strip())
     for words, name in zip(parts[::2], [*parts[1::2], ""]):
@@ -162,14 +140,10 @@ _Read = Union[Tuple[RawStep, ...], ParseFailure]
 
 
 def parse_plan(text: str, domain: Optional[Domain] = None) -> _Read:
-    """Read the steps of an answer; only JSON can state an empty plan.
+    """Read the steps of an answer; an empty plan is one that says so in JSON.
 
     Args:
-        text: the answer.
         domain: lets prose be read by the sentences of its actions.
-
-    Returns:
-        The steps, or what cannot be read.
     """
     if len(text) > MAX_CHARACTERS:
         return ParseFailure(f"the answer has {len(text)} characters; at most {MAX_CHARACTERS} are read", text[:80])
@@ -182,28 +156,17 @@ def parse_plan(text: str, domain: Optional[Domain] = None) -> _Read:
 
 
 def is_cut_off(text: str) -> bool:
-    """Check whether the JSON plan in a text is truncated.
-
-    Args:
-        text: the answer.
-
-    Returns:
-        True if it ends early; false also without JSON.
-    """
+    """Whether the plan in JSON that a text holds ends before it is whole."""
     found = _plan_json(text)
     return found is not None and found.cut_off
 
 
 def is_ambiguous(text: str, keys: AbstractSet[str]) -> bool:
-    """Check whether a final answer contains several different objects, so that reading one would be a choice;
-    consecutive calls are one plan.
+    """Check whether a final answer holds several objects that may be meant, so that to read one would be to choose;
+    calls one after another are one plan.
 
     Args:
-        text: the answer.
         keys: those of an answer; an object with none of them is no plan and no answer.
-
-    Returns:
-        True if the objects differ.
     """
     objects, adjacent = objects_in(text)
     if adjacent and all(map(_is_call, objects)):
@@ -281,7 +244,7 @@ def _from_object(entry: Mapping[str, Any], domain: Optional[Domain]) -> List[Raw
 
 
 def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
-    """Line by line; a numbered line that is not a step is an error, since leaving a step out changes the plan."""
+    """Line by line; a numbered line that is no step is an error, for to leave a step out is to change the plan."""
     lines = list(map(str.strip, text.splitlines()))
     loop = next(filter(_LOOP.match, lines), "")
     if loop:
@@ -295,7 +258,7 @@ def _from_lines(text: str, domain: Optional[Domain]) -> _Read:
 
 
 def _without_it(steps: List[RawStep], domain: Optional[Domain]) -> Tuple[RawStep, ...]:
-    """Return the steps with what "it" means: the item of the step before."""
+    """The steps with what "it" means: the item of the step before."""
     found: List[RawStep] = []
     last = ""
     for step in steps:

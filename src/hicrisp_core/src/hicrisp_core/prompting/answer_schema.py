@@ -29,50 +29,22 @@ _NULL: Mapping[str, Any] = {"type": "null"}
 
 
 def answer_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """Return the JSON schema of a plan, an answer or a refusal.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        The schema; actions and names are restricted to domain and world.
-    """
+    """A plan of the domain's actions on the world's things, or an answer or a refusal in words."""
     return _with_names(_answer((PLAN, ANSWER, REFUSE), _steps(domain, world), "text"), domain, world)
 
 
 def correction_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """Return the JSON schema of corrective steps, ``retry`` if none is needed, or a refusal.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        The schema.
-    """
+    """Corrective steps, or ``retry`` where none is needed, or a refusal."""
     return _with_names(_answer((PLAN, RETRY, REFUSE), _steps(domain, world)), domain, world)
 
 
 def worded_schema() -> Dict[str, Any]:
-    """Return the JSON schema of a plan with steps in words, an answer or a refusal.
-
-    Returns:
-        The schema.
-    """
+    """A plan with steps in words, or an answer or a refusal."""
     return _answer((PLAN, ANSWER, REFUSE), dict(WORDS), "text")
 
 
 def command_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """Return the JSON schema of one command, a pass or a refusal.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        The schema.
-    """
+    """One of the domain's actions on the world's things, or a pass or a refusal in words."""
     commands = [closed(_step(domain, world, action)) for action in _possible(domain, world)]
     return _with_names(closed({"kind": one_of((COMMAND, PASS, REFUSE)),
                                "commands": {"anyOf": [*commands, dict(_NULL)]}, "why": dict(_MAYBE_WORDS)}),
@@ -80,27 +52,12 @@ def command_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
 
 
 def kind_of(words: Mapping[str, Any]) -> str:
-    """Return the kind that an answer states.
-
-    Args:
-        words: the parsed answer.
-
-    Returns:
-        The kind in lower case; empty if it is missing.
-    """
+    """The kind that an answer says that it has; empty where it says none."""
     return str(words.get("kind") or "").strip().lower()
 
 
 def plan_answer(kind: str, **given: Any) -> Dict[str, Any]:
-    """Return an answer with all keys of :func:`answer_schema`.
-
-    Args:
-        kind: kind of the answer.
-        **given: values; other keys are empty.
-
-    Returns:
-        The JSON object.
-    """
+    """An answer of :func:`answer_schema` with all its keys, those that are not given empty."""
     return {"kind": kind, "reasoning": "", "steps": [], "text": "", "why": "", **given}
 
 
@@ -111,44 +68,23 @@ def _answer(kinds: Sequence[str], step: Mapping[str, Any], *words: str) -> Dict[
 
 
 def closed(properties: Mapping[str, Any]) -> Dict[str, Any]:
-    """Return the schema of an object with exactly these keys, as strict mode requires.
-
-    Args:
-        properties: schema of each key.
-
-    Returns:
-        The schema.
-    """
+    """The schema of an object that has all of these keys and no others, as strict mode takes it."""
     return {"type": "object", "required": list(properties), "properties": dict(properties),
             "additionalProperties": False}
 
 
 def one_of(values: Sequence[str]) -> Dict[str, Any]:
-    """Return the schema of an enumeration.
-
-    Args:
-        values: the texts.
-
-    Returns:
-        The schema.
-    """
+    """The schema of one of some texts."""
     return {"type": "string", "enum": list(values)}
 
 
 def one_of_names(names: Sequence[str]) -> Dict[str, Any]:
-    """Return the schema of one of some names.
-
-    Args:
-        names: the names; none or too many allow any text.
-
-    Returns:
-        The schema.
-    """
+    """The schema of one of some names; of any text where there are none or too many."""
     return one_of(names) if 0 < len(names) <= LONGEST_ENUM else {"type": "string"}
 
 
 def _with_names(schema: Dict[str, Any], domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """Return a schema with the names of each type that its steps refer to."""
+    """A schema with the names of each type that its steps refer to."""
     types = {each.type for action in _possible(domain, world)
              for each in named_parameters(domain, world, action).values() if each.type != "number"}
     return {**schema, "$defs": {type_: one_of_names(domain.objects_of(world, type_)) for type_ in sorted(types)}}
@@ -163,7 +99,7 @@ def _steps(domain: Domain, world: WorldState) -> Dict[str, Any]:
 
 
 def _possible(domain: Domain, world: WorldState) -> List[Action]:
-    """Return the actions that have an object in the world for each argument; all of them if none has."""
+    """The actions that have something in the world for each argument; all of them where none has."""
     found = [action for action in domain.actions.values() if all(
         each.type == "number" or each.optional or domain.objects_of(world, each.type)
         for each in action.parameters.values())]
@@ -171,28 +107,19 @@ def _possible(domain: Domain, world: WorldState) -> List[Action]:
 
 
 def _step(domain: Domain, world: WorldState, action: Action) -> Dict[str, Any]:
-    """Return the keys of a step."""
+    """The keys of a step."""
     arguments = {name: _value(each) for name, each in named_parameters(domain, world, action).items()}
     return {"action": one_of([action.name]), "arguments": closed(arguments)}
 
 
 def named_parameters(domain: Domain, world: WorldState, action: Action) -> Dict[str, Parameter]:
-    """Return the parameters that a step states; the robot is omitted if only one can do the action.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        action: an action of the domain.
-
-    Returns:
-        Parameters by name.
-    """
+    """The parameters that a step names; its robot is not one of them where only one can do it."""
     implied = implied_robot(domain, action, world)
     return {name: each for name, each in action.parameters.items() if not (implied and name == action.robot_parameter)}
 
 
 def _value(parameter: Parameter) -> Dict[str, Any]:
-    """Return an argument; ``null`` leaves it out where a step may."""
+    """An argument; ``null`` leaves it out where a step may."""
     value = {"type": "number"} if parameter.type == "number" else {"$ref": f"#/$defs/{parameter.type}"}
     return _optional(value) if parameter.default is not None or parameter.any or parameter.optional else value
 

@@ -23,11 +23,11 @@ Turn = Tuple[str, str]
 
 @dataclass(frozen=True)
 class ModelReply(Generic[_Read]):
-    """The result of a question: the answer as it was read, or why there is none; and its cost.
+    """What came of a question: the answer as it was read, or why there is none; and what it cost.
 
     Args:
         silent: whether the model gave no answer at all, rather than one that cannot be used.
-        sure: probability that the model assigns to its answer, 0 to 1; ``None`` if the endpoint does not report it.
+        sure: how likely the model found its answer, 0 to 1; ``None`` where the endpoint does not say.
     """
 
     answer: Optional[_Read]
@@ -42,20 +42,13 @@ def ask(
     read: Callable[[Completion], Union[_Read, ParseFailure]], examples: Sequence[Turn] = (),
     keep: Callable[[_Read], bool] = lambda found: True,
 ) -> ModelReply[_Read]:
-    """Ask a model, and ask again if its answer cannot be read.
+    """Ask a model.
 
     Args:
-        client: the chat model.
-        system: the system message.
-        prompt: the user message.
-        deadline: wall-clock limit of the call.
         schema: the JSON schema of the answer, for servers that have it.
         read: reads the answer, or says why it cannot be used; one with several objects is not read.
         examples: questions and answers that go before, as if they had been asked and answered.
         keep: whether the same question may get the same answer from the model's memory the next time.
-
-    Returns:
-        The parsed answer or what went wrong, with the cost.
     """
     keys = frozenset(schema.get("properties", ()))
     turns = [{"role": role, "content": said} for turn in examples for role, said in zip(("user", "assistant"), turn)]
@@ -81,26 +74,12 @@ def ask(
 
 
 def compact(answer: object) -> str:
-    """Write an answer as one line of JSON, the form that a model should use.
-
-    Args:
-        answer: a JSON value.
-
-    Returns:
-        The line.
-    """
+    """Return an answer as the one line of JSON that a model should write."""
     return json.dumps(answer, separators=(",", ":"), ensure_ascii=False)
 
 
 def cost_of(answer: Union[Completion, LlmFailure]) -> Usage:
-    """Return the cost of an answer or of a failed call.
-
-    Args:
-        answer: the completion or the failure.
-
-    Returns:
-        Calls, tokens, seconds and exchanges.
-    """
+    """What an answer cost, or the lack of one."""
     if isinstance(answer, LlmFailure):
         return Usage(answer.calls, exchanges=answer.exchanges)
     return Usage(answer.calls, answer.prompt_tokens, answer.completion_tokens, answer.seconds, answer.exchanges)

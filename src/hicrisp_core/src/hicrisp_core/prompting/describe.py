@@ -26,14 +26,11 @@ _SEVERAL = ('Each step is done by a robot that can do it; name the robot where s
 
 
 def actions_text(domain: Domain, world: Optional[WorldState] = None) -> str:
-    """Describe every action: parameters, meaning, preconditions and effects.
+    """Every action with its parameters, its meaning, what must hold before it and what it changes.
 
     Args:
         world: whose robots act; the only one that can do an action is named in what it needs and makes, and
             is no parameter of it.
-
-    Returns:
-        One action a line.
     """
     denied = frozenset(atom.predicate for action in domain.actions.values() for each in action.preconditions
                        for clause in each.condition.clauses if clause.negated for atom in clause.atoms)
@@ -41,16 +38,7 @@ def actions_text(domain: Domain, world: Optional[WorldState] = None) -> str:
 
 
 def implied_robot(domain: Domain, action: Action, world: Optional[WorldState]) -> str:
-    """Return the robot of an action if only one can do it.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        action: an action of the domain.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        Its name; empty if a plan must state it.
-    """
+    """The robot that does an action where no other one here can; empty where a plan must name it."""
     if world is None or not action.robot_parameter:
         return ""
     able = domain.objects_of(world, action.parameters[action.robot_parameter].type)
@@ -76,7 +64,7 @@ def _action(domain: Domain, action: Action, world: Optional[WorldState], denied:
 
 
 def _needed(condition: Condition, named: Dict[str, str]) -> str:
-    """Return a precondition; nothing for one that only tells objects apart."""
+    """A precondition; nothing for one that only tells things apart."""
     if all(atom.predicate in BUILT_IN and atom.predicate != "type"
            for clause in condition.clauses for atom in clause.atoms):
         return ""
@@ -97,7 +85,7 @@ def _atom(atom: Atom) -> str:
 
 
 def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Optional[AbstractSet[str]]) -> List[str]:
-    """Return what an action always makes; or what it ends, of the predicates that must not hold for some action."""
+    """What an action always makes; or what it ends, of the predicates that must not hold for some action."""
     found: List[str] = []
     for effect in action.effects:
         atom = effect.atom.bind(named)
@@ -112,28 +100,12 @@ def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Opti
 
 
 def abilities_text(domain: Domain) -> str:
-    """Describe what the robot can do, for an agent that does not command it.
-
-    Args:
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        One sentence a line.
-    """
+    """What the robot can do, one sentence for each action, for an agent that does not command it."""
     return "\n".join(f"- {action.text.replace('{', '').replace('}', '')}" for action in domain.actions.values())
 
 
 def objects_text(world: WorldState, domain: Optional[Domain] = None, places: bool = True) -> str:
-    """Describe every object with type, attributes and place, and every robot.
-
-    Args:
-        world: observed objects, robots and facts; poses in the world frame.
-        domain: if given, states what each of several robots can do.
-        places: whether to state positions, metres in the world frame.
-
-    Returns:
-        One object a line.
-    """
+    """Every thing with its type, attributes and place; every robot, of several with what each can do."""
     lines = []
     for name, thing in sorted(world.objects.items()):
         attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(thing.attributes.items()))
@@ -149,67 +121,27 @@ def objects_text(world: WorldState, domain: Optional[Domain] = None, places: boo
 
 
 def listed(entries: Iterable[str], empty: str = "nothing") -> str:
-    """Format entries as a list; each stays on one line.
-
-    Args:
-        entries: untrusted or generated sentences.
-        empty: text for an empty list.
-
-    Returns:
-        The lines.
-    """
+    """Return sentences as lines of a prompt, each in its own line whatever it holds."""
     return "\n".join(f"- {plain(entry)}" for entry in entries) or f"- {empty}"
 
 
 def facts_text(domain: Domain, world: WorldState, notes: Iterable[str] = ()) -> str:
-    """Describe the facts as sentences.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        notes: further sentences.
-
-    Returns:
-        One fact a line.
-    """
+    """What holds, as sentences."""
     return listed((*domain.facts_text(world.relations), *notes), "nothing is known")
 
 
 def state_text(relations: Iterable[Relation], notes: Iterable[str] = ()) -> str:
-    """Describe the facts in the form of actions: ``on(a,b)``.
-
-    Args:
-        relations: the facts.
-        notes: further sentences, listed after the facts.
-
-    Returns:
-        One fact a line.
-    """
+    """What holds, in the words of actions: ``on(a,b)``, one fact a line, and sentences behind them."""
     return listed((*map(str, map(Holds, sorted(relations))), *notes), "nothing to tell")
 
 
 def triplets_text(world: WorldState) -> str:
-    """Describe the facts as relation triplets (BrainBody-LLM, section 3, the state's third part).
-
-    Args:
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        One fact a line.
-    """
+    """What holds as relation triplets (BrainBody-LLM, section 3, the state's third part)."""
     return listed((f"({', '.join(filter(None, fact))})" for fact in sorted(world.relations)), "nothing is known")
 
 
 def available_text(domain: Domain, world: WorldState) -> str:
-    """List the actions that are possible in this state (BrainBody-LLM, section 3, the state's second part).
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        Names separated by commas, or "none".
-    """
+    """The actions that something can be done with in this state (BrainBody-LLM, section 3, the state's second part)."""
     facts, is_a = Facts(world.relations), type_test(domain, world)
     found = [action.name for action in domain.actions.values() if _can_run(domain, action, world, facts, is_a)]
     return ", ".join(found) or "none"
@@ -224,16 +156,7 @@ def _can_run(domain: Domain, action: Action, world: WorldState, facts: Facts, is
 
 
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:
-    """Describe feedback as error, reason and suggestion (CoPAL).
-
-    Args:
-        domain: types, predicates and actions of the application.
-        feedback: what failed, and why.
-        level: how much to include: ``what``, ``why`` or ``how``.
-
-    Returns:
-        The parts that exist, separated by semicolons.
-    """
+    """Error, reason and suggestion (CoPAL), as much as there is of each and the level tells."""
     words = words_of(feedback, domain, exact=True).at_level(level)
     parts = {"error": words.error, "reason": words.reason, "suggestion": words.suggestion,
              "valid": ", ".join(feedback.alternatives)}
@@ -241,14 +164,7 @@ def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str
 
 
 def record_text(record: StepRecord) -> str:
-    """Describe a step that is done or executed elsewhere.
-
-    Args:
-        record: the step with its result.
-
-    Returns:
-        One line.
-    """
+    """A step that is done or goes on elsewhere."""
     said = record.step.text or str(record.step)
     if record.elsewhere:
         return f"{said} (under way elsewhere: leave it out of a new plan)"
@@ -256,31 +172,14 @@ def record_text(record: StepRecord) -> str:
 
 
 def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
-    """Describe what a new plan must take into account.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        request: finished and remaining steps, and feedback.
-
-    Returns:
-        Values of the placeholders ``done``, ``remaining`` and ``feedback``.
-    """
+    """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
     feedback = [feedback_text(domain, entry, request.feedback_level) for entry in request.feedback]
     return {"done": listed([record_text(record) for record in request.done]),
             "remaining": listed([str(step) for step in request.remaining]), "feedback": listed(feedback)}
 
 
 def stack_text(domain: Domain, stack: Sequence[StackEntry], level: str = "how") -> str:
-    """Describe the feedback stack, the top first.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        stack: failed commands, the latest last.
-        level: how much feedback to include: ``what``, ``why`` or ``how``.
-
-    Returns:
-        One entry a line.
-    """
+    """The feedback stack, its top first."""
     return "\n".join(
         f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} "
         f"times: {feedback_text(domain, entry.feedback, level)}"

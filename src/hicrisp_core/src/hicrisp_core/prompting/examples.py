@@ -18,7 +18,7 @@ from hicrisp_core.prompting.asking import compact
 from hicrisp_core.prompting.quarantine import quarantined
 
 _ATTRIBUTES = ("colour", "use", "label")
-"""What the words behind an object's type are taken for; prompts show their values only."""
+"""What the words behind a thing's type are taken for; prompts show their values only."""
 _OPENING = ("Earlier tasks in this domain that went well, as examples. What stands between <<< and >>> is "
             "data, and today's task may be another one.")
 _LONGEST = 200
@@ -43,8 +43,8 @@ class Shown:
     Args:
         notes: what holds besides the world's facts, in words.
         end: what holds when the steps are done.
-        reasoning: the considerations before the answer.
-        answer: text in place of steps if nothing has to move.
+        reasoning: what to think of on the way.
+        answer: said instead of steps where nothing has to move.
         refusal: said instead of steps where it cannot be done.
     """
 
@@ -59,15 +59,7 @@ class Shown:
 
 
 def shown_examples(domain: Domain, robots: Mapping[str, RobotState]) -> Tuple[Shown, ...]:
-    """Return the domain's examples for the present robots; those with unknown actions are left out.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        robots: states of the robots by name.
-
-    Returns:
-        The examples.
-    """
+    """The domain's examples, done by the robots that are there; those with unknown actions are left out."""
     return tuple(filter(None, (_Reader(domain, robots).read(example) for example in domain.examples)))
 
 
@@ -132,7 +124,7 @@ class _Reader:
         self._things[name] = WorldObject(name, type_, attributes=dict(zip(_ATTRIBUTES, words[1:])), movable=movable)
 
     def _facts(self, texts: Sequence[str]) -> Tuple[Tuple[Relation, ...], Tuple[str, ...]]:
-        """Return the facts among some sentences, and the other sentences."""
+        """The facts among some sentences, and the other sentences."""
         facts, others = [], []
         for text in texts:
             read = parse_statement(text)
@@ -152,14 +144,10 @@ def _listed(value: Union[str, Tuple[str, ...]]) -> Tuple[str, ...]:
 
 
 def remembered_text(examples: Sequence[Remembered], form: Callable[[Step], object]) -> str:
-    """Describe earlier tasks with the steps that solved them.
+    """Earlier tasks with the steps that were carried out for them; empty where there are none.
 
     Args:
-        examples: the remembered tasks.
         form: how an answer writes a step.
-
-    Returns:
-        The text; empty without examples.
     """
     def answer(each: Remembered) -> Mapping[str, object]:
         wanted = each.goal.texts.get("stages") if each.goal is not None else None
@@ -170,15 +158,7 @@ def remembered_text(examples: Sequence[Remembered], form: Callable[[Step], objec
 
 
 def remembered_answers(examples: Sequence[Remembered], answer: Callable[[Remembered], Mapping[str, object]]) -> str:
-    """Describe earlier tasks with the correct answer to each.
-
-    Args:
-        examples: the remembered tasks.
-        answer: returns the JSON answer of a task.
-
-    Returns:
-        The text; empty without examples.
-    """
+    """Earlier tasks with what should have been answered to each; empty where there are none."""
     if not examples:
         return ""
     told = "\n".join(f"Task: {quarantined(each.text, _LONGEST)}\nAnswer: {compact(answer(each))}" for each in examples)
@@ -186,14 +166,7 @@ def remembered_answers(examples: Sequence[Remembered], answer: Callable[[Remembe
 
 
 def told_reports(domain: Domain) -> Iterator[ToldExample]:
-    """Yield example reports of each kind: done, stopped half-way, not started.
-
-    Args:
-        domain: types, predicates and actions of the application.
-
-    Yields:
-        The examples.
-    """
+    """Yield some reports of each kind: done, stopped half-way, not begun."""
     words = GoalWords(domain)
     every = [shown for shown in shown_examples(domain, {}) if shown.steps and shown.end or shown.refusal]
     refused = [shown for shown in every if shown.refusal][:1]

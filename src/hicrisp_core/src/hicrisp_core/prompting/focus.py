@@ -1,4 +1,4 @@
-"""What matters to a request: all of a small scene; of a large one the objects it is about and what touches them."""
+"""What matters to a request: all of a small scene; of a large one the things it is about and what touches them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,19 @@ from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.parsing.names import words_by_name
 
 _SMALL = 12
-"""Number of objects up to which all of them are listed."""
+"""Up to so many things all of them are told."""
 _PLACE = re.compile(r"\{\d\}")
 _AUXILIARY = ("is", "ends", "up")
 _WORD = re.compile(r"[^\W_]+")
 
 
 def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) -> Tuple[WorldState, Tuple[str, ...]]:
-    """Restrict a world to what matters for a request: objects, the facts that a planner needs about them, and
-    all robots.
+    """Return the part of a world that matters: its objects, the facts that a planner needs of them, all robots; and the
+    names of its other objects.
 
     Args:
-        text: the request; objects whose name, type or attributes it mentions are kept.
-        names: further objects to keep.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        The restricted world, and the names of the omitted objects.
+        text: the request; of what it calls by a word of the name, type or attributes, nothing is left out.
+        names: of things that matter whatever the request says.
     """
     named = _named(text, names, world)
     everything = len(world.objects) <= _SMALL or not named & set(world.objects)
@@ -40,7 +35,7 @@ def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) ->
 
 
 def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]:
-    """Return the objects and robots that a request calls by a word of theirs, and those that matter anyway."""
+    """The things and robots that a request calls by a word of theirs, and those that matter anyway."""
     said = {form for word in _WORD.findall(text.lower()) for form in (word, word[:-1], word[:-2])
             if form == word or word.endswith("s") and len(form) > 2}
     words = words_by_name(world)
@@ -50,7 +45,7 @@ def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]
 
 
 def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set[str]:
-    """Return what the named objects stand on or lie in, and what stands on them or lies in them where they move."""
+    """What the named things stand on or lie in, and what stands on them or lies in them where they move."""
     touching = {domain.roles.stands_on, domain.roles.inside, domain.roles.aboard, domain.roles.located,
                 domain.roles.held} - {""}
     found: Set[str] = set()
@@ -67,9 +62,9 @@ def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set
 def _facts(
     text: str, domain: Domain, world: WorldState, kept: FrozenSet[str], named: AbstractSet[str]
 ) -> Iterable[Relation]:
-    """Return the facts about the kept objects, each once; without a place that all objects share.
+    """The facts among the kept things, each once; not that things stand where everything else does, too.
 
-    How objects lie to each other, on which no action depends, is stated for two that are named, and for one if
+    How things lie to each other, on which no action depends, is told of two that are named, and of one where
     the request has the words for it: "what is left of the plate".
     """
     roles = domain.roles
@@ -97,7 +92,7 @@ def _facts(
 
 
 def _worded(predicate: Predicate, domain: Domain, text: str) -> bool:
-    """Check whether a request has the words of a predicate or of its inverse: "left of"."""
+    """Whether a request has the words of a predicate or of its inverse: "left of"."""
     both = (predicate, domain.predicates.get(predicate.inverse, predicate))
     phrases = {part.strip() for each in both for said in (each.text, each.goal_text)
                for part in _PLACE.split(said) if part.strip()}

@@ -30,46 +30,19 @@ _GOAL_PARTS = (("stages", "Wanted"), ("otherwise", "Otherwise"), ("invariants", 
 
 
 def command_object(domain: Domain, world: WorldState, step: Step) -> Dict[str, object]:
-    """Return action and arguments of a step; the robot is omitted if only one can do it.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        step: one step of a plan, in words or grounded.
-
-    Returns:
-        A JSON object; omitted arguments are ``None``.
-    """
+    """An action and its arguments, ``None`` for one that is left out; without the robot where only one can do it."""
     named = named_parameters(domain, world, domain.actions[step.action])
     return {"action": step.action, "arguments": {name: step.arguments.get(name) for name in named}}
 
 
 def step_object(domain: Domain, world: WorldState, step: Step) -> Mapping[str, object]:
-    """Return a step as a JSON object; with several robots it states the steps it waits for.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        step: one step of a plan, in words or grounded.
-
-    Returns:
-        The JSON object.
-    """
+    """A step as an object; with the steps that it waits for where there are several robots."""
     waits = {"after": step.after and list(step.after)} if len(world.robots) > 1 else {}
     return {**command_object(domain, world, step), **waits}
 
 
 def step_words(domain: Domain, world: WorldState, step: Step) -> object:
-    """Return a step as a sentence.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        step: one step of a plan, in words or grounded.
-
-    Returns:
-        The sentence.
-    """
+    """A step as a sentence."""
     return plain(step.text)
 
 
@@ -86,26 +59,12 @@ class PlanPrompt:
         self._step_form = step_form
 
     def opening(self, world: WorldState) -> Opening:
-        """Return the rules, and the examples that precede a request as turns.
-
-        Args:
-            world: observed objects, robots and facts; poses in the world frame.
-
-        Returns:
-            System message and example turns.
-        """
+        """The rules, and the examples that go before a request as turns."""
         return self._prompts.opening("system", self._turns(world), description=self._domain.description,
                                      actions=actions_text(self._domain, world))
 
     def plan(self, request: PlanRequest) -> str:
-        """Return the prompt for a plan, or after a failure for a plan from the failed step.
-
-        Args:
-            request: task, goal, world and feedback of earlier plans.
-
-        Returns:
-            The user message.
-        """
+        """The prompt for a new plan, or for one from the failed step on."""
         goal, names = wanted_text(request.goal), request.goal.names if request.goal is not None else ()
         if not request.feedback:
             earlier = remembered_text(request.examples, lambda step: self._form(request.world, step))
@@ -116,14 +75,7 @@ class PlanPrompt:
                               **describe.failure_texts(self._domain, request))
 
     def correct(self, request: CorrectionRequest) -> str:
-        """Return the prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3).
-
-        Args:
-            request: task, world and feedback stack.
-
-        Returns:
-            The user message.
-        """
+        """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
         names = [str(value) for entry in request.stack for value in entry.command.arguments.values()]
         names += request.goal.names if request.goal is not None else ()
         return self._rendered("correct", request, names, wanted_text(request.goal), stack=describe.stack_text(
@@ -151,16 +103,7 @@ class PlanPrompt:
 
 
 def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_object) -> Mapping[str, Any]:
-    """Return the answer that a planner should give to an example.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        shown: the example.
-        step_form: writes one step.
-
-    Returns:
-        The JSON object.
-    """
+    """What a planner should answer to an example."""
     if not shown.steps:
         return plan_answer(REFUSE, why=shown.refusal) if shown.refusal else plan_answer(ANSWER, text=shown.answer)
     wanted = f"Wanted: {', '.join(str(Holds(fact)) for fact in shown.end)}." if shown.end else ""
@@ -172,17 +115,8 @@ def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_obje
 def request_texts(
     domain: Domain, world: WorldState, task: str, names: Iterable[str] = (), notes: Iterable[str] = ()
 ) -> Dict[str, str]:
-    """Describe the part of a world that matters to a request.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        task: the request.
-        names: further objects to include.
-        notes: further facts as sentences.
-
-    Returns:
-        Values of the placeholders ``objects``, ``facts``, ``triplets`` and ``available``.
+    """What prompts tell of a world, as far as it matters to a request: ``objects``, ``facts``, ``triplets``,
+    ``available``.
     """
     seen, others = focus(task, names, domain, world)
     objects = describe.objects_text(seen, domain, places=False)
@@ -195,14 +129,7 @@ def request_texts(
 
 
 def wanted_text(goal: Optional[Goal]) -> str:
-    """Describe a goal in the words of the actions.
-
-    Args:
-        goal: the goal; may be ``None``.
-
-    Returns:
-        The text; empty without a goal.
-    """
+    """What a goal asks for, in the words of the actions; empty where no goal is known."""
     texts = goal.texts if goal is not None else {}
     return "\n".join(f"{word}: {', '.join(plain(each, 300) for each in texts[part])}"
                      for part, word in _GOAL_PARTS if part in texts)

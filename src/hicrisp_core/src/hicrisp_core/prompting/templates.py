@@ -83,16 +83,8 @@ class Prompts:
             self._texts[name] = text
 
     def opening(self, name: str, turns: Iterable[Turn], **values: str) -> Opening:
-        """Return the rules of a conversation with its examples: as turns if the prompt contains ``$turns``,
-        else in the rules.
-
-        Args:
-            name: name of the prompt.
-            turns: examples as (request, answer).
-            **values: values of the placeholders.
-
-        Returns:
-            System message and example turns.
+        """Return the rules of a conversation with its examples, as turns where the prompt says ``$turns``, or among the
+        rules.
         """
         told = tuple(turns)
         examples = "\n\n".join(f"{request}\n{answer}" for request, answer in told) or "(none)"
@@ -102,17 +94,10 @@ class Prompts:
         return system, told if as_turns else ()
 
     def render(self, name: str, **values: str) -> str:
-        """Fill the placeholders of a prompt; the values are not parsed as templates.
-
-        Args:
-            name: name of the prompt.
-            **values: values of the placeholders.
-
-        Returns:
-            The text.
+        """A prompt with its placeholders filled in; the values are not read as templates again.
 
         Raises:
-            ConfigError: for an unknown prompt or a missing value, which is a programming error.
+            ConfigError: for an unknown prompt or a value that was not given: the caller is wrong.
         """
         if name not in self._texts:
             raise ConfigError(f"there is no prompt '{name}'; there are: {', '.join(sorted(self._texts))}")

@@ -56,15 +56,7 @@ class EmbeddedInterpreter:
         self._ask_below = ask_below
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return the meaning of a request; a doubtful goal becomes the question whether it is right.
-
-        Args:
-            request: text of the user, the conversation before it, and the observed world.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The meaning, with the cost of the model's answer.
-        """
+        """Return what the request means; a goal that is in doubt as a question whether it is right."""
         if request.text.strip().lower() == _NO and request.conversation[-1:] \
                 and request.conversation[-1].speaker is Speaker.ROBOT:
             return Understood(Question(_AGAIN))
@@ -87,7 +79,7 @@ class EmbeddedInterpreter:
         return Understood(meaning, usage=usage, sure=said.sure)
 
     def _meaning(self, line: Line, request: Request) -> Meaning:
-        """Return the meaning of a line; if an object is missing, similar ones are shown to the user."""
+        """What a line means; if an object of it is not there, what is near is shown to the user."""
         world, context = request.world, context_of(request)
         meaning = meaning_of(line, self._domain, world, context)
         if isinstance(meaning, Goal):
@@ -105,18 +97,9 @@ class EmbeddedInterpreter:
 
 
 def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context) -> Dict[str, Goal]:
-    """Return goals of a line with similar objects in place of phrases that fit none.
+    """Return the goals of a line, by objects' names, with near objects in place of the phrases that fit none.
 
-    Similar objects share most words of a phrase, or nearly ("nife"); only its last word, the kind, may differ.
-
-    Args:
-        line: the parsed sentence.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        context: objects that pronouns may refer to.
-
-    Returns:
-        Goals by the names of the objects.
+    Near are objects that have most of a phrase's words, or nearly ("nife"); only its last, the kind, may be another.
     """
     words = words_by_name(world)
     known = {word for own in words.values() for word in own}
@@ -135,9 +118,7 @@ def goals_nearby(line: Line, domain: Domain, world: WorldState, context: Context
 
 
 def _nearest(said: Sequence[str], words: Mapping[str, Collection[str]]) -> Words:
-    """Return the names with most of some words, and with all of them that are numbers or codes or come before the
-    last.
-    """
+    """The names with most of some words, and with all of them that are numbers or codes or come before the last."""
     shared = {name: [any(_alike(word, own) for own in owns) for word in said] for name, owns in words.items()}
     most = max(map(sum, shared.values()), default=0)
     return tuple(sorted(name for name, found in shared.items() if 0 < sum(found) == most and all(
@@ -145,64 +126,32 @@ def _nearest(said: Sequence[str], words: Mapping[str, Collection[str]]) -> Words
 
 
 def _alike(word: str, other: str) -> bool:
-    """Check whether a word may be another one, misspelt or a part of it: "remote" for a remote control."""
+    """Whether a word may be another one, misspelt or a part of it: "remote" for a remote control."""
     part = len(word) > _SHORTEST and (other.startswith(word) or other.endswith(word))
     return slips(word, other) is not None or part and f"{word}{other}".isalpha()
 
 
 def shown(goal: Goal, domain: Domain, why: str = "") -> Question:
-    """Return the question whether a goal is the right one.
-
-    Args:
-        goal: the goal to confirm.
-        domain: types, predicates and actions of the application.
-        why: a sentence that explains the question; may be empty.
-
-    Returns:
-        The question with its choices.
-    """
+    """Return the question whether a goal is the right one, and why it is asked."""
     text = f"I understand: {goal_words(goal, domain)}. Is that right?"
     return Question(f"{why} {text}".strip(), (Choice(_YES, goal), Choice(_NO)))
 
 
 def messages(request: Request) -> List[Message]:
-    """Return the chat messages for a request: the same at run time and in training.
-
-    Args:
-        request: text of the user, the conversation before it, and the observed world.
-
-    Returns:
-        System and user message.
-    """
+    """Return what the model is asked: the same at run time and in training."""
     turns = (*request.conversation, Turn(Speaker.USER, request.text))
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": prompt_text(
         names_shown(request.world, turns), turns)}]
 
 
 def prompt_text(names: Sequence[str], turns: Sequence[Turn]) -> str:
-    """Return the user message: the names in the scene, and the turns.
-
-    Args:
-        names: names as they are spoken.
-        turns: the conversation, oldest first.
-
-    Returns:
-        The text.
-    """
+    """Return the user's message: the names in the scene, and the turns."""
     said = "\n".join(f"{turn.speaker.value}: {plain(turn.text, _LONGEST_TURN)}" for turn in turns)
     return f"here: {', '.join(names)}\n{said}"
 
 
 def names_shown(world: WorldState, turns: Sequence[Turn]) -> List[str]:
-    """Return the names that the prompt lists, as they are spoken.
-
-    Args:
-        world: observed objects, robots and facts; poses in the world frame.
-        turns: the conversation; in a large scene only names that share a stem with it are listed.
-
-    Returns:
-        The names, sorted.
-    """
+    """Return the names that the prompt lists, as they are spoken."""
     names = [each.replace("_", " ") for each in sorted((*world.objects, *world.robots))]
     if len(names) <= _MOST_NAMES:
         return [plain(each, 60) for each in names]

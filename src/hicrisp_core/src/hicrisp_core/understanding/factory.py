@@ -19,16 +19,12 @@ from hicrisp_core.understanding.model import ModelInterpreter
 def make_interpreter(
     llm: Union[LlmSettings, Models], domain: Domain, prompts: Union[str, FilePath] = ""
 ) -> Interpreter:
-    """Create the interpreter of user requests: a chat model, a small model trained for it, or without a model
+    """Return who understands what users say: a chat model, a small model trained for it, or without either
     the reader of controlled English.
 
     Args:
         llm: the models of a process, or what a file of ``config/llm`` says.
-        domain: types, predicates and actions of the application.
-        prompts: the folder of the policy's prompts; those for goals lie next to it.
-
-    Returns:
-        The interpreter that the settings ask for.
+        prompts: the folder of the policy's prompts; those for goals lie beside it.
     """
     models = Models.of_settings(llm)
     settings = models.settings.of_role(roles.GOAL)

@@ -70,28 +70,13 @@ def form_text() -> str:
 
 
 def goal_words(domain: Domain) -> Tuple[Predicate, ...]:
-    """Return the predicates that goal conditions may use: all except those of the order, which stages express.
-
-    Args:
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        The predicates.
-    """
+    """Return the predicates that conditions may use: all but those of the order, which stages tell."""
     order = (domain.roles.waits_for, domain.roles.not_due)
     return tuple(each for name, each in domain.predicates.items() if name not in order)
 
 
 def meaning_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """Return the JSON schema of a meaning in a world.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        The schema; names are restricted to those in the world.
-    """
+    """Return the schema of a meaning in a world."""
     signatures: Dict[Signature, List[str]] = {}
     """The predicates by their argument types, without those that nothing here fits."""
     for predicate in goal_words(domain):

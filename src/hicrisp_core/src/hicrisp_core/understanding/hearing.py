@@ -45,15 +45,7 @@ class HearingInterpreter:
         self._domain = domain
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return the meaning of a request; a goal from text in another language is only shown to the user.
-
-        Args:
-            request: text of the user, the conversation before it, and the observed world.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The meaning, or a refusal.
-        """
+        """Return what the request means; a goal that was read in another language is only shown to the user."""
         # Compatible characters as a keyboard has them: full-width letters are plain ones.
         request = replace(request, text=unicodedata.normalize("NFKC", request.text), conversation=tuple(
             replace(turn, text=unicodedata.normalize("NFKC", turn.text)) for turn in request.conversation))
@@ -88,15 +80,7 @@ class HearingInterpreter:
 
 
 def script_of(text: str, world: WorldState) -> str:
-    """Return the script of most letters of a text.
-
-    Args:
-        text: what the user wrote.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        Its name; empty for Latin, and for scripts that names in this world use.
-    """
+    """Return the script of most letters if it is neither the Latin one nor that of a name here; empty otherwise."""
     scripts = Counter(unicodedata.name(letter, _LATIN).split()[0] for letter in text if letter.isalpha())
     most = max(scripts, key=lambda each: scripts[each], default=_LATIN)
     here = {unicodedata.name(letter, _LATIN).split()[0] for name in world.types() for letter in name}
@@ -106,15 +90,7 @@ def script_of(text: str, world: WorldState) -> str:
 
 
 def strange_words(text: str, world: WorldState) -> Tuple[str, ...]:
-    """Return the unknown words of a text if they are most of it.
-
-    Args:
-        text: what the user wrote.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        Words that are neither in the dictionary nor in a name of this world; empty if they are a minority.
-    """
+    """Return the words that are neither known nor of an object's name here if they are most of a text; else none."""
     said = [word for word in words_of(text) if not word.isdigit()]
     here = {word for name in (*world.types(), *world.types().values()) for word in words_of(name)}
     strange = [word for word in said if word not in here and word not in known_words()]

@@ -1,4 +1,4 @@
-"""The interpreter over a chat model: it gets what a person at the table would observe, reads the conversation, and
+"""The interpreter over a chat model: it is told what a person at the table would see, reads the conversation, and
 decides alone. Endpoints without schemas write its answer less strictly, and earlier releases wrote other keys; both are
 read.
 """
@@ -55,11 +55,6 @@ class _Unfit(Exception):
 
 def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> Union[Meaning, ParseFailure]:
     """Read an answer in the form of :func:`hicrisp_core.understanding.form.meaning_schema`.
-
-    Args:
-        completion: the model's answer.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
         The meaning, an answer checked against the facts, a goal as it is written; or what is wrong, with what
@@ -157,7 +152,7 @@ def _fact(said: Mapping[str, Any]) -> Statement:
 
 
 def _facts(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
-    """Return the facts of an answer, each found to be as it says."""
+    """The facts of an answer, each found to be as it says."""
     found: List[Relation] = []
     for each in _list(said, form.FACTS, MOST_PARTS):
         fact = _condition(each, DEEPEST)
@@ -185,14 +180,7 @@ def _list(said: Mapping[str, Any], key: str, most: int) -> List[Any]:
 
 
 def answer_of(goal: Goal) -> Dict[str, Any]:
-    """Write a goal in the form of a model's answer.
-
-    Args:
-        goal: stages, alternatives and invariants over names of the world.
-
-    Returns:
-        A JSON object that fits :func:`hicrisp_core.understanding.form.meaning_schema`.
-    """
+    """Return a goal in the form of a model's answer."""
     def staged(stages: Sequence[Stage]) -> List[Dict[str, Any]]:
         return [{form.ROBOT: each.robot, form.WHEN: list(map(_written, each.when)),
                  form.OPTIONAL: each.optional, form.CONDITIONS: list(map(_written, each.conditions))}
@@ -236,17 +224,9 @@ class ModelInterpreter:
             predicates=predicates_text(domain)).strip()
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return the meaning of a request together with its conversation.
+        """Return what the request means together with its conversation.
 
-        Words that rest on no fact of the scene may be meant to act: the model is asked once more whether they
-        answer.
-
-        Args:
-            request: text of the user, the conversation before it, and the observed world.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The meaning, with the cost of all questions.
+        Words that rest on no fact of the scene may be meant to do: the model is asked once more whether they answer.
         """
         misfits: List[GoalError] = []
         only_words: List[Answer] = []
@@ -274,14 +254,7 @@ class ModelInterpreter:
         return Understood(meaning, asked.trouble if meaning is None else "", asked.usage, asked.sure)
 
     def prompt(self, request: Request) -> str:
-        """Return the user message for a request: the scene, what it may refer to, and the conversation.
-
-        Args:
-            request: text of the user, the conversation before it, and the observed world.
-
-        Returns:
-            The prompt text.
-        """
+        """Return the message for a request: the scene, what it may refer to, and the conversation."""
         turns = (*request.conversation, Turn(Speaker.USER, request.text))
         return self._prompts.render(
             "request", scene=scene_text(self._domain, request.world), context=_context(request),
@@ -289,7 +262,7 @@ class ModelInterpreter:
 
 
 def _context(request: Request) -> str:
-    """Return what a request may refer to beside its scene, one a line."""
+    """What a request may refer to beside its scene, one a line."""
     lines = [f"Earlier: {quarantined(line, _LINE)}" for line in request.history]
     lines += [f"Earlier: user: {quarantined(each.text, _LINE)} It meant: {compact(answer_of(each.goal))}"
               for each in request.examples if each.goal is not None]
@@ -304,22 +277,14 @@ def _context(request: Request) -> str:
 
 
 def scene_text(domain: Domain, world: WorldState) -> str:
-    """Return the objects, their order in each direction, the robots and the facts.
-
-    Args:
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        One item a line; sizes in centimetres, positions in metres.
-    """
+    """Return the objects, their order in each direction, the robots and the facts, one a line."""
     objects = sorted(world.objects.values(), key=lambda thing: (not thing.movable, thing.name))
     places = Places(domain, world)
     at = {each.name: place for each in objects if each.movable
           for place in (places.position(each.name),) if place is not None}
     lines = ["Objects (size in cm, position in m):", *(_object_text(each, at) for each in objects)]
     told: List[str] = []
-    for predicate in domain.predicates.values():  # One of two opposite directions is enough.
+    for predicate in domain.predicates.values():  # Of two opposite directions one is told.
         if predicate.direction != (0.0, 0.0) and predicate.name not in told and len(at) > 1:
             told.append(predicate.inverse)
             names = sorted(at, key=lambda name: -places.along(predicate.name, name))
@@ -331,14 +296,7 @@ def scene_text(domain: Domain, world: WorldState) -> str:
 
 
 def predicates_text(domain: Domain) -> str:
-    """Return the predicates of conditions with their types and meaning.
-
-    Args:
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        One predicate a line.
-    """
+    """Return the predicates of conditions with their types and what they mean, one a line."""
     lines = []
     for each in goal_words(domain):
         variables = ("X", "Y")[:len(each.arguments)]
@@ -350,7 +308,7 @@ def predicates_text(domain: Domain) -> str:
 
 
 def _object_text(thing: WorldObject, at: Mapping[str, Vector]) -> str:
-    """Return an object with its place and the nearest other movable one, by the distance between centres, m."""
+    """An object with its place and the nearest other movable one, by the distance between centres, m."""
     words = [thing.type, *(str(value) for _, value in sorted(thing.attributes.items()))]
     if thing.pose is not None:
         words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in thing.size))

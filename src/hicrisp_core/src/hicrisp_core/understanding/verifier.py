@@ -21,25 +21,12 @@ _REASONS = {GoalErrorKind.NAME: Reason.UNKNOWN_OBJECT, GoalErrorKind.EMPTY: Reas
 
 
 def refusal_of(misfit: GoalError) -> Refusal:
-    """Turn a misfit into a refusal worded for the user.
-
-    Args:
-        misfit: what does not fit in the goal.
-
-    Returns:
-        The refusal.
-    """
+    """Return the refusal of a goal that does not fit."""
     return Refusal(_REASONS.get(misfit.kind, Reason.IMPOSSIBLE), sentence(str(misfit)))
 
 
 def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]:
-    """Check names, types, robots and contradictions of a goal, and that an action leads to each fact that does
-    not hold.
-
-    Args:
-        goal: the goal to check.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
+    """Check names, types, robots, contradictions, and that an action leads to each fact that does not hold.
 
     Returns:
         What is wrong first; ``None`` if nothing is.
@@ -57,7 +44,7 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]
 
 
 def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:
-    """Return the part that no action makes; ``None`` without one, or with a choice."""
+    """The part that no action makes; ``None`` if there is none or there is a choice."""
     if holds(statement, world.relations, domain) or isinstance(statement, Not):
         return None
     if isinstance(statement, Holds):

@@ -53,15 +53,10 @@ _ARTICLES = ("a", "an", "the", "my", "our")
 
 
 def not_read(text: str, reader: Reader, remark: bool = False) -> Refusal:
-    """Return why a text has no unique reading.
+    """Return why a text has no reading, or more than one.
 
     Args:
-        text: what the user wrote.
-        reader: reads texts about the current world.
-        remark: whether the text refers to an earlier task.
-
-    Returns:
-        The refusal, worded for the user.
+        remark: it speaks of a task that was said before.
     """
     said = words_in(text, reader.tables)
     if not 0 < len(said) <= LONGEST:
@@ -81,15 +76,7 @@ def not_read(text: str, reader: Reader, remark: bool = False) -> Refusal:
 
 
 def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
-    """Return example sentences close to a text that work in this world now.
-
-    Args:
-        text: what the user wrote.
-        reader: reads texts about the current world.
-
-    Returns:
-        At most a few sentences, most similar first; fewer if the search runs out of time.
-    """
+    """Return the sentences of the page nearest to a text that work now, about the objects of this world."""
     deadline = Deadline(_PERIOD)
     found: List[str] = []
     sentences = [each for each in reader.tables.sentences if reader.has(each.needs)]
@@ -115,15 +102,7 @@ def _as_said(line: Optional[Line], goal: Goal, domain: Domain) -> bool:
 
 
 def unique(line: Line, reader: Reader) -> bool:
-    """Check whether every phrase of a line stands for exactly one object of this world.
-
-    Args:
-        line: the parsed sentence.
-        reader: knows the objects of the world.
-
-    Returns:
-        True if no phrase is ambiguous or unknown.
-    """
+    """Check whether every phrase of a line stands for exactly one object of this world."""
     given = (ACTOR, START, *recipes())
     return all(phrase.amount is Amount.ONE and phrase.words != IT
                and (phrase.words in given or len(reader.nouns.objects(phrase)) == 1)
@@ -179,16 +158,7 @@ def read(text: str, domain: Domain, world: WorldState, conversation: Sequence[Tu
 
 
 def line_of(text: str, reader: Reader, conversation: Sequence[Turn] = ()) -> Reading:
-    """Do what :func:`read` does, without searching for sentences that would work.
-
-    Args:
-        text: what the user wrote last.
-        reader: reads texts about the current world.
-        conversation: earlier turns, oldest first.
-
-    Returns:
-        The line, or the refusal.
-    """
+    """Do what :func:`read` does, without looking for sentences that would work."""
     line: Optional[Line] = None
     new, asked = None, False
     for turn in (*conversation, Turn(Speaker.USER, text)):
@@ -343,30 +313,15 @@ class ControlledInterpreter:
         self._domain = domain
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return the meaning of a request together with its conversation.
-
-        Args:
-            request: text of the user, the conversation before it, and the observed world.
-            deadline: wall-clock limit of the call.
-
-        Returns:
-            The meaning, or a refusal with sentences that would work.
-        """
+        """Return what the request means together with its conversation."""
         line = read(request.text, self._domain, request.world, request.conversation)
         return Understood(line) if isinstance(line, Refusal) else \
             Understood(_meaning(line, request, self._domain), sure=1.0)
 
 
 def shortcut(request: Request, domain: Domain) -> Optional[Meaning]:
-    """Return the meaning of a request that is controlled English as a whole, if every noun phrase names
-    exactly one object.
-
-    Args:
-        request: text of the user, the conversation before it, and the observed world.
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        The goal or answer; ``None`` for any other request, since a reading would be a guess.
+    """Return the goal or answer of a request that is controlled English as a whole, with every noun phrase
+    naming exactly one object; ``None`` for any other, as that would be a guess.
     """
     reader = Reader(domain, request.world)
     line = line_of(request.text, reader, request.conversation)
@@ -382,27 +337,13 @@ def _meaning(line: Line, request: Request, domain: Domain) -> Meaning:
 
 
 def context_of(request: Request) -> Context:
-    """Return the objects that pronouns of a request may refer to.
-
-    Args:
-        request: text of the user, the conversation before it, and the observed world.
-
-    Returns:
-        The context.
-    """
+    """Return what the phrases of a request may refer to."""
     goal = request.goal.names if request.goal is not None else ()
     return Context((*goal, *request.handled), recipes=recipes())
 
 
 def naming_in(text: str) -> Optional[NamingRequest]:
-    """Return the name that a request gives to an object.
-
-    Args:
-        text: what the user wrote.
-
-    Returns:
-        The object and its new name; ``None`` for any other request.
-    """
+    """Return the name that a request gives; ``None`` if it asks for something else."""
     said = words_in(text, tables())
     for say in tables().naming:
         for values, _ in SentencePattern(say, tables().words).matches(said, _slot):

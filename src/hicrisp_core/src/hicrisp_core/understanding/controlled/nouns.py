@@ -54,14 +54,7 @@ class NounPhrases:
             phrase: amount for amount in Amount if amount is not Amount.COUNT for phrase in tables.nouns[amount.value]}
 
     def objects(self, phrase: Phrase) -> Tuple[str, ...]:
-        """Return the objects that a phrase may stand for.
-
-        Args:
-            phrase: the parsed noun phrase.
-
-        Returns:
-            Names; empty if the phrase is not about this world.
-        """
+        """Return the objects that a phrase may stand for; none if it is not about this world."""
         if phrase not in self._known:
             try:
                 self._known[phrase] = self.linked.all(phrase)
@@ -74,26 +67,12 @@ class NounPhrases:
         return exact or found
 
     def line(self, text: str) -> Optional[Line]:
-        """Parse a line of the written goal language in the domain's own predicates.
-
-        Args:
-            text: the line.
-
-        Returns:
-            The line; ``None`` for any other text.
-        """
+        """Return a line of the written goal language in the domain's own predicates; ``None`` for any other text."""
         line = parse_line(text)
         return None if isinstance(line, GoalError) else self.linked.predicates.own_words(line)
 
     def one(self, said: Words) -> Phrases:
-        """Return every reading of words as one noun phrase.
-
-        Args:
-            said: lower-case words and punctuation marks.
-
-        Returns:
-            The phrases; empty if there are none or too many.
-        """
+        """Return every way in which words are one noun phrase; none if there are too many."""
         if said not in self._read:
             self._read[said] = ()
             stand = (each for each in self._phrases(said)
@@ -103,14 +82,7 @@ class NounPhrases:
         return self._read[said]
 
     def several(self, said: Words) -> Tuple[Phrases, ...]:
-        """Return every reading of words as a noun phrase, or as a list joined by commas and one "and".
-
-        Args:
-            said: lower-case words and punctuation marks.
-
-        Returns:
-            One tuple of phrases for each reading.
-        """
+        """Return every way in which words are a noun phrase, or several joined by commas and one "and"."""
         pair, both = led(said, self._nouns["pair"])
         if pair and _AND in both:
             return tuple(each for each in self.several(both) if len(each) == 2)
@@ -122,26 +94,12 @@ class NounPhrases:
         return tuple(dict.fromkeys(found))
 
     def kinds(self, said: Words) -> Phrases:
-        """Return every reading of words as a kind of object, regardless of the number.
-
-        Args:
-            said: lower-case words and punctuation marks.
-
-        Returns:
-            The phrases, each for one object.
-        """
+        """Return every way in which words tell a kind, however many of it are meant."""
         return tuple(replace(each, amount=Amount.ONE, least=0, most=None) for each in self.one(said)
                      if each.words not in (IT, THEM))
 
     def where(self, said: Words) -> Tuple[Where, ...]:
-        """Return every reading of words as a restriction: "that is not on the tray".
-
-        Args:
-            said: lower-case words and punctuation marks.
-
-        Returns:
-            The restrictions.
-        """
+        """Return every way in which words tell objects from others: "that is not on the tray"."""
         that, rest = led(said, self._nouns["that"])
         denied = bool(that) and rest[:1] == ("not",)
         rest = rest[1:] if denied else rest

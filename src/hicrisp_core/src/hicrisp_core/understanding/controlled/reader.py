@@ -41,7 +41,7 @@ class SentenceClause:
         values: what stands in the slots, in their order.
         lead: the words before the first slot.
         ordered: it follows the part before it in time.
-        robot: the robot to do it; empty for any.
+        robot: who is to do it; empty for any.
         optional: it may be left out.
     """
 
@@ -54,7 +54,7 @@ class SentenceClause:
 
     @property
     def keeps(self) -> bool:
-        """Whether it states an invariant: what must stay or must not happen."""
+        """Whether it is about what stays or must not be on the way."""
         return self.sentence.means.startswith("| ")
 
     @property
@@ -83,31 +83,21 @@ class Reader:
 
     @property
     def known_words(self) -> Set[str]:
-        """The words of controlled English that do not stand for objects."""
+        """The words of controlled English that stand for no object."""
         return self.nouns.function_words | {word for _, pattern in self._patterns for word in pattern.words}
 
     def only_of(self, said: Words, before: Phrases = ()) -> Optional[Line]:
-        """Return the reading of a text if there is exactly one.
+        """Return the only reading of the words of a text.
 
         Args:
-            said: the words of the text.
-            before: objects mentioned before it.
-
-        Returns:
-            The line; ``None`` if there is no reading or more than one.
+            before: the objects that were spoken of before it.
         """
         found = self.readings(said, before)
         return found[0] if len(found) == 1 else None
 
     def readings(self, said: Words, before: Phrases = ()) -> Tuple[Line, ...]:
-        """Return the readings of a text, one for each meaning.
-
-        Args:
-            said: the words of the text.
-            before: objects mentioned before it.
-
-        Returns:
-            The lines; contradictory ones only if all are.
+        """Return every reading of the words of a text, one for each meaning; one that contradicts itself, only if no
+        other does not.
         """
         found: Dict[bool, Dict[Meaning, Line]] = {True: {}, False: {}}
         if 0 < len(said) <= LONGEST:
@@ -118,41 +108,18 @@ class Reader:
         return tuple((found[True] or found[False]).values())
 
     def meaning(self, line: Line) -> Meaning:
-        """Return the meaning of a line on its own, without a conversation.
-
-        Args:
-            line: the parsed sentence.
-
-        Returns:
-            The meaning; goals are normalized.
-        """
+        """Return what a line means if nothing was said before it."""
         if line not in self._meant:
             meaning = meaning_of(line, self.domain, self.world, Context(recipes=recipes()))
             self._meant[line] = normal_goal(meaning, self.domain) if isinstance(meaning, Goal) else meaning
         return self._meant[line]
 
     def has(self, predicate: str) -> bool:
-        """Check whether the domain has a predicate.
-
-        Args:
-            predicate: its name; empty means no requirement.
-
-        Returns:
-            True if it exists, and for an empty name.
-        """
+        """Check whether the domain has a predicate; an empty one is no demand."""
         return not predicate or predicate in self.domain.predicates
 
     def slot(self, name: str, words: Words) -> Sequence[Any]:
-        """Return the readings of the words in a slot of a sentence pattern.
-
-        Args:
-            name: the slot: ``x`` for noun phrases, ``k`` for a kind, ``at``, ``state``, ``with`` or ``recipe``;
-                any other name is one noun phrase.
-            words: the words in the slot.
-
-        Returns:
-            The readings; their type depends on the slot.
-        """
+        """Return what the words of a slot may be, by the slot's name."""
         said = " ".join(words)
         forms = {"at": self.tables.places, "state": self.tables.states}.get(name)
         if forms is not None:
@@ -335,14 +302,7 @@ class Reader:
 
 
 def own_facts(domain: Domain) -> Iterator[Sentence]:
-    """Yield a sentence pattern for each fact that the domain's predicates can state.
-
-    Args:
-        domain: types, predicates and actions of the application.
-
-    Yields:
-        The patterns, positive and negative.
-    """
+    """Yield the sentences that say a fact in the words of the domain's predicates."""
     for name, predicate in domain.predicates.items():
         slots = ("{x}", "{y}")[:len(predicate.arguments)]
         for text, means in ((predicate.text, ""), (predicate.not_text, "not ")):
@@ -391,27 +351,12 @@ def _is_several(phrases: Phrases) -> bool:
 
 
 def noun_of(phrase: Phrase) -> str:
-    """Return the noun of a phrase.
-
-    Args:
-        phrase: a noun phrase with its amount and restrictions.
-
-    Returns:
-        The word; empty if the phrase has none.
-    """
+    """Return the word of a phrase that tells the kind of its object; empty if none does."""
     return next((word for word in reversed(phrase.words.split()) if not word.isdigit() and word != ONE), "")
 
 
 def spelled(phrase: Phrase, noun: str) -> Phrase:
-    """Replace "one" in a phrase by the noun that it stands for: "the red box on the blue one".
-
-    Args:
-        phrase: a noun phrase with its amount and restrictions.
-        noun: the word to insert.
-
-    Returns:
-        The phrase; unchanged without "one".
-    """
+    """Return a phrase with the noun in place of "one": "the red box on the blue one"."""
     *words, last = phrase.words.split()
     without = tuple(spelled(each, noun_of(phrase)) for each in phrase.without)
     return replace(phrase, words=" ".join((*words, noun)) if last == ONE and noun else phrase.words, without=without)

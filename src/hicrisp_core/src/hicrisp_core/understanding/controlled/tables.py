@@ -129,15 +129,7 @@ def tables() -> Tables:
 
 
 def words_in(text: str, tables: Tables) -> Words:
-    """Split a text into words and marks, without polite words and marks at its ends.
-
-    Args:
-        text: what the user wrote.
-        tables: contractions and polite words.
-
-    Returns:
-        Lower-case words.
-    """
+    """Return the words and marks of a text, without politeness and marks at its ends."""
     said = " ".join(text.lower().replace("’", "'").split())
     for short, long in tables.contractions.items():
         said = re.sub(rf"\b{short}\b", long, said)
@@ -147,15 +139,7 @@ def words_in(text: str, tables: Tables) -> Words:
 
 
 def led(said: Words, phrases: Iterable[str]) -> Tuple[str, Words]:
-    """Split off the longest phrase that the words begin with.
-
-    Args:
-        said: lower-case words and punctuation marks.
-        phrases: the candidates.
-
-    Returns:
-        The phrase, empty if none fits, and the remaining words.
-    """
+    """Return the longest of some phrases that the words begin with, empty if there is none, and the rest."""
     for each in sorted(phrases, key=len, reverse=True):
         words = tuple(each.split())
         if words and said[:len(words)] == words:
@@ -164,15 +148,7 @@ def led(said: Words, phrases: Iterable[str]) -> Tuple[str, Words]:
 
 
 def ended(said: Words, phrases: Iterable[str]) -> Tuple[str, Words]:
-    """Split off the longest phrase that the words end with.
-
-    Args:
-        said: lower-case words and punctuation marks.
-        phrases: the candidates.
-
-    Returns:
-        The phrase, empty if none fits, and the words before it.
-    """
+    """Return the longest of some phrases that the words end with, and what stands before it."""
     phrase, rest = led(said[::-1], (" ".join(reversed(each.split())) for each in phrases))
     return " ".join(reversed(phrase.split())), rest[::-1]
 
@@ -194,20 +170,12 @@ class SentencePattern:
 
     @property
     def words(self) -> Iterator[str]:
-        """All words of the pattern."""
+        """All words that it knows."""
         fixed = (part for part in self._parts if not isinstance(part, str))
         return (word for part in fixed for phrase in part for word in phrase)
 
     def matches(self, said: Words, read: SlotReader) -> Iterator[Tuple[Values, int]]:
-        """Yield every way in which all words match the pattern.
-
-        Args:
-            said: lower-case words and punctuation marks.
-            read: returns the readings of the words in a slot.
-
-        Yields:
-            The values of the slots, and the number of words before the first slot.
-        """
+        """Yield every way in which all words fit: what stands in the slots, and how many words stand before them."""
         needed = [part for part in self._parts if not isinstance(part, str) and () not in part]
         if all(any(set(phrase) <= set(said) for phrase in part) for part in needed):
             yield from self._from(said, 0, 0, {}, -1, read)

@@ -19,9 +19,9 @@ from hicrisp_core.understanding.written.predicates import CONTAINS
 from hicrisp_core.understanding.written.sayings import Amount, Phrase, Queried, each_in
 
 _MOST_FACTS = 12
-"""Greatest number of facts stated about one object."""
+"""Facts that are told of one object."""
 _MOST_OBJECTS = 40
-"""Greatest number of objects of a scene that are listed."""
+"""Objects of a scene that are told."""
 _LONGEST = 1200
 """Characters of an answer."""
 _CENTIMETRES = 100.0
@@ -39,14 +39,10 @@ class Answers:
         self._words = GoalWords(self._domain)
 
     def of(self, line: Queried, conditions: Sequence[Statement]) -> Answer:
-        """Return the answer to a query, cut to a readable length.
+        """Return the answer to a query, cut off where nobody would read on.
 
         Args:
-            line: the parsed query.
             conditions: what the query asks about, linked.
-
-        Returns:
-            The answer with the facts that it rests on.
 
         Raises:
             Unlinked: if it names an object that is not there.
@@ -87,7 +83,7 @@ class Answers:
         for name in names:
             thing = self._world.objects.get(name)
             places = list(self._places(name))
-            if thing is None:  # Contents are where their vessel is.
+            if thing is None:  # What is only in a vessel is where that is.
                 places += [fact for each in places for fact in self._places(each.subject)]
             if thing is not None and thing.unseen:
                 texts.append(self._sight(name))

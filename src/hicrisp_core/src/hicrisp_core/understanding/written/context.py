@@ -28,7 +28,7 @@ class Context:
 
 
 class Unlinked(Exception):
-    """A line has no goal in this world: the user gets the reason or a question."""
+    """A line has no goal in this world: the user is told why, or asked."""
 
     def __init__(self, meaning: Meaning) -> None:
         super().__init__(str(meaning))
@@ -45,15 +45,7 @@ class Several(Exception):
 
 
 def not_there(what: str, valid: Iterable[str]) -> Refusal:
-    """Return the refusal of an object that does not exist, with those that do.
-
-    Args:
-        what: the object in the user's words.
-        valid: names that would fit.
-
-    Returns:
-        The refusal.
-    """
+    """Return the refusal of an object that is not there, with those that are."""
     names = sorted(set(valid))
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     there = f"There {'is' if len(names) == 1 else 'are'}: {', '.join(map(spoken, names[:MOST_NAMES]))}{more}."
@@ -61,27 +53,12 @@ def not_there(what: str, valid: Iterable[str]) -> Refusal:
 
 
 def unknown(what: str, valid: Iterable[str]) -> Unlinked:
-    """Return the exception for an object that does not exist.
-
-    Args:
-        what: the object in the user's words.
-        valid: names that would fit.
-
-    Returns:
-        The exception, to be raised by the caller.
-    """
+    """Return an object that is not there as the reason why a line has no goal."""
     return Unlinked(not_there(what, valid))
 
 
 def impossible(why: str) -> Unlinked:
-    """Return the exception for a statement that no predicate can make.
-
-    Args:
-        why: the reason, as a clause.
-
-    Returns:
-        The exception, to be raised by the caller.
-    """
+    """Return the refusal of what no predicate says of such objects."""
     return Unlinked(Refusal(Reason.IMPOSSIBLE, sentence(why)))
 
 
@@ -91,14 +68,7 @@ def too_much() -> Unlinked:
 
 
 def called(phrase: Phrase) -> str:
-    """Word a phrase for the user: ``empty red box on tray``.
-
-    Args:
-        phrase: a noun phrase with its amount and restrictions.
-
-    Returns:
-        The words.
-    """
+    """Return a phrase as it is said to the user: ``empty red box on tray``."""
     said = ["other" if phrase.other else "", phrase.rank, phrase.state, phrase.words]
     for each in phrase.where:
         others = joined(list(map(called, each.arguments)), "and")
@@ -107,13 +77,5 @@ def called(phrase: Phrase) -> str:
 
 
 def listed(names: Sequence[str], word: str) -> str:
-    """Join names with their articles to a list in words.
-
-    Args:
-        names: names of objects.
-        word: the conjunction before the last, "and" or "or".
-
-    Returns:
-        The list.
-    """
+    """Return names with their articles as a list in words."""
     return joined([named(name) for name in names], word)

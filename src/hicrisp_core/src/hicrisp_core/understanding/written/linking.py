@@ -38,19 +38,10 @@ _QUESTIONS = {"object": "Which object do you mean?", "place": "Which place do yo
 
 
 def meaning_of(line: Line, domain: Domain, world: WorldState, context: Optional[Context] = None) -> Meaning:
-    """Return the meaning of a line in a world.
+    """Return what a line means in a world.
 
-    A phrase for one object that fits several is tried with each: if only one leads to a goal, that is meant; if
-    several do, the user is asked which, with the goal that each would mean.
-
-    Args:
-        line: the parsed sentence.
-        domain: types, predicates and actions of the application.
-        world: observed objects, robots and facts; poses in the world frame.
-        context: objects that pronouns may refer to.
-
-    Returns:
-        A goal, an answer, a question or a refusal.
+    A phrase for one object that fits several is tried with each: if only one leads to a goal, that is meant;
+    if several do, the user is asked which, with the goal that each would mean.
     """
     if isinstance(line, SaidRefusal):
         return Refusal(line.reason, _REFUSALS[line.reason])

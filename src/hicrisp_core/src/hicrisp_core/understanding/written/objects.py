@@ -62,11 +62,7 @@ class Objects:
         self.context = context
 
     def hear(self, line: Line) -> None:
-        """Register the objects that a line names unambiguously: ``other`` excludes them.
-
-        Args:
-            line: the parsed sentence.
-        """
+        """Take notice of the objects that a line names without doubt: they are not the ``other`` ones."""
         plain = [each for each in each_in(Phrase, line) if each.amount is Amount.ONE and each.words not in GIVEN
                  and not (each.other or each.rank or each.state or each.where)]
         found = (self.names.exactly(each.words, fitting) or fitting
@@ -75,13 +71,6 @@ class Objects:
 
     def one(self, phrase: Phrase, fits: Sequence[Fits] = ()) -> str:
         """Return the object that a phrase stands for.
-
-        Args:
-            phrase: a noun phrase with its amount and restrictions.
-            fits: tests in order of preference; the first that any object passes excludes those that fail it.
-
-        Returns:
-            Its name.
 
         Raises:
             Several: if more than one fits.
@@ -98,14 +87,7 @@ class Objects:
         """Return all objects that a phrase fits, at least one.
 
         Args:
-            phrase: a noun phrase with its amount and restrictions.
             fits: tests of which the first that any object passes leaves out those that do not pass it.
-
-        Returns:
-            Their names.
-
-        Raises:
-            Unlinked: if none fits.
         """
         if phrase in self.chosen:
             return (self.chosen[phrase],)
@@ -137,17 +119,7 @@ class Objects:
         return found
 
     def actor(self, said: str) -> str:
-        """Return the robot or hand that a stage names.
-
-        Args:
-            said: its name in the user's words; may be empty.
-
-        Returns:
-            The name; empty if several fit or none is named.
-
-        Raises:
-            Unlinked: if none fits.
-        """
+        """Return the robot or hand that is named for a stage; empty if several fit, or none is named."""
         if not said:
             return ""
         phrase = parse_phrase(said)
@@ -159,14 +131,7 @@ class Objects:
         return found[0] if len(found) == 1 else ""
 
     def actors(self, fits: Fits) -> Tuple[str, ...]:
-        """Return the robots and hands that may act.
-
-        Args:
-            fits: test of a name.
-
-        Returns:
-            The named actor if it fits, otherwise all that fit.
-        """
+        """Return who may act: the one that was named if it fits, or all that fit."""
         if self.robot and fits(self.robot):
             return (self.robot,)
         hand = self.predicates.type_of(self.domain.roles.held, 0)
@@ -251,15 +216,7 @@ class Objects:
 
 
 def question(text: str, names: Sequence[str]) -> Question:
-    """Return a question about objects.
-
-    Args:
-        text: the question.
-        names: objects to choose from; too many are left out.
-
-    Returns:
-        The question with its choices.
-    """
+    """Return a question about objects; its choices are left out if there are too many."""
     choices = tuple(Choice(spoken(name)) for name in names)
     return Question(text, choices if len(choices) <= MOST_CHOICES else ())
 

@@ -27,16 +27,7 @@ class Orders(Statements):
     """Makes statements also of what is not a predicate of the domain: towers, rows, columns, swaps and recipes."""
 
     def said(self, fact: Fact, use: Use) -> Statement:
-        """Return the statement of a fact, for predicates of the domain and for towers, rows, columns, swaps
-        and recipes.
-
-        Args:
-            fact: predicate and phrases.
-            use: whether the fact is to hold, is not to hold, or decides something.
-
-        Returns:
-            The statement.
-        """
+        """Return the statement of a fact, of a predicate of the domain or of one of these."""
         if fact.predicate in ORDERS:
             return self._order(fact, use)
         if fact.predicate == SWAP and SWAP not in self._domain.predicates:

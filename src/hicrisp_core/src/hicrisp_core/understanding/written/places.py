@@ -30,14 +30,7 @@ class Places:
         self._world = world
 
     def position(self, name: str) -> Optional[Vector]:
-        """Return the position of an object or robot.
-
-        Args:
-            name: its name.
-
-        Returns:
-            World frame, metres; ``None`` if it is unknown now.
-        """
+        """Return the position in the world frame, m; ``None`` if it is not known now."""
         thing = self._world.objects.get(name)
         if thing is not None:
             return None if thing.pose is None or thing.unseen else thing.pose.position
@@ -45,44 +38,19 @@ class Places:
         return robot.pose.position if robot is not None and robot.pose is not None else None
 
     def along(self, predicate: str, name: str) -> float:
-        """Return the coordinate of an object along a predicate's direction.
-
-        Args:
-            predicate: a predicate with a direction, such as ``left_of``.
-            name: name of the object in the world.
-
-        Returns:
-            Metres; 0 if the position is unknown.
-        """
+        """Return how far an object is in a predicate's direction, m; 0 if its place is not known."""
         found = self.position(name)
         across, up = self.direction(predicate)
         return found[0] * across + found[1] * up if found is not None else 0.0
 
     def direction(self, predicate: str) -> Tuple[float, float]:
-        """Return the direction of a predicate in the plane.
-
-        Args:
-            predicate: its name.
-
-        Returns:
-            Unit vector (x, y) in the world frame; zeros if it has none.
-        """
+        """Return a predicate's direction in the world's plane; zeros if it has none."""
         known = self._domain.predicates.get(predicate)
         given = known.direction if known is not None else (0.0, 0.0)
         return given if given != (0.0, 0.0) else _USUAL.get(predicate, (0.0, 0.0))
 
     def ranked(self, rank: str, names: Sequence[str], first: int, last: int) -> Names:
-        """Return the objects at certain positions of a ranking, with ties at the end.
-
-        Args:
-            rank: the ranking, for example ``leftmost`` or ``largest``.
-            names: the objects to rank.
-            first: first position, starting at 1.
-            last: last position, included.
-
-        Returns:
-            The names, best first.
-        """
+        """Return the objects from the first (1) to the last of a rank, and those that are level with them."""
         measures = self._measures(rank, names)
         order = sorted(measures, key=lambda name: (-measures[name], name))
         if rank == _MIDDLE:
@@ -93,16 +61,7 @@ class Places:
         return tuple(name for name in order if any(abs(measures[name] - best) <= limit for best, limit in chosen))
 
     def nearest(self, names: Sequence[str], to: Sequence[str], farthest: bool = False) -> Names:
-        """Return the objects nearest to others.
-
-        Args:
-            names: the candidates.
-            to: the objects to measure from; they are excluded.
-            farthest: whether to return the farthest instead.
-
-        Returns:
-            The names, with ties.
-        """
+        """Return the objects that are nearest to others, or farthest from them; without these themselves."""
         ends = [place for place in map(self.position, to) if place is not None]
         apart: Dict[str, float] = {}
         for name in names:
@@ -114,15 +73,7 @@ class Places:
         return tuple(name for name, value in apart.items() if best - value <= _SAME_PLACE)
 
     def between(self, names: Sequence[str], ends: Sequence[str]) -> Names:
-        """Return the objects between two others, at most half their distance off the line.
-
-        Args:
-            names: the candidates.
-            ends: the two objects.
-
-        Returns:
-            The names.
-        """
+        """Return the objects that lie between two others, at most half their distance off the line."""
         places = [place for place in map(self.position, ends) if place is not None]
         if len(places) != 2 or planar_distance(*places) < _SAME_PLACE:
             return ()
@@ -139,16 +90,7 @@ class Places:
         return tuple(found)
 
     def towards(self, predicate: str, name: str, other: str) -> bool:
-        """Check whether an object lies in a predicate's direction from another one, at any distance.
-
-        Args:
-            predicate: a predicate with a direction.
-            name: name of the object in the world.
-            other: the object to compare with.
-
-        Returns:
-            True within the direction's cone; false if a position is unknown.
-        """
+        """Check whether an object lies in a predicate's direction from another one, however far."""
         one, two = self.position(name), self.position(other)
         if one is None or two is None or self.direction(predicate) == (0.0, 0.0):
             return False

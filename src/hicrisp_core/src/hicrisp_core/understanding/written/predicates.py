@@ -57,25 +57,14 @@ class Predicates:
         self._fitting: Dict[Tuple[str, int, Use, str, bool], bool] = {}
 
     def own_words(self, line: Line) -> Line:
-        """Rewrite a line with the domain's predicates: "open" becomes "not closed".
-
-        Args:
-            line: the parsed sentence.
-
-        Returns:
-            The line; synonyms that the domain has itself stay.
-        """
+        """Return a line whose predicates are the domain's own, as others say the same: "open" is "not closed"."""
         return changed(line, SaidCondition, self._own_words)
 
     def check(self, predicate: str, arity: int) -> None:
-        """Check that a predicate exists and takes this number of objects.
-
-        Args:
-            predicate: its name.
-            arity: number of arguments.
+        """Check that a predicate can be said of so many objects.
 
         Raises:
-            Unlinked: if it does not; lists the valid predicates.
+            Unlinked: if it cannot.
         """
         known = self._domain.predicates.get(predicate)
         if known is None and not self._exchanges(predicate, ("",) * arity):
@@ -89,14 +78,6 @@ class Predicates:
         """Return the fact that a predicate means of these objects.
 
         It is the domain's own, what that has ``instead``, or the other predicate of places that fits best.
-
-        Args:
-            predicate: the predicate in the sentence.
-            arguments: names of the objects.
-            use: whether the fact is to hold, is not to hold, or decides something.
-
-        Returns:
-            The fact with a predicate that fits the types.
 
         Raises:
             Unlinked: if none fits.
@@ -125,14 +106,8 @@ class Predicates:
         """Check whether an object may be one argument of a predicate.
 
         Args:
-            predicate: its name.
             at: the index of the argument.
-            use: whether the fact is to hold, is not to hold, or decides something.
-            name: name of the object in the world.
-            exchanged: whether a related predicate of places may replace it.
-
-        Returns:
-            True if its type fits and, for a goal, an action can bring the fact about.
+            exchanged: whether another predicate of places may stand for it.
         """
         key = (predicate, at, use, name, exchanged)
         if key not in self._fitting:
@@ -144,39 +119,16 @@ class Predicates:
         return self._fitting[key]
 
     def type_of(self, predicate: str, at: int) -> str:
-        """Return the type of an argument.
-
-        Args:
-            predicate: its name.
-            at: index of the argument, starting at 0.
-
-        Returns:
-            The type; empty if the domain has no such predicate or argument.
-        """
+        """Return the type of one argument; empty if the domain has no such predicate or argument."""
         known = self._domain.predicates.get(predicate)
         return known.arguments[at] if known is not None and at < len(known.arguments) else ""
 
     def places(self, name: str, relations: Sequence[Relation]) -> Tuple[Relation, ...]:
-        """Select the facts that say where an object is: on or in what, and in which hand.
-
-        Args:
-            name: name of the object in the world.
-            relations: the facts to search.
-
-        Returns:
-            The matching facts.
-        """
+        """Return the facts that say where an object is, in what and in which hand."""
         return tuple(fact for fact in relations if self.placed(fact) == name)
 
     def placed(self, fact: Relation) -> str:
-        """Return the object whose place a fact states.
-
-        Args:
-            fact: predicate, subject and object.
-
-        Returns:
-            Its name; empty for other facts.
-        """
+        """Return the name of what a fact says the place of; empty for another fact."""
         if fact.predicate in (CONTAINS, self._domain.roles.held):
             return fact.object
         return fact.subject if fact.predicate in (*PLACES, *self._domain.roles.carries) else ""

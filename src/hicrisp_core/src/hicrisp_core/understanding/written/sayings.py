@@ -227,15 +227,7 @@ def _joined(conditions: Tuple[SaidCondition, ...]) -> str:
 
 
 def each_in(kind: Type[_Part], said: Any) -> Iterator[_Part]:
-    """Yield every part of a type, nested ones included.
-
-    Args:
-        kind: the type of the parts.
-        said: the parsed sentence or a part of it.
-
-    Yields:
-        The parts, outer ones first.
-    """
+    """Yield every part of a kind, those within others too."""
     if isinstance(said, kind):
         yield said
     parts = said if isinstance(said, tuple) else [getattr(said, each.name) for each in fields(said)] \
@@ -245,16 +237,7 @@ def each_in(kind: Type[_Part], said: Any) -> Iterator[_Part]:
 
 
 def changed(said: _Said, kind: Type[_Part], change: Callable[[_Part], _Part]) -> _Said:
-    """Replace every part of a type, but none nested in such a part.
-
-    Args:
-        said: the parsed sentence or a part of it.
-        kind: the type of the parts.
-        change: returns the replacement.
-
-    Returns:
-        The changed copy.
-    """
+    """Return what is said with every part of a kind exchanged, but none within such a part."""
     whole: Any = said
     if isinstance(whole, kind):
         whole = change(whole)
@@ -267,16 +250,7 @@ def changed(said: _Said, kind: Type[_Part], change: Callable[[_Part], _Part]) ->
 
 
 def exchanged(said: _Said, old: Phrase, new: Phrase) -> _Said:
-    """Replace one phrase by another.
-
-    Args:
-        said: the parsed sentence or a part of it.
-        old: the phrase to replace.
-        new: its replacement.
-
-    Returns:
-        The changed copy.
-    """
+    """Return what is said with one phrase in place of another."""
     return changed(said, Phrase, lambda phrase: new if phrase == old else phrase)
 
 
@@ -285,14 +259,7 @@ class _Unreadable(Exception):
 
 
 def parse_line(text: str) -> Union[Line, GoalError]:
-    """Parse one line of the written goal language; phrases are not linked to objects.
-
-    Args:
-        text: the line.
-
-    Returns:
-        The line, or what is wrong with it.
-    """
+    """Read one line; phrases are taken as they are written."""
     said = " ".join(text.split())
     if len(said) > LONGEST:
         return GoalError(GoalErrorKind.LIMIT, f"a line has at most {LONGEST} characters, not {len(said)}", said[:80])
@@ -303,14 +270,7 @@ def parse_line(text: str) -> Union[Line, GoalError]:
 
 
 def parse_phrase(text: str) -> Union[Phrase, GoalError]:
-    """Parse one phrase, ``all red box {on tray} except box 2``.
-
-    Args:
-        text: the phrase.
-
-    Returns:
-        The phrase, or what is wrong with it.
-    """
+    """Read one phrase, ``all red box {on tray} except box 2``."""
     try:
         return _phrase(" ".join(text.split()))
     except _Unreadable as error:
@@ -389,7 +349,7 @@ def _fact(said: str) -> Fact:
 
 
 def _several(said: str) -> List[str]:
-    """Return the phrases of a list; all that follows ``except`` belongs to its phrase."""
+    """The phrases of a list; all that follows ``except`` belongs to its phrase."""
     parts = _split(said, " + ")
     at = next((at for at, part in enumerate(parts) if len(_split(part, " except ")) > 1), len(parts))
     return [*parts[:at], " + ".join(parts[at:])] if at < len(parts) else parts

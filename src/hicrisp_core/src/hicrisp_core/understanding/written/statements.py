@@ -57,14 +57,6 @@ class Statements:
     def of(self, predicate: str, arguments: Tuple[Phrases, ...], use: Use) -> Statement:
         """Return the statement of a fact of the domain.
 
-        Args:
-            predicate: its name.
-            arguments: the phrases of each argument.
-            use: whether the fact is to hold, is not to hold, or decides something.
-
-        Returns:
-            The statement over objects.
-
         Raises:
             Several: if a phrase for one object fits several.
             Unlinked: if a phrase fits none, or no predicate says this of them.
@@ -85,36 +77,17 @@ class Statements:
 
     def each(self, predicate: str, at: int, phrase: Phrase, use: Use, part: Callable[[str], Statement],
              but: str = "") -> Statement:
-        """Return that a part holds for as many objects of a phrase as it says.
+        """Return that a part holds for so many of a phrase's objects as it says.
 
         Args:
-            predicate: the predicate of the fact.
-            at: index of the argument that the phrase fills.
-            phrase: the noun phrase with its amount.
-            use: whether the fact is to hold, is not to hold, or decides something.
-            part: returns the statement for one object.
-            but: name of an object to exclude.
-
-        Returns:
-            The statement.
+            at: the place of a predicate at which the phrase stands.
+            but: the object that is not meant.
         """
         some = self._some(predicate, at, phrase, use)
         return some.of(self._each(some, part, but))
 
     def fact(self, use: Use, predicate: str, *names: str) -> Statement:
-        """Return one fact of named objects, with the predicate that fits their types.
-
-        Args:
-            use: whether the fact is to hold, is not to hold, or decides something.
-            predicate: the predicate in the sentence.
-            *names: the objects.
-
-        Returns:
-            The statement.
-
-        Raises:
-            Unlinked: if no predicate fits, or the line has too many facts.
-        """
+        """Return one fact of named objects, as the predicate that their types fit."""
         self._left -= 1
         if self._left < 0:
             raise too_much()
@@ -123,43 +96,19 @@ class Statements:
         return Holds(self._predicates.meant(predicate, names, use))
 
     def names(self, predicate: str, at: int, phrase: Phrase, use: Use) -> Tuple[str, ...]:
-        """Return the objects that a phrase may stand for as an argument of a predicate.
-
-        Args:
-            predicate: its name.
-            at: index of the argument.
-            phrase: a noun phrase with its amount and restrictions.
-            use: whether the fact is to hold, is not to hold, or decides something.
-
-        Returns:
-            The names, at least one.
-        """
+        """Return the objects that a phrase may stand for as one argument of a predicate."""
         fits = tuple(self._fits(predicate, at, use, exchanged) for exchanged in (False, True))
         if phrase.amount is Amount.ONE:
             return (self._objects.one(phrase, fits),)
         return self._objects.all(phrase, fits)
 
     def small(self, parts: Sequence[Statement]) -> Statement:
-        """Return that any of the parts holds, or only the nearest one if the whole would be too long.
-
-        Args:
-            parts: the alternatives.
-
-        Returns:
-            The statement.
-        """
+        """Return that any of the parts holds; only the one that lacks least, if that would be too long."""
         whole = any_of(*parts)
         return whole if fits_limits(whole) else min(parts, key=self.lacking)
 
     def lacking(self, statement: Statement) -> int:
-        """Count the facts of a statement that do not hold yet.
-
-        Args:
-            statement: a fact, or facts joined by and, or, not or a count.
-
-        Returns:
-            The number.
-        """
+        """Return how many facts of a statement do not hold yet."""
         return sum(not holds(Holds(fact), self._world.relations, self._domain) for fact in facts_in(statement))
 
     def _fits(self, predicate: str, at: int, use: Use, exchanged: bool) -> Callable[[str], bool]:
@@ -263,25 +212,12 @@ class Statements:
 
 
 def so_many(phrase: Phrase) -> int:
-    """Return the number in a phrase that counts objects.
-
-    Args:
-        phrase: a noun phrase with its amount and restrictions.
-
-    Returns:
-        The least number, or else the greatest; 0 without either.
-    """
+    """Return how many objects a phrase that counts them asks for, or allows."""
     return phrase.least or phrase.most or 0
 
 
 def checked(parts: Tuple[Statement, ...]) -> Tuple[Statement, ...]:
-    """Return statements unchanged if they are within the limits.
-
-    Args:
-        parts: the statements.
-
-    Returns:
-        The same statements.
+    """Return statements that all hold.
 
     Raises:
         Unlinked: if they are too many or too long to be planned for.
@@ -292,26 +228,12 @@ def checked(parts: Tuple[Statement, ...]) -> Tuple[Statement, ...]:
 
 
 def fits_limits(statement: Statement) -> bool:
-    """Check whether a statement is short enough to be written and read again.
-
-    Args:
-        statement: a fact, or facts joined by and, or, not or a count.
-
-    Returns:
-        True within the limits of the written goal language.
-    """
+    """Check whether a statement is short enough to be written and read again."""
     return sum(1 for _ in facts_in(statement)) <= MOST_PARTS and len(str(statement)) <= LONGEST
 
 
 def denied(statement: Statement) -> Statement:
-    """Negate a statement: of several that were to hold, none may.
-
-    Args:
-        statement: a fact, or facts joined by and, or, not or a count.
-
-    Returns:
-        The negation.
-    """
+    """Return that a statement does not hold; of several that were to hold each one does not."""
     parts: List[Statement] = []
     for each in conjuncts((statement,)):
         parts += each.parts if isinstance(each, Count) and each.most is None and each.least == 1 else [each]
