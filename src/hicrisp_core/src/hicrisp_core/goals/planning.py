@@ -34,16 +34,11 @@ class _TooMany(Exception):
 def conditions_of(
     statements: Iterable[Statement], domain: Domain, either_way: bool = True
 ) -> Union[Tuple[Condition, ...], GoalError]:
-    """Convert statements to search conditions that hold exactly if all the statements do.
+    """Conditions that all hold just when all the statements do.
 
     Args:
-        statements: the statements, which must all hold.
-        domain: supplies symmetric and inverse predicates.
-        either_way: whether a fact may also be reached as its equivalent, so that the other object is moved; "the
-            fork is left of the plate" first moves the fork.
-
-    Returns:
-        The conditions, or the error that a statement has too many cases.
+        either_way: whether a fact may also be made as the one that says the same, so that its object is
+            moved; "the fork is left of the plate" first asks for the fork.
     """
     clauses: Conjunction = []
     for statement in statements:
@@ -62,16 +57,8 @@ def picks(
 ) -> Iterator[Tuple[Statement, ...]]:
     """Yield statements that make the given ones hold.
 
-    The first are the statements themselves. A choice with too many clauses for one search is replaced by its parts,
-    one after the other, starting with the part that lacks least.
-
-    Args:
-        statements: the statements, which must all hold.
-        facts: the observed facts.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        Tuples with one statement for each given one.
+    These themselves; but of a choice with too many clauses to be searched at once one part after the other, the
+    one that lacks least first.
     """
     def parts(statement: Statement) -> Sequence[Statement]:
         if not isinstance(statement, Count) or statement.group != ("any", 1) \
@@ -144,23 +131,15 @@ def way_to(
     searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits = GOAL_LIMITS,
     protect: Tuple[Statement, ...] = (), barred: FrozenSet[str] = frozenset(),
 ) -> PlannedWay:
-    """Find commands that reach the stages in order without ending an invariant.
+    """Find commands that reach the stages in their order; none of them ends an invariant.
 
-    An invariant that does not hold yet counts as part of the end. A stage is skipped if its ``when`` does not hold
-    as it begins, an optional one also if it cannot be reached. A robot that a stage names must take part in it;
-    others help only if it cannot do it alone.
+    An invariant that does not hold yet counts as part of the end. A stage whose ``when`` does not hold where
+    it begins is passed over, an optional one also if no way leads to it. A robot that a stage names must take
+    part in it; others help it only if it cannot do it alone.
 
     Args:
-        searcher: searches the domain's operators.
-        world: the state in which the commands begin.
-        goal: the goal to reach.
-        deadline: ends the search.
-        limits: bounds of each search.
-        protect: statements that no command may end if they hold, in addition to the invariants.
-        barred: commands as text that were found impossible.
-
-    Returns:
-        The commands, or why no way was found.
+        protect: what no command may end where it holds, beside the invariants.
+        barred: commands in writing that were found impossible.
     """
     goal = chosen(goal, world.relations, searcher.domain)
     way = _Road(searcher, goal, deadline, limits, protect, barred, False).through(world)

@@ -13,30 +13,12 @@ from hicrisp_core.model.goal import Count, Goal, Holds, Stage, Statement, all_of
 
 
 def applies(stage: Stage, facts: AbstractSet[Relation], domain: Domain) -> bool:
-    """Check whether a stage's ``when`` holds.
-
-    Args:
-        stage: the stage.
-        facts: the observed facts.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        Whether the stage applies.
-    """
+    """Check whether a stage's ``when`` holds among the facts."""
     return all(holds(each, facts, domain) for each in stage.when)
 
 
 def chosen(goal: Goal, facts: AbstractSet[Relation], domain: Domain) -> Goal:
-    """Choose between a goal's stages and its alternative.
-
-    Args:
-        goal: the goal.
-        facts: the facts at the beginning of the task.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        The goal without alternatives.
-    """
+    """Return the goal without alternatives, as the facts at the task's beginning decide them."""
     if not goal.otherwise:
         return goal
     stages = goal.stages if goal.stages and applies(goal.stages[0], facts, domain) else goal.otherwise
@@ -82,15 +64,7 @@ def rest_of(goal: Goal, reached: int, made: Tuple[Stage, ...], domain: Domain) -
 
 
 def seen_part(goal: Goal, unseen: AbstractSet[str]) -> Goal:
-    """Remove the conditions that need an unseen object.
-
-    Args:
-        goal: the goal.
-        unseen: names of the objects whose pose is unknown.
-
-    Returns:
-        The goal with the remaining conditions.
-    """
+    """Return the goal without the conditions that need an object which is not seen."""
     def left(statement: Statement) -> Optional[Statement]:
         if not any({fact.subject, fact.object} & unseen for fact in facts_in(statement)):
             return statement
@@ -143,15 +117,7 @@ def _placed(fact: Relation, domain: Domain) -> str:
 
 
 def undoing(predicate: str, domain: Domain) -> FrozenSet[str]:
-    """Find the facts that an action makes of an object as it removes another one.
-
-    Args:
-        predicate: the removed predicate, of one argument.
-        domain: the actions to search.
-
-    Returns:
-        Predicates of one argument that such actions make of the same object.
-    """
+    """Return the predicates of one argument that an action makes as it removes this one of the same object."""
     found: Set[str] = set()
     for action in domain.actions.values():
         for removed in action.effects:

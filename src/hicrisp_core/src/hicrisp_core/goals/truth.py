@@ -11,15 +11,7 @@ from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, a
 
 
 def ways_to_say(fact: Relation, domain: Domain) -> Tuple[Relation, ...]:
-    """Return a fact with its equivalents, such as "left of" for "right of".
-
-    Args:
-        fact: the fact.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        The fact itself, then its equivalent if it has one.
-    """
+    """The facts that say the same, the given one first: next to each other, left of and right of."""
     predicate = domain.predicates.get(fact.predicate)
     turned = "" if predicate is None else fact.predicate if predicate.symmetric else predicate.inverse
     return (fact, Relation(fact.object, turned, fact.subject)) if turned else (fact,)
@@ -35,15 +27,7 @@ def all_known(_: Relation) -> bool:
 
 
 def unknown_in(world: WorldState, domain: Domain) -> Unknown:
-    """Create the test for facts that cannot be judged because their objects are not seen.
-
-    Args:
-        world: the latest observation.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        A function that returns whether the truth of a fact is unknown.
-    """
+    """What nobody knows in a world: facts that are not seen, about objects that are not."""
     unseen = {each.name for each in world.unseen}
     return lambda fact: not unseen.isdisjoint((fact.subject, fact.object)) and not any(
         way in world.relations for way in ways_to_say(fact, domain))
@@ -52,17 +36,7 @@ def unknown_in(world: WorldState, domain: Domain) -> Unknown:
 def truth(
     statement: Statement, facts: AbstractSet[Relation], domain: Domain, unknown: Unknown = all_known
 ) -> Optional[bool]:
-    """Evaluate a statement in Kleene's three-valued logic.
-
-    Args:
-        statement: the statement.
-        facts: the observed facts.
-        domain: supplies symmetric and inverse predicates.
-        unknown: returns whether a fact cannot be judged; by default every unlisted fact is false.
-
-    Returns:
-        Whether the statement holds; ``None`` if that depends on unknown facts.
-    """
+    """Return whether a statement holds, in Kleene's logic; ``None`` where that depends on what nobody knows."""
     if isinstance(statement, Holds):
         ways = ways_to_say(statement.fact, domain)
         return None if unknown(statement.fact) else any(fact in facts for fact in ways)
@@ -78,45 +52,19 @@ def truth(
 
 
 def holds(statement: Statement, facts: AbstractSet[Relation], domain: Domain) -> bool:
-    """Check a statement, taking unlisted facts to be false.
-
-    Args:
-        statement: the statement.
-        facts: the observed facts.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        Whether the statement holds.
-    """
+    """Whether a statement holds among the facts; one that is not among them is taken to be false."""
     return truth(statement, facts, domain) is True
 
 
 def missing(
     statements: Iterable[Statement], facts: AbstractSet[Relation], domain: Domain, unknown: Unknown = all_known
 ) -> Tuple[Statement, ...]:
-    """Return the statements that are not known to hold.
-
-    Args:
-        statements: statements that must all hold; conjunctions are split.
-        facts: the observed facts.
-        domain: supplies symmetric and inverse predicates.
-        unknown: returns whether a fact cannot be judged.
-
-    Returns:
-        The missing statements.
-    """
+    """The statements that are not known to hold; of those that must all hold together, each by itself."""
     return tuple(each for each in conjuncts(statements) if not truth(each, facts, domain, unknown))
 
 
 def conjuncts(statements: Iterable[Statement]) -> Tuple[Statement, ...]:
-    """Split conjunctions into their parts.
-
-    Args:
-        statements: statements that must all hold.
-
-    Returns:
-        The parts without repeats.
-    """
+    """Return statements that all hold, those of several that must all hold taken apart."""
     found: List[Statement] = []
     for each in statements:
         found += conjuncts(each.parts) if isinstance(each, Count) and each.every else [each]
@@ -124,16 +72,9 @@ def conjuncts(statements: Iterable[Statement]) -> Tuple[Statement, ...]:
 
 
 def guard(keep: Iterable[Statement], domain: Domain, command: Command, world: WorldState) -> Optional[Feedback]:
-    """Check whether a command would end a protected statement, by the domain's effects.
+    """Why a command may not run: by the domain's effects it would end what is to stay so; ``None`` where it may.
 
-    Args:
-        keep: the protected statements; those that do not hold now cannot be ended.
-        domain: the actions with their effects.
-        command: the command to check.
-        world: the state before the command.
-
-    Returns:
-        The feedback against the command; ``None`` if it may run.
+    What does not hold now cannot be ended; that it holds in the end is the goal's matter.
     """
     kept = tuple(keep)
     if not kept or command.action not in domain.actions:
@@ -142,44 +83,18 @@ def guard(keep: Iterable[Statement], domain: Domain, command: Command, world: Wo
 
 
 def ended_by(keep: Iterable[Statement], domain: Domain, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
-    """Return the statements that held before and are false after.
-
-    Args:
-        keep: the protected statements.
-        domain: supplies symmetric and inverse predicates.
-        before: the earlier state.
-        after: the later state; statements about unseen objects do not count as false.
-
-    Returns:
-        The ended statements.
-    """
+    """The statements that hold before and are false after; what is not seen any more is not false."""
     return tuple(each for each in keep if holds(each, before.relations, domain)
                  and truth(each, after.relations, domain, unknown_in(after, domain)) is False)
 
 
 def breaking(command: Command, ended: Tuple[Statement, ...]) -> Optional[Feedback]:
-    """Create the feedback for a command that would end protected statements.
-
-    Args:
-        command: the command.
-        ended: the statements that it would end.
-
-    Returns:
-        The feedback; ``None`` if nothing is ended.
-    """
+    """The feedback for a command that would end what is to stay so; ``None`` where it ends nothing."""
     return Feedback(Level.HIGH, FeedbackKind.BREAKS_CONDITION, command, conditions=ended) if ended else None
 
 
 def normal_goal(goal: Goal, domain: Domain) -> Goal:
-    """Convert all conditions of a goal to normal form; the stages keep their order.
-
-    Args:
-        goal: the goal.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        The normalised goal.
-    """
+    """Return the goal with all its conditions in normal form; its stages keep their order."""
     def staged(stages: Tuple[Stage, ...]) -> Tuple[Stage, ...]:
         return tuple(replace(each, conditions=normal_all(each.conditions, domain),
                              when=normal_all(each.when, domain)) for each in stages)
@@ -189,29 +104,12 @@ def normal_goal(goal: Goal, domain: Domain) -> Goal:
 
 
 def same_goal(one: Goal, other: Goal, domain: Domain) -> bool:
-    """Check whether two goals have the same normal form.
-
-    Args:
-        one: the first goal.
-        other: the second goal.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        Whether they are equal; goals with the same meaning may still differ.
-    """
+    """Whether two goals mean the same, as far as the normal form tells."""
     return normal_goal(one, domain) == normal_goal(other, domain)
 
 
 def normal_all(statements: Iterable[Statement], domain: Domain) -> Tuple[Statement, ...]:
-    """Convert statements to normal form, with conjunctions split and repeats removed.
-
-    Args:
-        statements: statements that must all hold.
-        domain: supplies symmetric and inverse predicates.
-
-    Returns:
-        The statements in a fixed order.
-    """
+    """Statements that all hold: conjunctions taken apart, repeats left out, in a fixed order."""
     return tuple(sorted(conjuncts(normal(each, domain) for each in statements), key=str))
 
 

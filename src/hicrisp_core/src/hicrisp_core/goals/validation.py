@@ -17,16 +17,7 @@ _MOST_NAMES = 60
 
 
 def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]:
-    """Check whether a goal fits the domain and the world.
-
-    Args:
-        goal: the goal.
-        domain: the valid predicates and types.
-        world: the observed objects and robots.
-
-    Returns:
-        The first error; ``None`` if there is none.
-    """
+    """What is wrong with a goal in this world; ``None`` where nothing is."""
     if goal.empty:
         return GoalError(GoalErrorKind.EMPTY, "the goal asks for nothing")
     robots = tuple(sorted(world.robots))
@@ -38,16 +29,7 @@ def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalEr
 
 
 def check_statement(statement: Statement, domain: Domain, world: WorldState) -> Optional[GoalError]:
-    """Check the words, types and counts of a statement.
-
-    Args:
-        statement: the statement.
-        domain: the valid predicates and types.
-        world: the observed objects and robots.
-
-    Returns:
-        The first error; ``None`` if there is none.
-    """
+    """What is wrong with one statement: an unknown word, a thing of the wrong type, a count of too many."""
     if isinstance(statement, Count) and statement.least > len(statement.parts):
         return GoalError(GoalErrorKind.COUNT, f"'{statement}' asks for {statement.least} of {len(statement.parts)}",
                       str(statement))
@@ -131,16 +113,9 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def contradiction(goal: Goal, domain: Domain) -> Optional[GoalError]:
-    """Check whether the conditions of each stage can hold together with the invariants.
+    """Return why the conditions of a stage (with the invariants) cannot hold at once; ``None`` if they may.
 
-    Only what must hold for certain is checked; choices are left to the search.
-
-    Args:
-        goal: the goal.
-        domain: the predicates' properties.
-
-    Returns:
-        The first contradiction; ``None`` if none is found.
+    Only what must hold for certain is checked; what is left to choose is the search's to find out.
     """
     if not goal.stages:
         return at_once(goal.invariants, domain)
@@ -149,15 +124,7 @@ def contradiction(goal: Goal, domain: Domain) -> Optional[GoalError]:
 
 
 def at_once(conditions: Iterable[Statement], domain: Domain) -> Optional[GoalError]:
-    """Check whether conditions can hold at the same time.
-
-    Args:
-        conditions: the conditions.
-        domain: the predicates' properties.
-
-    Returns:
-        The contradiction; ``None`` if none is found.
-    """
+    """Return why conditions cannot hold at once; ``None`` if they may."""
     literals = normal_all(conditions, domain)
     wanted = [each.fact for each in literals if isinstance(each, Holds)]
     denied = {each.part.fact for each in literals if isinstance(each, Not) and isinstance(each.part, Holds)}
