@@ -52,8 +52,9 @@ def renew(root: Path = ROOT) -> None:
     """Make the tables of all pages from the figures."""
     for file in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
         text = file.read_text(encoding="utf-8")
-        if renewed(text, root) != text:
-            file.write_text(renewed(text, root), encoding="utf-8")
+        made = renewed(text, root)
+        if made != text:
+            file.write_text(made, encoding="utf-8")
 
 
 def renewed(page: str, root: Path = ROOT) -> str:

@@ -97,7 +97,7 @@ class Executive:
         if world.trouble and not (world.objects or world.robots):
             ledger.tell(Refused(text=sentence(world.trouble)))
             return self._finish(ledger, False, sentence(world.trouble))
-        wanted = self._ports.naming(task.text) if self._ports.namer is not None else None
+        wanted = self._ports.naming(task.text)
         if wanted is not None and self._ports.namer is not None:
             return self._named(self._ports.namer.give_name(wanted.thing, wanted.name), ledger)
         with ledger.thinking():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Dict, List, Tuple
 
-from shapely.geometry import GeometryCollection, Point
+from shapely.geometry import MultiPolygon, Point
 
 from hicrisp_core.detector.relations import measure
 from hicrisp_core.domain.schema import Domain, expected_facts
@@ -83,7 +83,7 @@ class _Question:
     def radius(self, steady: float) -> float:
         """Return how far the item may be beside its target in every direction, metres."""
         least = min(_MOST, self._clearance)
-        if least < 0.0 or not self._will_do(self.target, steady):
+        if not self._will_do(self.target, steady):
             return 0.0
         for number in range(_DIRECTIONS):
             angle = math.tau * number / _DIRECTIONS
@@ -142,7 +142,8 @@ class _Question:
             if thing.form.hollow and taken.contains(Point(*self.target.position[:2])):
                 taken = taken.difference(taken.buffer(-BOWL_WALL - _WALL))
             space = float(taken.distance(shadow))
-            least = min(least, max(space - _CLEAR, space * 0.1))
+            if space > 0.0:  # What it touches at the target itself asks for no space.
+                least = min(least, max(space - _CLEAR, space * 0.1))
         return least
 
     @cached_property
@@ -166,9 +167,10 @@ class _Question:
             carriers = self._carriers(upper, at)
             if not carriers:
                 return True
-            shared = [footprint(upper, at).intersection(footprint(each, each.pose))
-                      for each in carriers if each.pose is not None]
-            surface, centre = GeometryCollection(shared).convex_hull, Point(x, y)
+            surface = MultiPolygon([polygon for polygon in (
+                footprint(upper, at).intersection(footprint(each, each.pose))
+                for each in carriers if each.pose is not None) if polygon.geom_type == "Polygon"]).convex_hull
+            centre = Point(x, y)
             edge = steady * min(min(each.size[:2]) for each in (upper, *carriers)) / 2.0
             if not surface.contains(centre) or surface.boundary.distance(centre) < edge:
                 return False

@@ -67,11 +67,11 @@ def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
     Returns:
         Lowest and highest z in the world frame (m).
     """
-    x, y, z = rotate(pose.inverse().orientation, (0.0, 0.0, 1.0))  # Up, in the object's frame.
     if thing.form.round:
-        half = abs(z) * thing.size[2] / 2.0 + math.hypot(x, y) * thing.size[0] / 2.0
+        up = rotate(pose.orientation, (0.0, 0.0, 1.0))[2]
+        half = abs(up) * thing.size[2] / 2.0 + math.sqrt(max(0.0, 1.0 - up * up)) * thing.size[0] / 2.0
     else:
-        half = (abs(x) * thing.size[0] + abs(y) * thing.size[1] + abs(z) * thing.size[2]) / 2.0
+        half = half_extents(thing, pose)[2]
     return pose.position[2] - half, pose.position[2] + half
 
 
