@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -23,6 +25,7 @@ from hicrisp_bench.fuzz import suite as fuzz
 from hicrisp_bench.language import suite as language
 from hicrisp_bench.limits import suite as limits
 from hicrisp_bench.prompts import suite as prompts
+from hicrisp_bench.published import publish
 from hicrisp_bench.results import save, write_index
 from hicrisp_bench.runner import runner_of
 from hicrisp_bench.search import suite as search
@@ -55,6 +58,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
     save(options, report, time.perf_counter() - began, _cpu() - began_cpu)
     if not options.out:
         write_index(FOLDER, about())
+    if options.publish:
+        command = shlex.join(["scripts/bench", *(sys.argv[1:] if arguments is None else arguments)])
+        code = Path(vars(SUITES[options.suite])["__file__"])
+        publish(options.suite, options.publish, report, re.sub(r" --(publish|out|json)[ =]\S+", "", command),
+                code.parent if code.name == "suite.py" else code)
     for why in report.failed:
         sys.stderr.write(f"{options.suite}: {why}\n")
     return 0 if report.ok else 1
@@ -73,6 +81,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     if not (options.config / "scenes").is_dir():
         parser.error(f"{options.config} holds no folder 'scenes'; give the workspace's config folder with "
                      "--config")
+    if options.quick and getattr(options, "publish", ""):
+        parser.error("a quick run says too little to be published: leave out --quick or --publish")
     return options
 
 
@@ -87,6 +97,8 @@ def make_parser(quick: bool = False) -> argparse.ArgumentParser:
     for name, suite in SUITES.items():
         own = suites.add_parser(name, help=(suite.__doc__ or "").splitlines()[0], description=suite.__doc__)
         _add_shared(own, f"for the pictures, table.md, results.csv and results.json (runs/bench/{name})")
+        own.add_argument("--publish", default="", metavar="TABLE", help="also make the rows a table of "
+                         f"docs/results/{name}.json, and renew the pages that show it")
         suite.add_options(own)
         if quick:
             own.set_defaults(**suite.QUICK)

@@ -23,7 +23,8 @@ from hicrisp_bench.pool import Progress, Result, guarded, is_here, run_all, run_
 
 NAME = "trials.jsonl"
 _SETTINGS = "settings"
-_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "threads", "quick", "queries"})
+_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "threads", "quick", "queries",
+                  "publish"})
 """Options that change no trial's result."""
 
 
@@ -243,7 +244,7 @@ def folder_of(options: argparse.Namespace) -> Path:
 
 def settings_told(options: argparse.Namespace) -> Mapping[str, Any]:
     """A suite's own options as they were given, for its results."""
-    left_out = {"suite", "json", "out", "config", "dask", "resume"}
+    left_out = {"suite", "json", "out", "config", "dask", "resume", "publish"}
     return {name: _plain(value) for name, value in sorted(vars(options).items()) if name not in left_out}
 
 

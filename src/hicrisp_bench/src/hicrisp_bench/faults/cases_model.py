@@ -128,11 +128,11 @@ def _no_system(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase)
     (refusal if has else _GOOD)(model, request, to)
 
 
-_BOUNDED = "given up by its deadline after at most 2 retries; said; nothing moves"
-_ONCE = "not tried again; one line says what to change"
-_USELESS = "asked once more for an answer that can be read, then refused; nothing moves"
-_UNKNOWN = "refused before motion; the model is told what there is"
-_MISSED = "the goal's check sees it; corrected, or failed with what is missing"
+_BOUNDED = "given up after 2 retries"
+_ONCE = "not repeated; says what to change"
+_USELESS = "asked once more, then refused"
+_UNKNOWN = "refused; told what exists"
+_MISSED = "corrected, or the rest named"
 
 
 def _useless(text: str) -> Run:
@@ -144,7 +144,7 @@ _MODEL: Tuple[Tuple[str, str, Run], ...] = (
     ("drips slowly", _BOUNDED, fails(wild.drips)),
     ("closes the line", _BOUNDED, fails(wild.closes)),
     ("500 for ever", _BOUNDED, fails(wild.sends("{}", "500 Internal Server Error"))),
-    ("429 and 503 with Retry-After, then a plan", "tried twice more, which the run's folder shows; the task is done",
+    ("429 and 503 with Retry-After, then a plan", "tried twice more; done",
      passes_in_the_end),
     ("401", _ONCE, fails(wild.sends("{}", "401 Unauthorized"), 1)),
     ("404, unknown model", _ONCE, fails(wild.sends("{}", "404 Not Found"), 1)),
@@ -152,19 +152,19 @@ _MODEL: Tuple[Tuple[str, str, Run], ...] = (
     ("brackets without end", _USELESS, _useless('{"kind": "plan", "steps": ' + "[" * 5000)),
     ("empty answer", _USELESS, _useless("")),
     ("JSON of the wrong shape", _USELESS, _useless('{"plan": {"first": ["pick", 7, null]}}')),
-    ("answer of 30 MB", "not read to its end; said; nothing moves",
+    ("answer of 30 MB", "not read to its end; nothing moves",
      fails(wild.sends(completion("x" * 30_000_000, "wild")))),
     ("two plans and no word which counts", _USELESS,
      _useless(f"Maybe {_WRONG}. Or {_WRONG.replace('cylinder', 'box')}.")),
-    ("answer in a fence with words around it", "read; the task is done",
+    ("answer in a fence with words around it", "read; done",
      done(wild.plan(_GOOD_STEPS, wrap="Sure! Here is the plan:\n```json\n{}\n```\nGood luck."))),
     ("a plan in its thought, whose opening mark is missing",
-     "the final answer alone is carried out; the task is done",
+     "the final answer alone is carried out; done",
      done(wild.plan(_GOOD_STEPS, wrap=f"One idea: {_WRONG}, but no.\n</think>\n{{}}"))),
-    ("an error inside HTTP 200", "tried again as that error would be; the task is done",
+    ("an error inside HTTP 200", "tried again as that error would be; done",
      done(_at_first(wild.sends('{"choices": null, "error": {"message": "overloaded", "code": 429}}')))),
-    ("no system role", "the rules go into the user's message; the task is done", done(_no_system)),
-    ("words in the place of a goal", "asked once more whether they answer a question; the task is done",
+    ("no system role", "the rules go into the user's message; done", done(_no_system)),
+    ("words in the place of a goal", "asked once more whether they answer a question; done",
      done(_at_first(wild.says('{"kind": "answer", "say": "Sure, I will."}')))),
     ("invents a thing", _UNKNOWN, unknown(("pick", {"item": "teapot"}), "cylinder")),
     ("invents an action", _UNKNOWN, unknown(("teleport", {"item": "box"}), "place_next_to")),
@@ -212,7 +212,7 @@ def _unpacked(file: Path) -> Iterator[bytes]:
 
 MODELS = (
     *(FaultCase(f"model: {name}", expected, run, (MODEL,)) for name, expected, run in _MODEL),
-    *(FaultCase(f"model: {name}", "found by the guard; gives up with a summary", run, (MENDING,))
+    *(FaultCase(f"model: {name}", "guard gives up with a summary", run, (MENDING,))
       for name, run in _MENDING),
-    FaultCase("a key, searched for", "in no file, log, recording, report or parameter", key_searched_for, (MODEL,)),
+    FaultCase("a key, searched for", "in no file, log, recording or parameter", key_searched_for, (MODEL,)),
 )

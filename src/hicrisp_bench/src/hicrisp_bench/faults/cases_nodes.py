@@ -74,22 +74,16 @@ def supervisor_hangs(case: Probe) -> None:
 
 STOPS = (
     FaultCase("emergency stop in mid-motion",
-              "stands within 1 s; latched over kills of supervisor and world; new tasks are refused with how "
-              "to clear, one in line waits; cleared only on purpose, and resume alone begins a motion",
-              emergency_stop, quick=True),
-    FaultCase("kill -9 of the supervisor",
-              "stands within 1 s; the launch stays up; the task interrupted, never resumed; the line goes on",
-              supervisor_killed, quick=True),
-    FaultCase("supervisor hangs",
-              "stands within 1.5 s, since its heartbeat falls silent; the step is tried again after it",
-              supervisor_hangs),
-    FaultCase("cancel in mid-motion, twice", "answers at once, stands within 1 s, and that is known",
+              "stands within 1 s; latched until cleared", emergency_stop, quick=True),
+    FaultCase("kill -9 of the supervisor", "stands within 1 s; task interrupted", supervisor_killed, quick=True),
+    FaultCase("supervisor hangs", "stands within 1.5 s; step tried again", supervisor_hangs),
+    FaultCase("cancel in mid-motion, twice", "known to stand within 1 s",
               lambda case: case.moving().cancels().note(
                   "a second cancel says that it has ended, or is ending",
                   case.rig.ask("cancel_task", case.task).message != "").ends("canceled")),
-    FaultCase("cancel while planning", "answers at once, nothing moves",
+    FaultCase("cancel while planning", "nothing moves",
               lambda case: case.submit().cancels().ends("canceled")),
-    FaultCase("cancel in mid-grasp", "answers at once, stands within 1 s",
+    FaultCase("cancel in mid-grasp", "stands within 1 s",
               lambda case: case.moving().rest(2.5).cancels().ends("canceled", "succeeded"), worlds=(ARM, LAB)),
 )
 
@@ -129,22 +123,19 @@ def master_restarted(case: Probe) -> None:
     case.ends("succeeded", what="the task that ran").again("succeeded", "answered")
 
 
-_GOES_ON = "back; the task goes on without repeating a motion that was done"
+_GOES_ON = "goes on, no motion repeated"
 KILLS = (
     *(FaultCase(f"kill -9 of {node}", _GOES_ON, thinker_killed(node), quick=node == "detector")
       for node in ("brain", "body", "detector", "corrector")),
     *(FaultCase(f"kill -9 of {name}", _GOES_ON, thinker_killed(node), worlds=(CAMERA,))
       for name, node in (("perception", "perception"), ("the web page's node", "dashboard"))),
-    FaultCase("kill -9 of the base's driver",
-              "LOST is said plainly; the base stands, or is known not to; no blind resend; started again",
+    FaultCase("kill -9 of the base's driver", "LOST; no blind resend",
               lambda case: case.moving().kill("move_base_driver").stands(LONG).ends("succeeded", "failed")
               .failures().up(), worlds=(AGV,)),
-    *(FaultCase(f"move_base gone for {seconds:g} s", "waited for, with the seconds; one correction; the task is done",
+    *(FaultCase(f"move_base gone for {seconds:g} s", "waited for; one correction; done",
                 move_base_back_late(seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),
-    FaultCase("kill -9 of the world",
-              "the launch stays up; the task ends as cut off, said plainly; the next one runs",
-              world_killed, quick=True),
-    FaultCase("ROS master killed and started again", "nodes come back by themselves; the task goes on",
+    FaultCase("kill -9 of the world", "the task ends as cut off; the next runs", world_killed, quick=True),
+    FaultCase("ROS master killed and started again", "nodes register again; goes on",
               master_restarted, alone=True, own_master=True),
 )
 
@@ -169,7 +160,7 @@ def _ended(end: Callable[[Probe], object]) -> Callable[[Probe], object]:
     return run
 
 
-_STANDS = "robots stand and that is known; all processes gone within 5 s; no traceback"
+_STANDS = "known to stand; gone within 5 s"
 ENDS = (
     FaultCase("Ctrl-C in mid-motion", _STANDS, _ended(lambda case: case.rig.launch.signal(signal.SIGINT)),
               (*EVERYWHERE, CAMERA), alone=True),
@@ -272,12 +263,11 @@ class _Listener:
 
 
 LOADS = (
-    FaultCase("the same request twice", "one task, with the same id, over a restart of the supervisor too",
-              same_request_twice, quick=True),
-    FaultCase("100 tasks in line", "order kept; the next one is refused with the limit", hundred_tasks),
+    FaultCase("the same request twice", "one task, over a restart too", same_request_twice, quick=True),
+    FaultCase("100 tasks in line", "order kept; the next refused with the limit", hundred_tasks),
     FaultCase("a task of 1 MB", "refused with the limit", huge_text, quick=True),
-    FaultCase("a scene of 10,000 things", "refused with the limit; the world stays as it is", many_things, (ARM,)),
-    FaultCase("50 clients on a topic", "served; one that does not read holds nobody up", many_clients),
+    FaultCase("a scene of 10,000 things", "refused with the limit", many_things, (ARM,)),
+    FaultCase("50 clients on a topic", "all served", many_clients),
 )
 
 
@@ -331,13 +321,9 @@ def logs_moved(case: Probe) -> None:
 
 
 DISKS = (
-    FaultCase("folder of runs not writable",
-              "the task ends before anything moves and says so; the stop works; all is well once it is back",
-              runs_unwritable, quick=True),
-    FaultCase("disk full in mid-motion", "the task goes on, and says what was not written; the stop works",
-              disk_full),
+    FaultCase("folder of runs not writable", "ends before motion; the stop works", runs_unwritable, quick=True),
+    FaultCase("disk full in mid-motion", "goes on; loss named; the stop works", disk_full),
     FaultCase("disk of the runs really full in mid-motion",
-              "the task goes on, and says what was not written; the stop works; so does a supervisor that is "
-              "killed there; all is well once there is room", really_full, (ARM, AGV), place=SMALL_DISK),
-    FaultCase("folder of logs moved away in mid-motion", "the task goes on", logs_moved, (ARM,)),
+              "goes on; loss named; the stop works", really_full, (ARM, AGV), place=SMALL_DISK),
+    FaultCase("folder of logs moved away in mid-motion", "goes on", logs_moved, (ARM,)),
 )

@@ -73,32 +73,32 @@ def reset_meanwhile(case: Probe) -> None:
     case.note(f"refused: {answer.message}", not answer.ok).ends("succeeded")
 
 
-_TOLD = "nothing moves; the thing is named, with its age where it was ever seen"
+_TOLD = "nothing moves; age named"
 _BASE = (
-    ("scan silent", "told by its topic and age as the first cause", "scan_stops"),
-    ("scans without a number", "told by their topic", "scan_nan"),
-    ("scans in an unknown frame", "told by topic and frame", "scan_frame"),
-    ("odometry of NaN", "told by its topic; no standstill is taken from it", "odometry_nan"),
-    ("scans from the future", "told by topic or frame and how far ahead", "scan_ahead"),
-    ("odometry from the future", "told by topic or frame and how far ahead", "odometry_ahead"),
-    ("base in TF from the future", "told by topic or frame and how far ahead", "pose_ahead"),
-    ("scans with a stamp that stands still", "told by its topic and how old", "scan_old"),
-    ("odometry with a stamp that stands still", "told by its topic and how old", "odometry_old"),
-    ("TF loses the base", "told by its frame and age", "pose_stale"),
-    ("base that falls through its floor", "told by its frame and how far below", "pose_fallen"))
+    ("scan silent", "topic and age named", "scan_stops"),
+    ("scans without a number", "topic named", "scan_nan"),
+    ("scans in an unknown frame", "topic and frame named", "scan_frame"),
+    ("odometry of NaN", "topic named", "odometry_nan"),
+    ("scans from the future", "source and offset named", "scan_ahead"),
+    ("odometry from the future", "source and offset named", "odometry_ahead"),
+    ("base in TF from the future", "source and offset named", "pose_ahead"),
+    ("scans with a stamp that stands still", "topic and age named", "scan_old"),
+    ("odometry with a stamp that stands still", "topic and age named", "odometry_old"),
+    ("TF loses the base", "frame and age named", "pose_stale"),
+    ("base that falls through its floor", "frame and depth named", "pose_fallen"))
 SIGHT = (
-    *(FaultCase(name, f"the base stops; {told}", base_told_wrongly(kind), (AGV,)) for name, told, kind in _BASE),
+    *(FaultCase(name, f"stops; {told}", base_told_wrongly(kind), (AGV,)) for name, told, kind in _BASE),
     *(FaultCase(f"pose {name}", _TOLD, pose_wrong(kind), (ARM,)) for name, kind in (
         ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
         ("in an unknown frame", "frame"), ("from the future", "ahead"))),
-    FaultCase("pose that grows old in mid-motion", "the task fails by the pose's age; the arm stands",
+    FaultCase("pose that grows old in mid-motion", "fails by the pose's age; the arm stands",
               lambda case: case.moving().inject("pose_stale", _ITEM).ends("failed").stands(LONG), (ARM,)),
-    FaultCase("frames with a leading slash", "the drive goes on as without it",
+    FaultCase("frames with a leading slash", "goes on as without",
               lambda case: case.moving().inject("frame_slash").ends("succeeded").failures(lambda said: not said),
               (AGV,)),
-    FaultCase("camera silent", "nothing moves; told with the age of what was seen",
+    FaultCase("camera silent", "nothing moves; age named",
               camera_useless("camera_silent", 60.0), (CAMERA,)),
-    FaultCase("calibration of NaN", "nothing moves; told by the calibration", camera_useless("lens_nan"), (CAMERA,)),
+    FaultCase("calibration of NaN", "nothing moves; calibration named", camera_useless("lens_nan"), (CAMERA,)),
     FaultCase("world put back in mid-motion", "refused while a task runs", reset_meanwhile, (ARM, AGV)),
 )
 
@@ -152,15 +152,13 @@ def one_of_two(case: Probe) -> None:
     case.note(f"the other one: {', '.join(drives)}", drives == ["dock", "carry_to"])
 
 
-_SEEN = "seen within 1 s of simulated time; corrected"
+_SEEN = "seen within 1 s; corrected"
 HANDS = (
     FaultCase("dropped in mid-carry", _SEEN, dropped, (ARM,)),
     FaultCase("moved by a hand in mid-motion", _SEEN, moved, (ARM,)),
-    FaultCase("taken by a hand in mid-motion",
-              "seen when its pose is older than 1 s; the task fails and names it", taken, (ARM,)),
-    FaultCase("one of two things is not seen", "the other one is brought and stays there; what is left is named",
-              one_of_two, (LAB,)),
-    FaultCase("added by a hand in mid-motion", "seen by the camera; the task is done", added, (CAMERA,)),
+    FaultCase("taken by a hand in mid-motion", "seen after 1 s; task fails", taken, (ARM,)),
+    FaultCase("one of two things is not seen", "other delivered; this named", one_of_two, (LAB,)),
+    FaultCase("added by a hand in mid-motion", "seen; done", added, (CAMERA,)),
 )
 
 
@@ -219,15 +217,11 @@ def line_bad(loss: float, delay: float) -> Run:
     return _on_a_line(bad)
 
 
-_GOES_ON = "the task is done, or ends and says why; nothing is sent twice"
+_GOES_ON = "done or explained; nothing sent twice"
 HOSTS = tuple(FaultCase(f"line between two hosts {name}", expected, run, (ARM, AGV, LAB), place=TWO_HOSTS)
               for name, expected, run in (
-    ("cut for 10 s in mid-motion",
-     "stands within 1.5 s; the task goes on or ends saying so; nothing is sent twice; the next is done",
-     _on_a_line(line_cut)),
-    ("cut for 10 s as a task begins",
-     "nothing moves meanwhile; the task is done, or ends and says why; nothing is sent twice; the next is done",
-     _on_a_line(line_cut_at_once)),
+    ("cut for 10 s in mid-motion", "stands within 1.5 s; nothing sent twice", _on_a_line(line_cut)),
+    ("cut for 10 s as a task begins", "nothing moves meanwhile or twice", _on_a_line(line_cut_at_once)),
     ("loses 20 % of the packets", _GOES_ON, line_bad(0.2, 0.0)),
     ("is 200 ms slow each way", _GOES_ON, line_bad(0.0, 0.2))))
 
@@ -260,13 +254,13 @@ def part_undone(kind: str) -> Run:
 
 
 LACKS = (
-    FaultCase("hand that was not homed", "the task fails; told that it must be homed, and how",
+    FaultCase("hand that was not homed", "fails; says how to home it",
               lacking("/franka_gripper/homing/goal", unmoved=False), (HAND,)),
-    FaultCase("move_base that was never started", "the task fails; told by the name of what is missing; nothing moves",
+    FaultCase("move_base that was never started", "nothing moves; the missing part named",
               lacking("move_base"), (ALONE,)),
-    FaultCase("simulated time without a clock", "nothing is begun; told by the name of what is missing, and what to do",
+    FaultCase("simulated time without a clock", "nothing begins; the missing topic named",
               lacking("nothing publishes /clock"), (CLOCKLESS,)),
-    *(FaultCase(f"one of two blocks {name}", "the other one is brought to its place and stays; what is left is named",
+    *(FaultCase(f"one of two blocks {name}", "other delivered; this named",
                 part_undone(kind), (SORTING,)) for name, kind in (
         ("is out of reach", "unreachable"), ("is not seen", "pose_missing"))),
 )

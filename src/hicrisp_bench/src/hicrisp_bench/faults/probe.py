@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from dataclasses import dataclass, field
-from typing import Callable, List, Tuple
+from typing import Callable, List, Optional, Tuple
 
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
@@ -14,10 +14,10 @@ from hicrisp_bench.faults.rig import Rig, World
 from hicrisp_bench.faults.wild_model import Play, WildModel
 from hicrisp_bench.launched import LIMIT, LaunchFailed
 
-ARM, AGV, LAB = "embedded arm", "AGV", "lab"
-CAMERA, MODEL, MENDING = "arm with a camera", "arm with a model", "arm that a model corrects"
-HAND, ALONE, CLOCKLESS = "arm whose hand is not homed", "base without move_base", "base without a clock"
-SORTING = "arm that sorts"
+ARM, AGV, LAB = "arm", "AGV", "lab"
+CAMERA, MODEL, MENDING = "camera", "model", "model that corrects"
+HAND, ALONE, CLOCKLESS = "unhomed hand", "no move_base", "no clock"
+SORTING = "sorting"
 _BESIDE = "Place the box next to the cylinder"
 WORLDS = {
     ARM: World("tabletop", _BESIDE),
@@ -44,9 +44,14 @@ _SOON, _AT_ONCE = 1.0, 1.0
 
 @dataclass
 class Seen:
-    """What was seen: remarks in their order, and whether each is as it must be."""
+    """What was seen: remarks in their order, and whether each is as it must be.
+
+    Args:
+        stood_s: seconds from the fault to the last motion, where robots must stand.
+    """
 
     remarks: List[Tuple[str, bool]] = field(default_factory=list)
+    stood_s: Optional[float] = None
 
     @property
     def ok(self) -> bool:
@@ -57,6 +62,11 @@ class Seen:
     def text(self) -> str:
         """Everything that was seen; what is not as it must be is marked."""
         return "; ".join(remark if ok else f"NOT AS IT MUST BE: {remark}" for remark, ok in self.remarks)
+
+    @property
+    def result(self) -> str:
+        """In a word: whether it is as it must be, or the seconds until the robots stood."""
+        return "**no**" if not self.ok else "ok" if self.stood_s is None else f"{self.stood_s:.2f}"
 
 
 class Probe:
@@ -160,7 +170,7 @@ class Probe:
 
     def stands(self, limit: float = _SOON) -> "Probe":
         """Note how long after the last thing that was done the robots stood; at most ``limit`` wall seconds."""
-        seconds = self.rig.motion.standstill_after(self.since, LIMIT)
+        seconds = self.seen.stood_s = self.rig.motion.standstill_after(self.since, LIMIT)
         return self.note(f"stands after {seconds:.2f} s", seconds <= limit)
 
     def cancels(self) -> "Probe":

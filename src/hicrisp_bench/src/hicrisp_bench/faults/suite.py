@@ -27,7 +27,7 @@ CASES = (*STOPS, *KILLS, *ENDS, *LOADS, *DISKS, *SIGHT, *HANDS, *HOSTS, *MODELS,
 """Every case, in the order of the table."""
 QUICK: Mapping[str, Any] = {}
 SELECTS = ("worlds", "cases")
-_COLUMNS = ("case", "world", "expected", "seen", "seconds", "ok")
+_COLUMNS = ("case", "world", "expected", "seen", "seconds", "result")
 _QUICK_WORLD = next(iter(WORLDS))
 
 
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     results = runner.run_together(run_together, groups, key_of, "faults")
     trials = [trial for group in groups for trial in group]
     # One whose process ended before it was done is not as it must be.
-    rows = [{**trial.told, "ok": False, "seen": result.get("crashed", ""), **result}
+    rows = [{**trial.told, "ok": False, "result": "**no**", "seen": result.get("crashed", ""), **result}
             for trial, result in zip(trials, results)]
     by_world = [_shares(world, [row for row in rows if row["world"] == world])
                 for world in dict.fromkeys(trial.world for trial in trials)]
@@ -115,7 +115,8 @@ def run_together(trials: Sequence[FaultTrial]) -> Iterator[Row]:
             if first.case.place == SMALL_DISK:
                 ending.callback(SmallDisk(folder / "runs").stop)
         except NotHere as error:
-            yield from ({**trial.told, "seen": f"left out: {error}", "ok": None} for trial in trials)
+            left_out = {"seen": f"left out: {error}", "ok": None, "result": "left out"}
+            yield from ({**trial.told, **left_out} for trial in trials)
             return
         rig = Rig(WORLDS[first.world], first.config, folder, hosts)
         ending.callback(rig.stop)
@@ -136,7 +137,8 @@ def _row(trial: FaultTrial, rig: Rig, first: bool) -> Row:
     except Exception as error:  # noqa: BLE001 - whatever breaks, the other rows are there
         crashed = {"crashed": f"{type(error).__name__}: {error}"}
         seen.remarks.append((crashed["crashed"], False))
-    return {**trial.told, "seen": seen.text, "seconds": round(time.monotonic() - began, 1), "ok": seen.ok, **crashed}
+    return {**trial.told, "seen": seen.text, "seconds": round(time.monotonic() - began, 1), "result": seen.result,
+            "ok": seen.ok, **crashed}
 
 
 def _shares(world: str, rows: Sequence[Row]) -> Row:
@@ -148,4 +150,4 @@ def _shares(world: str, rows: Sequence[Row]) -> Row:
 
 _NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP. "
          "Whether a robot stands is judged by joint states and odometry. A case that the machine does not "
-         "allow has no ok, and says why.")
+         "allow is left out, and says why.")
