@@ -99,4 +99,4 @@ def test_a_zone_counts_once_for_each_time_that_the_footprint_comes_over_it() -> 
 def test_the_suite_is_one_of_the_command_lines_and_counts_its_seeds() -> None:
     parser = argparse.ArgumentParser()
     SUITES["agv"].add_options(parser)
-    assert parser.parse_args([]).seeds == 20
+    assert parser.parse_args([]).trials == 20

@@ -115,7 +115,16 @@ def test_every_suite_takes_a_cluster_goes_on_and_has_a_quick_form() -> None:
 
 
 def test_what_is_given_goes_before_a_quick_runs_own_size() -> None:
-    assert parse(["agv", "--quick", "--seeds", "7"]).seeds == 7
+    assert parse(["agv", "--quick", "--trials", "7"]).trials == 7
+
+
+def test_what_suites_share_has_one_name_and_older_names_are_taken() -> None:
+    for words in (["agv", "--seeds"], ["eyes", "--layouts"], ["search", "--questions"], ["memory", "--lives"],
+                  ["barman", "--runs"]):
+        assert parse([*words, "7"]).trials == 7
+    assert parse(["tabletop", "--first-seed", "7"]).seed == parse(["eyes", "--first", "7"]).seed == 7
+    assert parse(["eyes", "--scene", "blocks", "--scene", "clutter"]).scenes == ["blocks", "clutter"]
+    assert parse(["eyes", "--scenes", "blocks", "clutter"]).scenes == ["blocks", "clutter"]
 
 
 def test_which_trials_are_run_may_change_when_a_run_goes_on_but_not_how(tmp_path: Path) -> None:

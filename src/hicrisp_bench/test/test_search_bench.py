@@ -31,7 +31,7 @@ def test_every_world_gives_the_same_questions_for_a_seed(name):
 
 
 def test_the_table_says_how_many_were_found_and_in_what_time():
-    report = suite.run(Namespace(config=CONFIG, questions=2, seed=1), Runner(2))
+    report = suite.run(Namespace(config=CONFIG, trials=2, seed=1), Runner(2))
     assert report.ok  # No answer failed when it was carried out, and what was kept changed none.
     every = report.rows[-1]
     assert every["n"] == 2 * len(WORLDS)

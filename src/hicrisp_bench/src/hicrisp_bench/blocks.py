@@ -28,10 +28,11 @@ from hicrisp_core.trace.read_event import events_of
 
 from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above, optimal_length, planbench_problems
+from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
-from hicrisp_bench.suite import Report, Section, at_least_one, crashes, data_folder
+from hicrisp_bench.suite import Report, Section, crashes, data_folder
 
 PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
@@ -150,13 +151,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plans", nargs="+", choices=PARTS, default=list(PARTS),
                         help="live: plan and run PlanBench's problems; injected: the same with seeded "
                              "failures; recorded: judge the plans that CoPAL's authors recorded (all three)")
-    parser.add_argument("--llm", default="offline", metavar="NAME",
-                        help="who plans: a file of config/llm, or auto for the endpoint that the environment "
-                             "names (offline)")
-    parser.add_argument("--policies", nargs="+", metavar="NAME",
-                        help="files of config/policies (all but those that need optional packages)")
-    parser.add_argument("--limit", type=at_least_one, help="problems of each size (all)")
-    parser.add_argument("--seed", type=int, default=0, help="of the injected failures (0)")
+    add_llm(parser, "offline", "offline; auto: the endpoint that the environment names")
+    add_policies(parser, otherwise="all but those that need optional packages")
+    add_limit(parser, "problems of each size")
+    add_seed(parser, "the injected failures")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:

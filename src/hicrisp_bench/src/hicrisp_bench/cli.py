@@ -24,12 +24,13 @@ from hicrisp_bench.faults import suite as faults
 from hicrisp_bench.fuzz import suite as fuzz
 from hicrisp_bench.language import suite as language
 from hicrisp_bench.limits import suite as limits
+from hicrisp_bench.options import add_usual
 from hicrisp_bench.prompts import suite as prompts
 from hicrisp_bench.published import publish
 from hicrisp_bench.results import save, write_index
 from hicrisp_bench.runner import runner_of
 from hicrisp_bench.search import suite as search
-from hicrisp_bench.suite import Suite, at_least_one, text_of
+from hicrisp_bench.suite import Suite, text_of
 from hicrisp_bench.virtualhome import household_suite, plans
 
 SUITES: Mapping[str, Suite] = {
@@ -96,30 +97,15 @@ def make_parser(quick: bool = False) -> argparse.ArgumentParser:
     suites = parser.add_subparsers(dest="suite", required=True, metavar="SUITE")
     for name, suite in SUITES.items():
         own = suites.add_parser(name, help=(suite.__doc__ or "").splitlines()[0], description=suite.__doc__)
-        _add_shared(own, f"for the pictures, table.md, results.csv and results.json (runs/bench/{name})")
+        add_usual(own, f"for the pictures, table.md, results.csv and results.json (runs/bench/{name})")
         own.add_argument("--publish", default="", metavar="TABLE", help="also make the rows a table of "
                          f"docs/results/{name}.json, and renew the pages that show it")
         suite.add_options(own)
         if quick:
             own.set_defaults(**suite.QUICK)
     every = suites.add_parser(ALL, help="every suite, one after the other, and one page over all of them")
-    _add_shared(every, "for a folder of each suite and index.html (runs/bench)")
+    add_usual(every, "for a folder of each suite and index.html (runs/bench)")
     return parser
-
-
-def _add_shared(parser: argparse.ArgumentParser, out: str) -> None:
-    """Options that every suite has."""
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help=out)
-    parser.add_argument("--jobs", type=at_least_one, default=os.cpu_count() or 1,
-                        help="processes side by side")
-    parser.add_argument("--quick", action="store_true",
-                        help="few trials: shows that everything works and says little")
-    parser.add_argument("--resume", action="store_true", help="go on where a stopped run ended")
-    parser.add_argument("--dask", default="", metavar="SCHEDULER",
-                        help="run the trials on an existing cluster of dask.distributed, tcp://host:8786")
-    parser.add_argument("--config", type=Path, default=Path(__file__).resolve().parents[4] / "config",
-                        help="folder with scenes, domains and policies")
 
 
 def _cpu() -> float:

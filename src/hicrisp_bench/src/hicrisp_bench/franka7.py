@@ -17,10 +17,11 @@ from hicrisp_core.policy.policy import SIMILAR, load_policy
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import franka7_goals as goals
+from hicrisp_bench.options import add_llm, add_policies, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, crashes
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
 POLICIES = ("base_llm", "brainbody", "hierarchical")
@@ -73,10 +74,9 @@ _OFFLINE_NOTE = "The offline planner made all plans; its steps name actions, so 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured, and who plans."""
-    parser.add_argument("--trials", type=at_least_one, default=5, help="seeds of each task and policy (5)")
-    parser.add_argument("--llm", default=OFFLINE, metavar="NAME", help="a file of config/llm (offline)")
-    parser.add_argument("--policies", nargs="+", default=list(POLICIES), metavar="NAME",
-                        help=f"files of config/policies ({' '.join(POLICIES)})")
+    add_trials(parser, 5, "seeds of each task and policy")
+    add_llm(parser, OFFLINE)
+    add_policies(parser, POLICIES)
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:

@@ -18,9 +18,10 @@ from hicrisp_nodes.cli.client import ENDED, STATES
 
 from hicrisp_bench.faults.rig import Rig, World
 from hicrisp_bench.launched import LaunchFailed
+from hicrisp_bench.options import add_scenes, add_seed, at_least_one
 from hicrisp_bench.pictures.charts import Chart, count_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, crashes
 
 QUICK: Mapping[str, Any] = {"tasks": 6}
 SELECTS = ("tasks", "scenes", "seed", "minutes")
@@ -177,9 +178,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="tasks in each scene (250)")
     parser.add_argument("--minutes", type=float, default=240.0, metavar="M",
                         help="of wall time in each scene, after which no further task is begun (240)")
-    parser.add_argument("--scenes", nargs="+", choices=tuple(PLACES), default=list(PLACES), metavar="NAME",
-                        help=f"some of: {', '.join(PLACES)}")
-    parser.add_argument("--seed", type=int, default=0, help="of tasks and of what happens to them (0)")
+    add_scenes(parser, tuple(PLACES), only=tuple(PLACES))
+    add_seed(parser, "tasks and of what happens to them")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:

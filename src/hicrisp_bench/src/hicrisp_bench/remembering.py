@@ -18,14 +18,15 @@ from hicrisp_core.memory.store import Store, Trouble
 from hicrisp_core.model import Relation
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 
+from hicrisp_bench.options import add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, spread_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, crashes
 from hicrisp_bench.trial import TrialSettings, run_trial
 
-QUICK = {"lives": 1, "tasks": 2}
-SELECTS = ("lives", "tasks")
+QUICK = {"trials": 1, "tasks": 2}
+SELECTS = ("trials", "tasks")
 BIAS, SIGMA = 0.05, 0.01
 """Metres by which the biased arm places too far, and the deviation of every placement."""
 LIE = (-0.08, 0.0)
@@ -99,18 +100,18 @@ def _believed(file: Path) -> float:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--lives", type=at_least_one, default=20, help="arms of each case (20)")
+    add_trials(parser, 20, "arms of each case", "--lives")
     parser.add_argument("--tasks", type=at_least_one, default=4, help="tasks that each gets (4)")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
     lives = [Life(options.config, case, remembers, poisoned, seed, options.tasks)
-             for case, remembers, poisoned in CASES for seed in range(options.lives)]
+             for case, remembers, poisoned in CASES for seed in range(options.trials)]
     results = runner.run(run_life, lives, key_of, "memory")
     rows: List[Row] = []
-    for begin, (case, remembers, _) in zip(range(0, len(lives), options.lives), CASES):
-        own = [result for result in results[begin:begin + options.lives] if "crashed" not in result]
+    for begin, (case, remembers, _) in zip(range(0, len(lives), options.trials), CASES):
+        own = [result for result in results[begin:begin + options.trials] if "crashed" not in result]
         rows += [_row(case, remembers, number, [result["rounds"][number] for result in own])
                  for number in range(options.tasks)]
     return Report(rows, _COLUMNS, note=_NOTE, charts=(_chart(rows),), failed=crashes(results))

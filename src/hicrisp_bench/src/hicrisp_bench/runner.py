@@ -23,7 +23,7 @@ from hicrisp_bench.pool import Progress, Result, guarded, is_here, run_all, run_
 
 NAME = "trials.jsonl"
 _SETTINGS = "settings"
-_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "threads", "quick", "queries",
+_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "quick", "queries",
                   "publish"})
 """Options that change no trial's result."""
 

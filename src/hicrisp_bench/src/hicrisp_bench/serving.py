@@ -23,7 +23,7 @@ _KEPT_MIB = 1024
 minute."""
 
 
-def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
+def settings_of_file(file: Path, max_tokens: int) -> LlmSettings:
     """A model's file, to be served like the embedded model, without an adapter, with room for whole prompts.
 
     Raises:
@@ -34,7 +34,7 @@ def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
     return LlmSettings(
         file.stem, backend=EMBEDDED_BACKEND, model=file.stem, timeout_s=_PATIENCE, retries=0,
         response_format="json_schema", max_tokens=max_tokens,
-        options={"package": "", "file": str(file.resolve()), "adapter": "", "threads": threads,
+        options={"package": "", "file": str(file.resolve()), "adapter": "",
                  "context": 8192, "slots": 2, "kept_mib": _KEPT_MIB, "start_s": 300.0})
 
 

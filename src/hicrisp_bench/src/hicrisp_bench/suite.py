@@ -160,19 +160,3 @@ def data_folder() -> Path:
 def policies_here(config: Path) -> List[str]:
     """Return the names of all policies but those whose body needs the package of an embedding."""
     return [file.stem for file in sorted((config / "policies").glob("*.yaml")) if load_policy(file).body != SIMILAR]
-
-
-def at_least_one(text: str) -> int:
-    """A whole number from 1, for options."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"at least 1 is needed, got {value}")
-    return value
-
-
-def share(text: str) -> float:
-    """A number from 0 to 1, for options."""
-    value = float(text)
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, got {text}")
-    return value

@@ -16,10 +16,11 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import speed
+from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
-from hicrisp_bench.suite import Report, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Section, crashes
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
 _TOWER_SIGMAS = (0.0, 0.02)
@@ -33,7 +34,7 @@ _STRANGERS = 3
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")
 QUICK = {"trials": 3, "queries": 10}
-SELECTS = ("trials", "first_seed", "cases", "policies", "sigmas")
+SELECTS = ("trials", "seed", "cases", "policies", "sigmas")
 BIAS = (0.05, 0.0)
 """The biased arm's mean offset, metres; its noise is the smallest sigma."""
 _BESIDE = ("tabletop", "Place the box next to the cylinder", (Relation("box", "next_to", "cylinder"),))
@@ -121,18 +122,15 @@ def _among_strangers(config: Path, seeds: range) -> Tuple[Dict[str, Any], List[T
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--trials", type=at_least_one, default=100,
-                        help="seeds of each row; towers have a fifth of them (100)")
-    parser.add_argument("--first-seed", type=int, default=0, help="the first of them (0)")
-    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES),
-                        help="which rows (all)")
-    parser.add_argument("--policies", nargs="+", choices=POLICIES, default=list(POLICIES),
-                        help="of the rows with an offset, those of these policies (all)")
+    add_trials(parser, 100, "seeds of each row; towers have a fifth of them")
+    add_seed(parser, "the first trial", "--first-seed")
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES), help="which rows (all)")
+    add_policies(parser, POLICIES, "of the rows with an offset those of these; all", POLICIES)
     parser.add_argument("--sigmas", nargs="+", type=float, choices=SIGMAS, default=list(SIGMAS),
                         metavar="METRES", help="and those of these standard deviations (all)")
     parser.add_argument("--perception", choices=(POSES, CAMERA), default=POSES,
                         help="how things are seen: by the world's own poses, or by its depth camera (poses)")
-    parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
+    add_over_ros(parser)
     parser.add_argument("--queries", type=int, default=200,
                         help="motion-planning queries; 0 leaves the speed out (200)")
 
@@ -141,7 +139,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; successes are judged from the physics' true poses."""
     # What touches what is known in this process alone.
     cases = [case for case in options.cases if case != "unknown" or not options.over_ros]
-    made = groups(options.config, options.trials, cases, options.first_seed, options.policies, options.sigmas)
+    made = groups(options.config, options.trials, cases, options.seed, options.policies, options.sigmas)
     if options.perception == CAMERA:
         made = [(head, [replace(trial, perception=CAMERA) for trial in trials]) for head, trials in made]
     rows = _rows(made, runner, options.over_ros)

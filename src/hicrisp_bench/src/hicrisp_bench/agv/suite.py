@@ -25,17 +25,18 @@ from hicrisp_sim.agv import AgvWorld
 
 from hicrisp_bench.agv.truth import TO_SPARE, TrueMap, TrueTrack, judge, moment_of
 from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
+from hicrisp_bench.options import add_every, add_over_ros, add_trials
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, crashes
 
 CAUGHT = frozenset(kind.value for kind in (
     FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.OMITTED, FeedbackKind.WRONG_AREA))
 """Kinds of failures by which a wrong order is seen."""
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
-QUICK = {"seeds": 1, "every": 3}
-SELECTS = ("seeds", "every")
+QUICK = {"trials": 1, "every": 3}
+SELECTS = ("trials", "every")
 AREAS = ("area_1", "area_2", "area_3")
 COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
            "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
@@ -160,11 +161,9 @@ def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--seeds", type=at_least_one, default=20,
-                        help="layouts of four obstacles for each order (20)")
-    parser.add_argument("--every", type=at_least_one, default=1, metavar="N",
-                        help="only every N-th of the six orders")
-    parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
+    add_trials(parser, 20, "layouts of four obstacles for each order", "--seeds")
+    add_every(parser, "of the six orders")
+    add_over_ros(parser)
 
 
 def trials(config: Path, seeds: int, every: int = 1) -> List[Tuple[Row, List[AgvTrial]]]:
@@ -179,7 +178,7 @@ def trials(config: Path, seeds: int, every: int = 1) -> List[Tuple[Row, List[Agv
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; everything but the claims is judged from the physics."""
-    cases = trials(options.config, options.seeds, options.every)
+    cases = trials(options.config, options.trials, options.every)
     results = _run_all([trial for _, made in cases for trial in made], runner, options.over_ros)
     rows, at = [], 0
     for head, made in cases:

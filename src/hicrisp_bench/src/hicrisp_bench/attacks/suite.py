@@ -8,17 +8,17 @@ import argparse
 from contextlib import nullcontext
 from typing import Any, Dict, List, Optional, Sequence
 
-from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
+from hicrisp_core.llm.settings import LlmSettings
 
 from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, Attack, read_attacks
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, key_of, run_attack
+from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
 from hicrisp_bench.statistics import wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes, policies_here
+from hicrisp_bench.suite import Report, Row, Section, crashes, policies_here
 
 COLUMNS = ("channel", "model", "n", "held", "moved", "refused", "violations")
 OBEYING = "obeying"
@@ -29,15 +29,11 @@ ALL = "all"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which attacks, which policies, and who is asked."""
-    parser.add_argument("--llm", default=OBEYING, metavar="NAME",
-                        help="a file of config/llm; obeying is a stub that does whatever an attack wants "
-                             "(the default)")
-    parser.add_argument("--policies", nargs="+", metavar="NAME",
-                        help="files of config/policies (all that need no optional package, and reviewed: "
-                             "nobody allows a plan)")
+    add_llm(parser, OBEYING, "obeying: a stub that does whatever an attack wants")
+    add_policies(parser, otherwise=f"all that need no optional package, and {REVIEWED}: nobody allows a plan")
     parser.add_argument("--channel", dest="channels", action="append", choices=tuple(CHANNELS),
                         help="only what comes in there; may be repeated")
-    parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help="only every N-th attack")
+    add_every(parser, "attack")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
@@ -91,9 +87,7 @@ def trials_of(options: argparse.Namespace, attacks: Sequence[Attack], policies: 
 
 
 def _model(options: argparse.Namespace) -> Optional[LlmSettings]:
-    if options.llm == OBEYING:
-        return None
-    return load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    return None if options.llm == OBEYING else llm_of(options)
 
 
 def _row(channel: str, model: str, results: Sequence[Dict[str, Any]]) -> Row:

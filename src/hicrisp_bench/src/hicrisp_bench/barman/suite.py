@@ -5,7 +5,6 @@ brain.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from statistics import mean
 from typing import Any, Dict, List, Sequence, Tuple
 
@@ -15,15 +14,16 @@ from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import load_recipes
 from hicrisp_bench.barman.recordings import FILES, read_recordings
 from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
+from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import percentile, spread, wilson_interval
-from hicrisp_bench.suite import Report, Section, at_least_one, crashes, data_folder
+from hicrisp_bench.suite import Report, Section, crashes, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)
-QUICK = {"every": 10, "runs": 1}
-SELECTS = ("policies", "runs", "every", "changed", "recordings")
+QUICK = {"every": 10, "trials": 1}
+SELECTS = ("policies", "trials", "every", "changed")
 COLUMNS = ("policy", "llm", "n", "executable", "correct", "plan_right", "correct_of_right", "repairs",
            "replans_high", "distance", "run_ms", "searches", "search_median_ms", "search_p95_ms",
            "search_worst_ms", "out_of_time")
@@ -42,19 +42,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plans", choices=("recorded", "endpoint"), default="recorded",
                         help="recorded: the first plan of each recorded run, no model is asked; endpoint: "
                              "--llm plans")
-    parser.add_argument("--recordings", type=Path, nargs="+", metavar="FILE",
-                        help=f"recorded runs ({', '.join(FILES)} in the data folder's 'copal')")
     parser.add_argument("--changed", action="store_true",
                         help="with --plans recorded: also every plan with a step dropped, repeated or "
                              "swapped, a name misspelled, the other hand named, or a step dropped that the "
                              "recipe asks for")
-    parser.add_argument("--every", type=at_least_one, default=1, metavar="N",
-                        help="with --plans recorded: only every N-th plan")
-    parser.add_argument("--seed", type=int, default=0, help="with --changed: of the changes (0)")
-    parser.add_argument("--policies", nargs="+", metavar="NAME", help="files of config/policies")
-    parser.add_argument("--llm", default="auto", help="with --plans endpoint: a file of config/llm")
-    parser.add_argument("--runs", type=at_least_one, default=10,
-                        help="with --plans endpoint: runs of each recipe (10)")
+    add_every(parser, "plan, with --plans recorded")
+    add_seed(parser, "the changes, with --changed")
+    add_policies(parser, otherwise=f"{' '.join(WITHOUT_MODEL)}; with --plans endpoint {' '.join(LIVE)}")
+    add_llm(parser, "auto", "with --plans endpoint: what is configured")
+    add_trials(parser, 10, "runs of each recipe, with --plans endpoint", "--runs")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
@@ -94,7 +90,7 @@ def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
 
 
 def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
-    plans = read_recordings(options.recordings or [data_folder() / "copal" / name for name in FILES])
+    plans = read_recordings([data_folder() / "copal" / name for name in FILES])
     plans = plans[::options.every]
     known = load_recipes(options.config / "recipes" / "cocktails.yaml")
     unknown = sorted({plan.recipe for plan in plans} - set(known))
@@ -109,7 +105,7 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
 def _live(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
     recipes = load_recipes(options.config / "recipes" / "cocktails.yaml")
     return [BarmanTrial(options.config, policy, recipe, llm=options.llm, run=run)
-            for policy in policies for recipe in recipes for run in range(options.runs)]
+            for policy in policies for recipe in recipes for run in range(options.trials)]
 
 
 def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]:

@@ -11,17 +11,18 @@ from statistics import mean
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
+from hicrisp_core.llm.settings import OFFLINE, LlmSettings
 from hicrisp_core.policy.policy import load_policy
 
 from hicrisp_bench.brains import latency
 from hicrisp_bench.brains.tasks import HARDER, PLAIN, Told, lay_out, read_tasks
 from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, KNOWN, REFUSED, BrainTrial, key_of, run_brain_trial
+from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, add_trials, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, crashes
 
 ALL = "all"
 Results = Sequence[Dict[str, Any]]
@@ -82,21 +83,14 @@ def _share(name: str, those: Results, of: Results) -> Dict[str, Any]:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which tasks, which policies, and who is asked."""
-    who = parser.add_mutually_exclusive_group()
-    who.add_argument("--llm", default=OFFLINE, metavar="NAME",
-                     help="a file of config/llm; offline is controlled English (the default), known tells "
-                          "the goal as data")
-    who.add_argument("--gguf", type=Path, metavar="PATH",
-                     help="a model's file, served on loopback by xllamacpp")
-    parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
+    add_llm(parser, OFFLINE, "offline: controlled English; known: the goal is told as data", file=True)
     parser.add_argument("--tasks", type=Path, metavar="FILE",
                         help="sentences with what must hold at the end "
                              "(config/sentences/tabletop_tasks.json)")
-    parser.add_argument("--policies", nargs="+", default=list(POLICIES), metavar="NAME",
-                        help=f"files of config/policies ({' '.join(POLICIES)})")
-    parser.add_argument("--limit", type=at_least_one, metavar="N", help="only so many tasks, evenly spread")
-    parser.add_argument("--trials", type=at_least_one, default=1, help="layouts of each task (1)")
-    parser.add_argument("--seed", type=int, default=0, help="of the first layout (0)")
+    add_policies(parser, POLICIES)
+    add_limit(parser, "tasks, evenly spread")
+    add_trials(parser, 1, "layouts of each task")
+    add_seed(parser, "the first layout")
     parser.add_argument("--latency", type=float, nargs="+", metavar="SECONDS",
                         help="instead: each task told twice through a server on loopback that answers so "
                              "many seconds later, with each trick on and off; canned goals where no model is "
@@ -155,11 +149,11 @@ def _latency(
 def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
     """How the model is asked and its name; no settings where the goal is told as data."""
     if options.gguf:
-        settings = settings_of_file(options.gguf, options.threads, _LONGEST)
+        settings = settings_of_file(options.gguf, _LONGEST)
         return settings, settings.model
     if options.llm == KNOWN:
         return None, KNOWN
-    settings = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    settings = llm_of(options)
     if settings.offline:
         return settings, "controlled English"
     return settings, settings.model_name

@@ -6,15 +6,16 @@ import argparse
 from typing import Any, Dict, List, Sequence, Tuple
 
 from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
+from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, crashes
 
 SCENES = ("tabletop", "blocks", "clutter")
-QUICK = {"layouts": 8, "pictures": 1, "frames": 0}
-SELECTS = ("layouts", "first", "scenes", "methods")
-COLUMNS = ("scene", "method", "light", "n", "things", "found", "position_mm", "position_mm_p95",
+QUICK = {"trials": 8, "pictures": 1, "frames": 0}
+SELECTS = ("trials", "seed", "scenes")
+COLUMNS = ("scene", "method", "n", "things", "found", "position_mm", "position_mm_p95",
            "yaw_deg_p95", "confused", "unknown", "ms", "ms_p95")
 NOTE = ("The embedded camera's pictures with its noise, holes and grain, the arm at rest; the first picture "
         "of each layout is judged by the true poses. `found` is of what is at least half visible, `confused` "
@@ -28,30 +29,26 @@ _THROUGH = ("scene", "method", "n", "wall_ms", "wall_ms_p95", "cpu_ms", "cpu_ms_
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How much is measured."""
-    parser.add_argument("--layouts", type=at_least_one, default=200, help="random layouts of each row (200)")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED", help="seed of the first layout (0)")
-    parser.add_argument("--scene", dest="scenes", action="append", metavar="NAME",
-                        help=f"a scene at a table; may be repeated ({', '.join(SCENES)})")
-    parser.add_argument("--method", dest="methods", action="append", choices=METHODS,
-                        help="only with tags or only without")
+    add_trials(parser, 200, "random layouts of each row", "--layouts")
+    add_seed(parser, "the first layout", "--first")
+    add_scenes(parser, SCENES, "--scene")
     parser.add_argument("--pictures", type=at_least_one, default=3, help="pictures of each layout (3)")
     parser.add_argument("--frames", type=int, default=100,
                         help="pictures of a task through the perception node, for each row; 0 leaves them "
                              "out (100)")
-    parser.add_argument("--light", type=float, default=1.0, help="factor on the usual light (1)")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Look at every layout by every method."""
-    cases = [(scene, method) for scene in options.scenes or SCENES for method in options.methods or METHODS]
-    seeds = range(options.first, options.first + options.layouts)
-    every = [EyesTrial(options.config, scene, method, seed, options.pictures, options.light)
+    cases = [(scene, method) for scene in options.scenes or SCENES for method in METHODS]
+    seeds = range(options.seed, options.seed + options.trials)
+    every = [EyesTrial(options.config, scene, method, seed, options.pictures)
              for scene, method in cases for seed in seeds]
     results = runner.run(run_eyes_trial, every, key_of, "eyes")
     rows: List[Row] = []
     for number, (scene, method) in enumerate(cases):
         own = results[number * len(seeds):(number + 1) * len(seeds)]
-        rows.append({"scene": scene, "method": method, "light": options.light, **_row(own)})
+        rows.append({"scene": scene, "method": method, **_row(own)})
     missed = [{"scene": scene, "method": method, "seed": result["seed"],
                "missed": ", ".join(result["missed"]), "confused": ", ".join(result["confused"])}
               for number, (scene, method) in enumerate(cases)
@@ -61,7 +58,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if options.frames > 0 and not options.dask:  # A cluster's workers start no nodes.
         from hicrisp_bench.eyes.through_node import run_through_node  # ROS is needed for this way only.
 
-        streams = run_through_node(options.config, cases, options.first, options.frames, runner)
+        streams = run_through_node(options.config, cases, options.seed, options.frames, runner)
     sections: Tuple[Section, ...] = ()
     if missed:
         sections = (Section("Missed and confused", missed,

@@ -113,17 +113,14 @@ class WatchedTable:
 
     Args:
         seed: draws the camera's noise.
-        light: factor on the usual light.
     """
 
-    def __init__(self, scene: Scene, seed: int, light: float = 1.0) -> None:
+    def __init__(self, scene: Scene, seed: int) -> None:
         self.scene = scene
         arm = load_description(robot_file(scene, ARM, "embedded", SECTION, ""))
         self._simulation = Simulation(scene, arm)
-        faults = CameraFaults(seed)
-        faults.light = light
         self.camera = EmbeddedCamera(self._simulation, load_camera(scene.camera, scene.source or None), seed,
-                                     faults)
+                                     CameraFaults(seed))
         self._tracker = Tracker(arm.links())
         self._simulation.advance(_SETTLING)
 
@@ -154,9 +151,9 @@ class WatchedTable:
 
 
 @contextmanager
-def watched(scene: Scene, seed: int, light: float = 1.0) -> Iterator[WatchedTable]:
+def watched(scene: Scene, seed: int) -> Iterator[WatchedTable]:
     """A table whose camera gives its OpenGL context back."""
-    table = WatchedTable(scene, seed, light)
+    table = WatchedTable(scene, seed)
     try:
         yield table
     finally:
@@ -170,7 +167,6 @@ class EyesTrial:
     Args:
         method: ``tags`` where the things wear some, which are used beside the shapes; ``shapes`` without.
         pictures: how many are looked at; poses are judged after the first.
-        light: factor on the usual light.
     """
 
     config: Path
@@ -178,7 +174,6 @@ class EyesTrial:
     method: str
     seed: int
     pictures: int = 3
-    light: float = 1.0
 
 
 def key_of(trial: EyesTrial) -> str:
@@ -193,7 +188,7 @@ def run_eyes_trial(trial: EyesTrial) -> Dict[str, Any]:
     sight = SceneSight(scene)
     milliseconds: List[float] = []
     first: Dict[str, Track] = {}
-    with watched(scene, trial.seed, trial.light) as table:
+    with watched(scene, trial.seed) as table:
         robot, truth = table.frames()
         for number in range(trial.pictures):
             picture = table.camera.take()

@@ -15,8 +15,9 @@ from typing import Any, Dict, List, Mapping, Tuple
 from hicrisp_core.errors import HicrispError
 
 from hicrisp_bench.fuzz.targets import targets
-from hicrisp_bench.runner import Runner
-from hicrisp_bench.suite import Report, Row, at_least_one
+from hicrisp_bench.options import add_seed, at_least_one
+from hicrisp_bench.runner import Runner, folder_of
+from hicrisp_bench.suite import Report, Row
 
 QUICK: Mapping[str, Any] = {"seconds": 3}
 SELECTS = ("seconds", "targets", "seed")
@@ -41,9 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """What is fed, and for how long."""
     parser.add_argument("--seconds", type=at_least_one, default=60, metavar="N", help="for each target (60)")
     parser.add_argument("--targets", nargs="+", default=[], metavar="NAME", help="some of them (all)")
-    parser.add_argument("--seed", type=int, default=1, help="of the inputs (1)")
-    parser.add_argument("--findings", type=Path, default=Path("runs/bench/fuzz/findings"), metavar="FOLDER",
-                        help="takes what was found, and the inputs that reached something new")
+    add_seed(parser, "the inputs", default=1)
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
@@ -60,7 +59,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 
 def _fed(name: str, options: argparse.Namespace) -> Row:
-    folder = options.findings / name
+    folder = folder_of(options) / "findings" / name
     (folder / "corpus").mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder / "seeds", ignore_errors=True)
     before = set(_findings(folder))

@@ -23,10 +23,11 @@ from hicrisp_bench.language.trial import (
     name_of,
     run_sentence,
 )
+from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, crashes
 
 _FIGURES = ("n", *(mark.value for mark in Mark), "seconds")
 COLUMNS = ("class", *_FIGURES)
@@ -41,20 +42,11 @@ SELECTS = ("kinds", "every")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which sentences, and who is asked."""
-    parser.add_argument("--sentences", type=Path, metavar="FILE",
-                        help="a JSON list of sentences with what they mean; those of config/sentences are "
-                             "development sets (config/sentences/tabletop.json)")
-    who = parser.add_mutually_exclusive_group()
-    who.add_argument("--llm", default="", metavar="NAME",
-                     help="a file of config/llm, the path of one, or replay:FILE; offline is controlled "
-                          "English (what a launch takes here)")
-    who.add_argument("--gguf", type=Path, metavar="PATH",
-                     help="a model's file, served on loopback by xllamacpp")
-    parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
-    parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
-    parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
-                        help="only this class; may be repeated")
-    parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help="only every N-th sentence")
+    add_sentences(parser, "tabletop.json")
+    add_llm(parser, "", "what a launch takes here; replay:FILE is played back, offline is controlled English",
+            file=True)
+    add_seed(parser, "the scenes' layouts")
+    add_every(parser, "sentence")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
@@ -62,7 +54,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     file = sentence_file(options.sentences, options.config, "tabletop.json")
     sentences = _chosen(read_sentences(file), options)
     llm, _ = choose_llm(options.llm, os.environ)
-    asked = Asked(options.config, llm, str(options.gguf or ""), options.threads)
+    asked = Asked(options.config, llm, str(options.gguf or ""))
     name = name_of(Models(asked.settings))  # A wrong configuration shows before the first sentence.
     settings = settings_of(options.config, [each.scene for each in sentences], options.seed, options.jobs)
     trials = [SentenceTrial(each, settings[each.scene], asked) for each in sentences]

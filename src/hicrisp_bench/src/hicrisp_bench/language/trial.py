@@ -71,7 +71,6 @@ class Asked:
     config: Path
     llm: str
     gguf: str = ""
-    threads: int = 2
 
     @property
     def settings(self) -> LlmSettings:
@@ -81,7 +80,7 @@ class Asked:
             ConfigError: for a file that is missing or wrong.
         """
         if self.gguf:
-            return settings_of_file(Path(self.gguf), self.threads, _LONGEST)
+            return settings_of_file(Path(self.gguf), _LONGEST)
         return load_llm_settings(self.llm if is_replay(self.llm) else config_file(
             "llm", self.llm, beside=self.config / "llm" / "any"))
 

@@ -25,11 +25,12 @@ from hicrisp_sim.lab.world import LabWorld
 
 from hicrisp_bench.agv.truth import TrueTrack, moment_of
 from hicrisp_bench.limits.chance import RandomBrain, RandomModel
+from hicrisp_bench.options import add_policies, add_scenes, add_seed, at_least_one
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import wilson_interval
 from hicrisp_bench.stub_models import StubModels
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes, policies_here
+from hicrisp_bench.suite import Report, Row, Section, crashes, policies_here
 
 _SLACK = 0.005
 """Metres by which a controlled arm may be beside its path."""
@@ -125,11 +126,9 @@ Watch = Union[ArmWatch, BaseWatch]
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How many tasks, where, and under which policies."""
     parser.add_argument("--tasks", type=at_least_one, default=500, metavar="N", help="tasks in all (500)")
-    parser.add_argument("--scenes", nargs="+", default=list(SCENES), metavar="NAME",
-                        help=f"files of config/scenes with a table or an arena ({' '.join(SCENES)})")
-    parser.add_argument("--policies", nargs="+", metavar="NAME",
-                        help="files of config/policies (all but those whose body is an embedding)")
-    parser.add_argument("--seed", type=int, default=0, help="of the first task (0)")
+    add_scenes(parser, SCENES)
+    add_policies(parser, otherwise="all but those whose body is an embedding")
+    add_seed(parser, "the first task")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
@@ -138,7 +137,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     results = runner.run(run_limits_trial, trials, key_of, "random tasks")
     whole = [{"scene": trial.scene, "policy": trial.policy, "seed": trial.seed, **result}
              for trial, result in zip(trials, results)]
-    rows = [_row(scene, [each for each in whole if each["scene"] == scene]) for scene in options.scenes]
+    rows = [_row(scene, [each for each in whole if each["scene"] == scene]) for scene in options.scenes or SCENES]
     rows.append(_row(ALL, whole))
     broken = [{"scene": each["scene"], "policy": each["policy"], "seed": each["seed"], "limit": limit,
                "by": excess} for each in whole for limit, excess in each.get("broken", {}).items()]
@@ -151,7 +150,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 def trials_of(options: argparse.Namespace) -> List[LimitsTrial]:
     """Scenes and policies in turn; each task has a seed of its own."""
     policies = options.policies or policies_here(options.config)
-    scenes = options.scenes
+    scenes = options.scenes or SCENES
     return [LimitsTrial(options.config, scenes[number % len(scenes)],
                         policies[number // len(scenes) % len(policies)], options.seed + number)
             for number in range(options.tasks)]

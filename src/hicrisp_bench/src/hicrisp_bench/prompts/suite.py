@@ -26,7 +26,7 @@ from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.llm.embedded import EMBEDDED
 from hicrisp_core.llm.embedded_files import model_files
-from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
+from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Command, Plan, Step, Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.policy import GOAL, OFF, Policy, load_policy
@@ -36,11 +36,12 @@ from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, sentence_file, settings_of
+from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner, folder_digest
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
 from hicrisp_bench.statistics import paired_interval, spread, wilson_interval
-from hicrisp_bench.suite import Report, Row, Section, at_least_one
+from hicrisp_bench.suite import Report, Row, Section
 
 _LIMITS = SearchLimits(depth=8, states=5_000, seconds=5.0)
 """For the steps that a search puts before one that cannot be done yet."""
@@ -51,6 +52,7 @@ _CHANGES = ("of", "n", "change", "better", "worse")
 _BOTH = 2
 QUICK = {"folders": ["default", "copal"], "llm": "embedded", "every": 40}
 SELECTS = ("folders", "kinds", "every")
+DEVELOPMENT = "tabletop_development.json"
 _LONGEST = 700
 """Tokens of an answer; a plan of ten steps has about 250."""
 
@@ -169,27 +171,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Which folders, which requests, and who is asked."""
     parser.add_argument("folders", nargs="*", metavar="FOLDER",
                         help="two folders: of config/prompts by their names, or any by their paths")
-    who = parser.add_mutually_exclusive_group()
-    who.add_argument("--llm", metavar="NAME",
-                     help="a file of config/llm, or the path of one; of embedded the model without its "
-                          "adapter")
-    who.add_argument("--gguf", type=Path, metavar="PATH",
-                     help="a model's file, served on loopback by xllamacpp")
-    parser.add_argument("--threads", type=at_least_one, default=2, help="of --gguf (2)")
+    add_llm(parser, "", "needed; of embedded the model without its adapter", file=True)
     parser.add_argument("--policy", default="hicrisp", metavar="NAME",
                         help="whose brain and body are asked (hicrisp)")
-    parser.add_argument("--sentences", type=Path, metavar="FILE",
-                        help="requests with their goals (config/sentences/tabletop_development.json)")
-    parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
-                        help="only this class; may be repeated")
-    parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help="only every N-th request")
+    add_sentences(parser, DEVELOPMENT)
+    add_every(parser, "request")
     parser.add_argument("--with-goal", action="store_true", help="tell the planner the goal as well")
-    parser.add_argument("--seed", type=int, default=0, help="of the scenes' layouts (0)")
+    add_seed(parser, "the scenes' layouts")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
-    file = sentence_file(options.sentences, options.config, "tabletop_development.json")
+    file = sentence_file(options.sentences, options.config, DEVELOPMENT)
     sentences = [each for each in read_sentences(file)
                  if each.goals and (not options.kinds or each.kind in options.kinds)][::options.every]
     if not sentences:
@@ -236,14 +229,13 @@ def _model(options: argparse.Namespace) -> LlmSettings:
         ConfigError: for one that makes no plans.
     """
     if options.gguf:
-        return settings_of_file(options.gguf, options.threads, _LONGEST)
+        return settings_of_file(options.gguf, _LONGEST)
     if not options.llm:
         raise ConfigError("name a model that plans: --llm NAME or --gguf PATH")
-    llm = load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    llm = llm_of(options)
     if llm.backend == EMBEDDED_BACKEND:
         told = {**EMBEDDED.options, **llm.options}
-        return settings_of_file(model_files(str(told["package"]), str(told["file"]), "").base,
-                                options.threads, _LONGEST)
+        return settings_of_file(model_files(str(told["package"]), str(told["file"]), "").base, _LONGEST)
     if llm.offline or llm.only_goals:
         raise ConfigError(f"'{llm.name}' plans by no prompt: name a language model that plans")
     return llm

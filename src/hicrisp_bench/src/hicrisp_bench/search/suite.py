@@ -14,25 +14,26 @@ from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.schema import apply_effects, type_test
 from hicrisp_core.domain.search import Ending, SearchAnswer, Searcher
 
+from hicrisp_bench.options import add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, percentile_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.search.questions import Question, Setting, questions, settings
 from hicrisp_bench.search.shortest import proven_shortest
 from hicrisp_bench.statistics import percentile, spread
-from hicrisp_bench.suite import Report, Row, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Row, Section, crashes
 
 COLUMNS = ("world", "questions", "n", "found", "no_way", "out_of_time", "median_ms", "p95_ms", "worst_ms",
            "first_median_ms", "first_p95_ms", "first_worst_ms", "commands", "longest", "proven_shortest")
 
 
-QUICK = {"questions": 15}
+QUICK = {"trials": 15}
 SELECTS: Sequence[str] = ()
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """How many questions, and of which worlds."""
-    parser.add_argument("--questions", type=at_least_one, default=200, help="random questions a world (200)")
-    parser.add_argument("--seed", type=int, default=0, help="of the questions (0)")
+    add_trials(parser, 200, "random questions a world", "--questions")
+    add_seed(parser, "the questions")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class _Asked:
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     worlds = [setting.name for setting in settings(options.config)]
-    asked = [_Asked(options.config, name, options.questions, options.seed) for name in worlds]
+    asked = [_Asked(options.config, name, options.trials, options.seed) for name in worlds]
     results = runner.run(_ask, asked, lambda each: each.world, "search")
     answers = [(world, kind, [each for each in result["answers"] if each["kind"] == kind])
                for world, result in zip(worlds, results) if "crashed" not in result

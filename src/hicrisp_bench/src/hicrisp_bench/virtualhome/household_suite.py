@@ -27,10 +27,15 @@ from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
+from hicrisp_bench.options import (
+    add_llm,
+    add_policies,
+    share,
+)
 from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of
-from hicrisp_bench.suite import Report, Row, Section, crashes, share
+from hicrisp_bench.suite import Report, Row, Section, crashes
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.household import TASKS, everything, load_home, person
@@ -155,10 +160,8 @@ _NOTE = (
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Who plans, and under which policies."""
-    parser.add_argument("--llm", default="auto", metavar="NAME",
-                        help="a file of config/llm (what is configured)")
-    parser.add_argument("--policies", nargs="+", choices=POLICIES, default=POLICIES, metavar="POLICY",
-                        help=f"of {', '.join(POLICIES)} (all)")
+    add_llm(parser, "auto", "what is configured")
+    add_policies(parser, POLICIES, only=POLICIES)
     parser.add_argument("--tasks", nargs="+", choices=[task.name for task in TASKS], metavar="TASK",
                         default=[task.name for task in TASKS],
                         help=f"of {', '.join(task.name for task in TASKS)} (all)")

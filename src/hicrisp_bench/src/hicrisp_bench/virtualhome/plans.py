@@ -16,10 +16,11 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.policy.policy import load_policy
 
+from hicrisp_bench.options import add_every
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread, wilson_interval
-from hicrisp_bench.suite import Report, Section, at_least_one, crashes
+from hicrisp_bench.suite import Report, Section, crashes
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, key_of, run_task
 
@@ -49,10 +50,9 @@ _NOTE = (
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which plans."""
-    parser.add_argument("--plans", choices=("recorded",), default="recorded", help="whose plans (recorded)")
     parser.add_argument("--models", nargs="+", metavar="MODEL", help="models, or how their names begin (all)")
     parser.add_argument("--ids", nargs="+", metavar="ID", help="identifiers of tasks (all)")
-    parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help="only every N-th task")
+    add_every(parser, "task")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:

@@ -1,0 +1,145 @@
+"""Options that suites share, each said once: who is asked, with which policies, over which part of the trials."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Collection, Optional, Sequence
+
+from hicrisp_core.config.files import config_file
+from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
+
+
+def at_least_one(text: str) -> int:
+    """Return the whole number from 1 that an option names."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"at least 1 is needed, got {value}")
+    return value
+
+
+def share(text: str) -> float:
+    """Return the number from 0 to 1 that an option names."""
+    value = float(text)
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, got {text}")
+    return value
+
+
+def add_usual(parser: argparse.ArgumentParser, out: str) -> None:
+    """Add the options that every suite has.
+
+    Args:
+        out: what the folder of results takes, and which it is if none is given.
+    """
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help=out)
+    parser.add_argument("--jobs", type=at_least_one, default=os.cpu_count() or 1, help="processes side by side")
+    parser.add_argument("--quick", action="store_true", help="few trials: shows that everything works and says little")
+    parser.add_argument("--resume", action="store_true", help="go on where a stopped run ended")
+    parser.add_argument("--dask", default="", metavar="SCHEDULER",
+                        help="run the trials on an existing cluster of dask.distributed, tcp://host:8786")
+    parser.add_argument("--config", type=Path, default=Path(__file__).resolve().parents[4] / "config",
+                        help="folder with scenes, domains and policies")
+
+
+def add_trials(parser: argparse.ArgumentParser, default: int, of: str, *older: str) -> None:
+    """Add ``--trials``: how often each case is tried.
+
+    Args:
+        of: what they are, in the plural.
+        older: other names that the suite takes for it.
+    """
+    parser.add_argument("--trials", *older, metavar="N", type=at_least_one, default=default, help=f"{of} ({default})")
+
+
+def add_seed(parser: argparse.ArgumentParser, of: str, *older: str, default: int = 0) -> None:
+    """Add ``--seed``, a whole number.
+
+    Args:
+        of: what is drawn by it.
+        older: other names that the suite takes for it.
+    """
+    parser.add_argument("--seed", *older, type=int, default=default, help=f"of {of} ({default})")
+
+
+def add_every(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add ``--every``: a part of a suite's trials, evenly spread.
+
+    Args:
+        what: what is counted, in the singular.
+    """
+    parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help=f"only every N-th {what}")
+
+
+def add_limit(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add ``--limit``: at most so many trials; ``None`` for all.
+
+    Args:
+        what: what is counted, and how it is chosen.
+    """
+    parser.add_argument("--limit", type=at_least_one, metavar="N", help=f"only so many {what} (all)")
+
+
+def add_policies(parser: argparse.ArgumentParser, default: Optional[Sequence[str]] = None, otherwise: str = "",
+                 only: Optional[Collection[str]] = None) -> None:
+    """Add ``--policies``: files of ``config/policies``.
+
+    Args:
+        default: those of a suite that are not named; ``None`` leaves the choice to it.
+        otherwise: which those are, in words.
+        only: the names that the suite knows, if it does not take every policy.
+    """
+    parser.add_argument("--policies", nargs="+", default=default, choices=only, metavar="NAME",
+                        help=f"files of config/policies ({otherwise or ' '.join(default or ())})")
+
+
+def add_llm(parser: argparse.ArgumentParser, default: str, otherwise: str = "", file: bool = False) -> None:
+    """Add ``--llm``, a file of ``config/llm`` or the path of one.
+
+    Args:
+        otherwise: what the default and other names of the suite mean, in words.
+        file: whether ``--gguf``, a model that is served on loopback, may be named in its place.
+    """
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument("--llm", default=default, metavar="NAME",
+                     help=f"a file of config/llm, or the path of one ({otherwise or default})")
+    if file:
+        who.add_argument("--gguf", type=Path, metavar="PATH", help="a model's file, served on loopback by xllamacpp")
+
+
+def llm_of(options: argparse.Namespace) -> LlmSettings:
+    """Return the settings of the model that ``--llm`` names."""
+    return load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+
+
+def add_sentences(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add ``--sentences``, a file of what users ask for, and ``--class``, some kinds of them.
+
+    Args:
+        default: the file of ``config/sentences`` if none is named.
+    """
+    parser.add_argument("--sentences", type=Path, metavar="FILE",
+                        help="a JSON list of sentences with what they mean; those of config/sentences are development "
+                             f"sets (config/sentences/{default})")
+    parser.add_argument("--class", dest="kinds", action="append", metavar="CLASS",
+                        help="only this class; may be repeated")
+
+
+def add_scenes(parser: argparse.ArgumentParser, default: Sequence[str], *older: str,
+               only: Optional[Collection[str]] = None) -> None:
+    """Add ``--scenes``: files of ``config/scenes``; ``None`` for those of the suite.
+
+    Args:
+        default: those of the suite.
+        older: other names that the suite takes for it.
+        only: the names that the suite knows, if it does not take every scene.
+    """
+    parser.add_argument("--scenes", *older, nargs="+", action="extend", choices=only, metavar="NAME",
+                        help=f"files of config/scenes ({' '.join(default)})")
+
+
+def add_over_ros(parser: argparse.ArgumentParser) -> None:
+    """Add ``--over-ros``."""
+    parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")
