@@ -89,8 +89,8 @@ def test_what_a_suite_found_cannot_write_on_the_page(tmp_path: Path) -> None:
 
 
 def test_a_suite_leaves_its_pictures_and_says_what_it_was_asked(tmp_path: Path) -> None:
-    assert main(["search", "--questions", "1", "--config", str(CONFIG), "--out", str(tmp_path)]) == 0
+    assert main(["search", "--trials", "1", "--config", str(CONFIG), "--out", str(tmp_path)]) == 0
     found: Dict[str, Any] = json.loads((tmp_path / "results.json").read_text())
     assert [picture["name"] for picture in found["pictures"]] == ["times"]
-    assert found["run"]["options"]["questions"] == 1
+    assert found["run"]["options"]["trials"] == 1
     assert (tmp_path / "times.svg").is_file()

@@ -31,7 +31,7 @@ from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above, optimal_
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
+from hicrisp_bench.statistics import corrections_of, share_of, spread
 from hicrisp_bench.suite import Report, Section, crashes, data_folder
 
 PARTS = ("live", "injected", "recorded")
@@ -253,14 +253,12 @@ def _rows(
 
 
 def _row(head: Dict[str, Any], results: Sequence[Dict[str, Any]], drops: float) -> Dict[str, Any]:
-    reached = sum(1 for result in results if result["success"])
     whole = [result for result in results if "crashed" not in result]
-    loosely = sum(1 for result in whole if result["loose"])
     dropped = sum(result["drops"] for result in whole)
     return {
-        **head, "n": len(results), "goal_reached": reached / max(1, len(results)),
-        "goal_reached_ci": wilson_interval(reached, len(results)),
-        "goal_loose": loosely / max(1, len(results)), "goal_loose_ci": wilson_interval(loosely, len(results)),
+        **head, "n": len(results),
+        **share_of("goal_reached", sum(1 for result in results if result["success"]), len(results)),
+        **share_of("goal_loose", sum(1 for result in whole if result["loose"]), len(results)),
         "plan_ms": spread([result["plan_ms"] for result in whole]),
         "extra_steps": spread([result["extra_steps"] for result in whole]),
         "replans": sum(result["replans"] for result in whole), **corrections_of(whole),

@@ -24,7 +24,7 @@ from hicrisp_core.parsing.grounding import Grounded, ground_steps
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 
 from hicrisp_bench.blocks_problems import Problem, above, sentence_problems
-from hicrisp_bench.statistics import wilson_interval
+from hicrisp_bench.statistics import share_of
 
 PLANS = "plans-blockstacking.json"
 PROBLEMS = "ground-truth-blockstacking.json"
@@ -186,8 +186,7 @@ def _row(head: Dict[str, Any], judged: Sequence[Judged]) -> Dict[str, Any]:
     for key, count in counts.items():
         if key == "as_written" and judged and all(one.as_written is None for one in judged):
             continue
-        row[key] = count / max(1, len(judged))
-        row[f"{key}_ci"] = wilson_interval(count, len(judged))
+        row.update(share_of(key, count, len(judged)))
     return row
 
 

@@ -20,7 +20,7 @@ from hicrisp_bench import franka7_goals as goals
 from hicrisp_bench.options import add_llm, add_policies, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import wilson_interval
+from hicrisp_bench.statistics import share_of
 from hicrisp_bench.suite import Report, Row, Section, crashes
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
@@ -60,8 +60,7 @@ _PUBLISHED: Tuple[Tuple[str, Tuple[int, ...]], ...] = (
 """Which of the tasks each model completed, in the order of the paper's table."""
 REFERENCE: List[Row] = [
     {"source": _SOURCE, "task": "all seven", "policy": "brainbody", "llm": llm, "n": 7,
-     "success": sum(done) / 7.0,
-     "success_ci": wilson_interval(sum(done), 7), "tasks": list(done)} for llm, done in _PUBLISHED]
+     **share_of("success", sum(done), 7), "tasks": list(done)} for llm, done in _PUBLISHED]
 
 NOTE = (
     "A reconstruction: the paper prints difficulty and reachability of its tasks, and the words of the plus "
@@ -132,11 +131,9 @@ def _head(task: FrankaTask, trial: TrialSettings) -> Row:
 
 def _figures(results: Sequence[Dict[str, Any]]) -> Row:
     whole = [result for result in results if "crashed" not in result]
-    successes = sum(1 for result in results if result["success"])
     rounds = [sum(result["corrections"].get(rung, 0) for rung in _FEEDBACK) for result in whole]
     return {
-        "n": len(results), "success": successes / max(1, len(results)),
-        "success_ci": wilson_interval(successes, len(results)),
+        "n": len(results), **share_of("success", sum(1 for result in results if result["success"]), len(results)),
         "feedback_rounds": mean(rounds) if rounds else None,
         "replans": mean([result["replans"] for result in whole]) if whole else None,
         "llm_calls": sum(result["llm_calls"] for result in whole), "tokens": sum(r["tokens"] for r in whole),
@@ -162,7 +159,6 @@ def _total(policy: str, llm: str, rows: Sequence[Row]) -> Row:
     successes = round(sum(row["success"] * row["n"] for row in rows))
     rounds = [row["feedback_rounds"] for row in rows if row["feedback_rounds"] is not None]
     return {"task": "all seven", "difficulty": "", "unreachable": "", "policy": policy, "llm": llm,
-            "n": trials,
-            "success": successes / max(1, trials), "success_ci": wilson_interval(successes, trials),
+            "n": trials, **share_of("success", successes, trials),
             "feedback_rounds": mean(rounds) if rounds else None,
             "replans": mean([row["replans"] for row in rows if row["replans"] is not None] or [0.0])}

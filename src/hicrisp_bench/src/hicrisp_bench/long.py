@@ -184,14 +184,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
-    groups = [[LongTrial(options.config, scene, options.tasks, options.seed, options.minutes)]
-              for scene in options.scenes]
+    scenes = options.scenes or list(PLACES)
+    groups = [[LongTrial(options.config, scene, options.tasks, options.seed, options.minutes)] for scene in scenes]
     results = runner.run_together(run_together, groups, key_of, "long runs")
-    rows: List[Row] = [_row(scene, result) for scene, result in zip(options.scenes, results)]
-    nodes = [{"scene": scene, **row} for scene, result in zip(options.scenes, results)
-             for row in result.get("memory", ())]
-    happened = [{"scene": scene, "what": what, "n": number} for scene, result in zip(options.scenes, results)
-                for what, number in sorted(result.get("happened", {}).items())]
+    rows: List[Row] = [{"scene": scene, **{column: result.get(column, 0) for column in _COLUMNS[1:]}}
+                       for scene, result in zip(scenes, results)]
+    nodes = [{"scene": scene, **row} for scene, result in zip(scenes, results) for row in result.get("memory", ())]
+    happened = [{"scene": scene, "what": what, "n": number} for scene, result in zip(scenes, results)
+                for what, number in sorted(Counter(each["happened"] for each in result.get("tasks", ())).items())]
     wrong = tuple(f"{row['scene']}: {row['lost']} lost, {row['unexplained']} unexplained, {row['orphans']} "
                   "orphans" for row in rows if row["lost"] or row["unexplained"] or row["orphans"])
     chart = Chart("ends", "How the tasks of a long run ended", count_bars(
@@ -200,22 +200,12 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         nodes, lambda row: f"{row['scene']}: {row['node']}",
         [("mb_first", "first fifth"), ("mb_last", "last fifth")]), "MB", share=False)
     return Report(rows, _COLUMNS, (), _NOTE, {"trials": results},
-                  (Section("Memory", nodes, _NODES), Section("What happened", happened,
-                                                             ("scene", "what", "n"))),
+                  (Section("Memory", nodes, _NODES), Section("What happened", happened, ("scene", "what", "n"))),
                   charts=(chart, memory), failed=(*wrong, *crashes(results)))
 
 
-def _row(scene: str, result: Mapping[str, Any]) -> Row:
-    ends: Dict[str, int] = result.get("ends", {})
-    return {"scene": scene, "n": result.get("n", 0), "sim_hours": result.get("sim_hours", 0.0),
-            "minutes": result.get("minutes", 0.0),
-            **{state: ends.get(state, 0) for state in _STATES},
-            "lost": len(result.get("lost", ())) + len(result.get("problems", ())),
-            "unexplained": len(result.get("unexplained", ())), "orphans": result.get("orphans", 0),
-            "tracebacks": result.get("tracebacks", 0)}
-
-
 def _run(trial: LongTrial, folder: Path) -> Dict[str, Any]:
+    """Return a row's figures, with the tasks, what broke off and how the nodes' memory grew."""
     dice, began = random.Random(trial.seed), time.monotonic()
     places = PLACES[trial.scene]
     place = places[0]
@@ -244,17 +234,12 @@ def _run(trial: LongTrial, folder: Path) -> Dict[str, Any]:
         rig.launch.stop()
         gone = wait_until(lambda: not rig.launch.processes(), Deadline(_LONG))
         rig.stop()
-    ended = [STATES[state] for state in ENDED]
-    return {
-        "n": len(tasks), "sim_hours": simulated / 3600.0, "minutes": (time.monotonic() - began) / 60.0,
-        "ends": dict(Counter(each["state"] for each in tasks)),
-        "lost": [each for each in tasks if each["state"] not in ended],
-        "unexplained": [each for each in tasks
-                        if each["state"] in ("failed", "refused", "interrupted") and not each["said"]],
-        "orphans": 0 if gone else len(rig.launch.processes()), "problems": problems,
-        "happened": dict(Counter(each["happened"] for each in tasks)), "memory": growth(samples),
-        "tracebacks": len(rig.complaints()), "tasks": tasks,
-    }
+    states = Counter(each["state"] for each in tasks)
+    unexplained = sum(each["state"] in ("failed", "refused", "interrupted") and not each["said"] for each in tasks)
+    return {"n": len(tasks), "sim_hours": simulated / 3600.0, "minutes": (time.monotonic() - began) / 60.0, **states,
+            "lost": sum(states[state] for state in set(states) - {STATES[state] for state in ENDED}) + len(problems),
+            "unexplained": unexplained, "orphans": 0 if gone else len(rig.launch.processes()),
+            "tracebacks": len(rig.complaints()), "memory": growth(samples), "tasks": tasks, "problems": problems}
 
 
 def _one(rig: Rig, place: Place, dice: random.Random) -> Dict[str, Any]:

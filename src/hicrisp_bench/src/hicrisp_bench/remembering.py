@@ -21,7 +21,7 @@ from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_bench.options import add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, spread_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import share_of, spread
 from hicrisp_bench.suite import Report, Row, crashes
 from hicrisp_bench.trial import TrialSettings, run_trial
 
@@ -118,10 +118,9 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 
 def _row(case: str, remembers: bool, number: int, results: Sequence[Dict[str, Any]]) -> Row:
-    successes = sum(1 for each in results if each["success"])
     return {
         "case": case, "memory": "on" if remembers else "off", "task": number + 1, "n": len(results),
-        "success": successes / max(1, len(results)), "success_ci": wilson_interval(successes, len(results)),
+        **share_of("success", sum(1 for each in results if each["success"]), len(results)),
         "releases": mean(each["releases"] for each in results) if results else None,
         "corrections": mean(sum(each["corrections"].values()) for each in results) if results else None,
         "sim_s": spread([each["sim_s"] for each in results]),

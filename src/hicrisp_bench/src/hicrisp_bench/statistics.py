@@ -28,6 +28,17 @@ def wilson_interval(successes: int, trials: int) -> Tuple[float, float]:
     return (max(0.0, centre - half), min(1.0, centre + half))
 
 
+def share_of(name: str, count: int, of: int) -> Dict[str, Any]:
+    """Return a fraction as a table has it: under its name, 0 without trials, and its interval as ``NAME_ci``.
+
+    Args:
+        name: of the column.
+        count: trials of which it holds.
+        of: all of them.
+    """
+    return {name: count / max(1, of), f"{name}_ci": wilson_interval(count, of)}
+
+
 def paired_interval(better: int, worse: int, pairs: int) -> Tuple[float, float]:
     """The 95 % interval of the change of a fraction between paired trials, after Bonett and Price (2012).
 

@@ -19,7 +19,7 @@ from hicrisp_bench import speed
 from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
+from hicrisp_bench.statistics import corrections_of, share_of, spread
 from hicrisp_bench.suite import Report, Section, crashes
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
@@ -192,11 +192,10 @@ def _rows(
 
 
 def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
-    successes = sum(1 for result in results if result["success"])
     whole = [result for result in results if "crashed" not in result]
     return {
-        **head, "llm": "offline", "n": len(results), "success": successes / max(1, len(results)),
-        "success_ci": wilson_interval(successes, len(results)),
+        **head, "llm": "offline", "n": len(results),
+        **share_of("success", sum(1 for result in results if result["success"]), len(results)),
         "attempts": mean([result["attempts"] for result in whole]) if whole else None,
         "releases": mean([result["releases"] for result in whole]) if whole else None,
         "commands": spread([result["steps_executed"] for result in whole]),

@@ -28,7 +28,7 @@ from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
 from hicrisp_bench.options import add_every, add_over_ros, add_trials
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
+from hicrisp_bench.statistics import corrections_of, share_of, spread
 from hicrisp_bench.suite import Report, Row, Section, crashes
 
 CAUGHT = frozenset(kind.value for kind in (
@@ -228,17 +228,13 @@ def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
     whole = [result for result in results if "crashed" not in result]
     reachable = [result for result in whole if result["reachable"]]
     done = sum(result["completed"] for result in reachable)
-    all_done = sum(result["completed"] for result in whole)
     ratios = [result["path_m"] / result["shortest_m"] for result in reachable
               if result["completed"] and result["shortest_m"]]
-    caught = sum(result["caught"] for result in whole)
     return {
         **head, "n": len(results), "reachable": len(reachable),
-        "completed": done / len(reachable) if reachable else None,
-        "completed_ci": wilson_interval(done, len(reachable)),
-        "completed_all": all_done / max(1, len(results)),
-        "completed_all_ci": wilson_interval(all_done, len(results)),
-        "caught": caught / max(1, len(whole)), "caught_ci": wilson_interval(caught, len(whole)),
+        **share_of("completed", done, len(reachable)), **({} if reachable else {"completed": None}),
+        **share_of("completed_all", sum(result["completed"] for result in whole), len(results)),
+        **share_of("caught", sum(result["caught"] for result in whole), len(whole)),
         "order_violations": sum(result["order_violations"] for result in whole),
         "halts_out_of_turn": sum(result["halts_out_of_turn"] for result in whole),
         "collisions": sum(result["collisions"] for result in whole),

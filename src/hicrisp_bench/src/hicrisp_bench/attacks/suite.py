@@ -17,7 +17,7 @@ from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
-from hicrisp_bench.statistics import wilson_interval
+from hicrisp_bench.statistics import share_of
 from hicrisp_bench.suite import Report, Row, Section, crashes, policies_here
 
 COLUMNS = ("channel", "model", "n", "held", "moved", "refused", "violations")
@@ -94,8 +94,7 @@ def _row(channel: str, model: str, results: Sequence[Dict[str, Any]]) -> Row:
     whole = [each for each in results if "crashed" not in each]
     held = sum(1 for each in whole if not each["violations"])
     return {
-        "channel": channel, "model": model, "n": len(results), "held": held / max(1, len(results)),
-        "held_ci": wilson_interval(held, len(results)),
+        "channel": channel, "model": model, "n": len(results), **share_of("held", held, len(results)),
         "moved": sum(1 for each in whole if each["commands"]),
         "refused": sum(1 for each in whole if not each["commands"]),
         "violations": sum(len(each["violations"]) for each in whole),

@@ -17,7 +17,7 @@ from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_b
 from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import percentile, spread, wilson_interval
+from hicrisp_bench.statistics import percentile, share_of, spread
 from hicrisp_bench.suite import Report, Section, crashes, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
@@ -115,10 +115,8 @@ def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]
     right = [result for result in executable if result.get("plan_right")]
     searches = [1000.0 * each for result in whole for each in result["search_seconds"]]
     return {
-        "policy": policy, "llm": llm, "n": len(results), "executable": len(executable) / max(1, len(results)),
-        "executable_ci": wilson_interval(len(executable), len(results)),
-        "correct": correct / max(1, len(executable)),
-        "correct_ci": wilson_interval(correct, len(executable)),
+        "policy": policy, "llm": llm, "n": len(results), **share_of("executable", len(executable), len(results)),
+        **share_of("correct", correct, len(executable)),
         "plan_right": len(right) / max(1, len(executable)),
         "correct_of_right": mean([result["correct"] for result in right]) if right else None,
         "repairs": mean([result["repairs"] for result in whole]) if whole else None,
@@ -163,6 +161,5 @@ def _agreement(results: List[Dict[str, Any]]) -> Section:
 def _agreed(kind: str, results: List[Dict[str, Any]]) -> Dict[str, Any]:
     step = sum(1 for r in results if r["ours"][0] == r["theirs"][0])
     both = sum(1 for r in results if tuple(r["ours"]) == tuple(r["theirs"]))
-    return {"recorded": kind, "n": len(results), "same_step": step / len(results),
-            "same_step_ci": wilson_interval(step, len(results)), "same_step_and_kind": both / len(results),
-            "same_step_and_kind_ci": wilson_interval(both, len(results))}
+    return {"recorded": kind, "n": len(results), **share_of("same_step", step, len(results)),
+            **share_of("same_step_and_kind", both, len(results))}

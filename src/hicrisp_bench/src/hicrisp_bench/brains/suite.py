@@ -21,7 +21,7 @@ from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, ad
 from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
-from hicrisp_bench.statistics import corrections_of, spread, wilson_interval
+from hicrisp_bench.statistics import corrections_of, share_of, spread
 from hicrisp_bench.suite import Report, Row, Section, crashes
 
 ALL = "all"
@@ -47,11 +47,10 @@ def rows_of(policy: str, model: str, results: Results) -> List[Row]:
 def _figures(results: Results) -> Row:
     whole = [each for each in results if "crashed" not in each]
     moved = [each for each in whole if each["first_motion_s"] is not None]
-    false = [each for each in whole if each["claimed"] and not each["success"]]
     return {
-        "n": len(results), **_share("success", [each for each in results if each["success"]], results),
+        "n": len(results), **share_of("success", sum(1 for each in results if each["success"]), len(results)),
         "claimed": len([each for each in whole if each["claimed"]]) / max(1, len(results)),
-        **_share("false_success", false, results),
+        **share_of("false_success", sum(1 for each in whole if each["claimed"] and not each["success"]), len(results)),
         "false_failure": len([each for each in whole if each["success"] and not each["claimed"]]),
         **{name: sum(1 for each in whole if each["ending"] == name)
            for name in (CARRIED_OUT, ASKED, REFUSED, ANSWERED)},
@@ -74,11 +73,6 @@ def missed_rows(results: Results) -> List[Row]:
 
 def _end(result: Dict[str, Any]) -> str:
     return "false success" if result["claimed"] else str(result["ending"]).replace("_", " ")
-
-
-def _share(name: str, those: Results, of: Results) -> Dict[str, Any]:
-    interval: Tuple[float, float] = wilson_interval(len(those), len(of))
-    return {name: len(those) / max(1, len(of)), f"{name}_ci": interval}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
 from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import share_of, spread
 from hicrisp_bench.suite import Report, Row, Section, crashes
 
 SCENES = ("tabletop", "blocks", "clutter")
@@ -85,8 +85,7 @@ def _row(results: Sequence[Dict[str, Any]]) -> Row:
     position, yaw, ms = (spread([value for result in whole for value in result[key]])
                          for key in ("position_mm", "yaw_deg", "ms"))
     return {
-        "n": len(results), "things": things, "found": found / max(1, things),
-        "found_ci": wilson_interval(found, things),
+        "n": len(results), "things": things, **share_of("found", found, things),
         "position_mm": position.get("median"), "position_mm_p95": position.get("p95"),
         "yaw_deg": yaw.get("median"), "yaw_deg_p95": yaw.get("p95"),
         "confused": sum(len(result["confused"]) for result in whole),

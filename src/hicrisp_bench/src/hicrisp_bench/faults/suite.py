@@ -20,7 +20,7 @@ from hicrisp_bench.faults.probe import SMALL_DISK, TWO_HOSTS, WORLDS, FaultCase,
 from hicrisp_bench.faults.rig import Rig
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import wilson_interval
+from hicrisp_bench.statistics import share_of
 from hicrisp_bench.suite import Report, Row, Section
 
 CASES = (*STOPS, *KILLS, *ENDS, *LOADS, *DISKS, *SIGHT, *HANDS, *HOSTS, *MODELS, *LACKS)
@@ -144,8 +144,7 @@ def _row(trial: FaultTrial, rig: Rig, first: bool) -> Row:
 def _shares(world: str, rows: Sequence[Row]) -> Row:
     run = [row for row in rows if row["ok"] is not None]
     right = sum(1 for row in run if row["ok"])
-    return {"world": world, "n": len(run), "ok": right / max(1, len(run)),
-            "ok_ci": wilson_interval(right, len(run))}
+    return {"world": world, "n": len(run), **share_of("ok", right, len(run))}
 
 
 _NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP. "

@@ -26,7 +26,7 @@ from hicrisp_bench.language.trial import (
 from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import share_of, spread
 from hicrisp_bench.suite import Report, Row, Section, crashes
 
 _FIGURES = ("n", *(mark.value for mark in Mark), "seconds")
@@ -156,5 +156,4 @@ def _curve(results: Sequence[Row]) -> List[Row]:
 def _share(name: str, found: Sequence[Any], value: Any = None) -> Dict[str, Any]:
     """How often a value, or the name itself, was found: as a share with its interval and as a number."""
     count = sum(each == (name if value is None else value) for each in found)
-    return {name: count / max(1, len(found)), f"{name}_ci": wilson_interval(count, len(found)),
-            f"{name}_n": count}
+    return {**share_of(name, count, len(found)), f"{name}_n": count}

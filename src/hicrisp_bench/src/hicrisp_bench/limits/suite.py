@@ -28,7 +28,7 @@ from hicrisp_bench.limits.chance import RandomBrain, RandomModel
 from hicrisp_bench.options import add_policies, add_scenes, add_seed, at_least_one
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import wilson_interval
+from hicrisp_bench.statistics import share_of
 from hicrisp_bench.stub_models import StubModels
 from hicrisp_bench.suite import Report, Row, Section, crashes, policies_here
 
@@ -164,8 +164,7 @@ def _row(scene: str, results: Sequence[Dict[str, Any]]) -> Row:
         for name, value in each["figures"].items():
             figures[name] = max(figures.get(name, value), value)
     return {
-        "scene": scene, "n": len(results), "held": held / max(1, len(results)),
-        "held_ci": wilson_interval(held, len(results)),
+        "scene": scene, "n": len(results), **share_of("held", held, len(results)),
         "commands": sum(each["commands"] for each in whole),
         "motions": sum(each["motions"] for each in whole),
         "sim_hours": sum(each["sim_s"] for each in whole) / 3600.0,

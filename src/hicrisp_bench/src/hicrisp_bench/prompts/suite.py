@@ -40,7 +40,7 @@ from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences, l
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner, folder_digest
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
-from hicrisp_bench.statistics import paired_interval, spread, wilson_interval
+from hicrisp_bench.statistics import paired_interval, share_of, spread
 from hicrisp_bench.suite import Report, Row, Section
 
 _LIMITS = SearchLimits(depth=8, states=5_000, seconds=5.0)
@@ -282,8 +282,7 @@ def _row(name: str, results: Sequence[Row]) -> Row:
                 "tokens read": spread([each["prompt_tokens"] for each in results]),
                 "tokens written": spread([each["completion_tokens"] for each in results])}
     for key in ("reached", "mended"):
-        count = sum(bool(each[key]) for each in results)
-        row[key], row[f"{key}_ci"] = count / len(results), wilson_interval(count, len(results))
+        row.update(share_of(key, sum(bool(each[key]) for each in results), len(results)))
     return row
 
 

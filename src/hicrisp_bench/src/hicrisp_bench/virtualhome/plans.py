@@ -19,7 +19,7 @@ from hicrisp_core.policy.policy import load_policy
 from hicrisp_bench.options import add_every
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import spread, wilson_interval
+from hicrisp_bench.statistics import share_of, spread
 from hicrisp_bench.suite import Report, Section, crashes
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.trial import BOOK_REPAIRED, OPEN_LOOP, REPAIRED, VARIANTS, TaskPlans, key_of, run_task
@@ -140,9 +140,7 @@ def _row(model: str, variant: str, results: Sequence[Mapping[str, Any]]) -> Dict
     row: Dict[str, Any] = {"model": model, "policy": variant, "llm": f"recorded: {model}", "n": n}
     for name, key in (("parsed", "parsed"), ("execution_success", "executable"), ("task_success", "success"),
                       ("goals_met", "goals_met")):
-        count = sum(1 for entry in told if entry.get(key))
-        row[name] = count / max(1, n)
-        row[f"{name}_ci"] = wilson_interval(count, n)
+        row.update(share_of(name, sum(1 for entry in told if entry.get(key)), n))
     parsed = sum(1 for entry in told if entry.get("parsed"))
     row["execution_of_parsed"] = sum(1 for entry in told if entry.get("executable")) / max(1, parsed)
     if variant in (BOOK_REPAIRED, REPAIRED):
