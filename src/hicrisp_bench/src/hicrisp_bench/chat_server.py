@@ -6,8 +6,7 @@ import json
 import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BufferedIOBase
-from typing import Any, Dict, Union
+from typing import Any, Dict, Iterable, Union
 
 
 class LoopbackServer:
@@ -22,7 +21,9 @@ class LoopbackServer:
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
                 with suppress(OSError):  # The client has hung up: its deadline came first.
-                    outer.answer(request, self.wfile)
+                    for part in outer.answer(request):
+                        self.wfile.write(part)
+                        self.wfile.flush()
                 self.close_connection = True
 
             def do_GET(self) -> None:
@@ -37,8 +38,8 @@ class LoopbackServer:
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
-    def answer(self, request: Dict[str, Any], to: BufferedIOBase) -> None:
-        """Write the answer to a request, as whole bytes of HTTP."""
+    def answer(self, request: Dict[str, Any]) -> Iterable[bytes]:
+        """Return the answer to a request, bytes of HTTP in the pieces in which they are sent."""
         raise NotImplementedError
 
     def listen(self) -> None:

@@ -9,7 +9,6 @@ import urllib.error
 import urllib.request
 from difflib import SequenceMatcher
 from http.client import responses
-from io import BufferedIOBase
 from threading import Lock
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -52,8 +51,8 @@ class Loopback(LoopbackServer):
         self._fresh_prefix = fresh_prefix
         self.requests, self._lock = 0, Lock()
 
-    def answer(self, request: Dict[str, Any], to: BufferedIOBase) -> None:
-        """Write the reply to a request, when it is due."""
+    def answer(self, request: Dict[str, Any]) -> Tuple[bytes]:
+        """Return the reply to a request, when it is due."""
         with self._lock:
             self.requests += 1
             number = self.requests
@@ -63,7 +62,7 @@ class Loopback(LoopbackServer):
             fresh = {**first, "content": f"Question {number}.\n{first['content']}"}
             request = {**request, "messages": [fresh, *others]}
         status, body = self._reply(request)
-        to.write(whole(body, f"{status} {responses.get(status, '')}"))
+        return (whole(body, f"{status} {responses.get(status, '')}"),)
 
     def __enter__(self) -> "Loopback":
         self.listen()

@@ -5,7 +5,7 @@ that a run leaves.
 from __future__ import annotations
 
 import json
-from io import BufferedIOBase
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, Tuple
 
@@ -14,19 +14,16 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from mcap.reader import make_reader
 
-from hicrisp_bench.chat_server import completion
 from hicrisp_bench.faults import wild_model as wild
 from hicrisp_bench.faults.probe import LONG, MENDING, MODEL, FaultCase, Probe
 from hicrisp_bench.faults.rig import CANARY, Rig
-from hicrisp_bench.faults.wild_model import Play, WildModel
+from hicrisp_bench.faults.wild_model import Play, WildModel, step
 from hicrisp_bench.launched import LIMIT
 
-Run = Callable[[Probe], object]
-_PICK: wild.Step = ("pick", {"item": "box"})
-_PLACE: wild.Step = ("place_next_to", {"item": "box", "reference": "cylinder"})
-_TAKE, _BACK = ("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"})
-_GOOD_STEPS = (_PICK, _PLACE)
-_GOOD = wild.plan(_GOOD_STEPS)
+Judge = Callable[[Probe], object]
+_PICK, _PLACE = step("pick", item="box"), step("place_next_to", item="box", reference="cylinder")
+_TAKE, _BACK = step("pick", item="cylinder"), step("put_down", item="cylinder")
+_GOOD = wild.plan((_PICK, _PLACE))
 _WRONG = '{"kind": "plan", "steps": [{"action": "pick", "arguments": {"item": "cylinder"}}]}'
 """A plan that nobody wants."""
 _SLOW = 8.0
@@ -51,129 +48,98 @@ def _kept(case: Probe) -> int:
     return sum(1 for line in file.read_text(encoding="utf-8").splitlines() if line.strip()) if file.is_file() else 0
 
 
-def fails(play: Play, most: int = _MOST) -> Run:
-    """Whatever is asked, in the same way.
-
-    Args:
-        play: answers everything.
-        most: requests for one question.
-    """
-    def run(case: Probe) -> None:
-        rig = case.plays(play).submit().rig
-        rig.ended(case.task, LONG)
-        took = case.took
-        case.ends("failed", "refused", what=f"the task, after {took:.1f} s")
-        case.note(_asked(case), 0 < len(case.model.asked) <= _QUESTIONS * most)
-        if took > _SLOW:
-            beats = sum(1 for moment in rig.seen.statuses if case.since < moment < case.since + took)
-            case.note(f"meanwhile its status came {beats} times", beats >= took / _BEAT)
-        case.unmoved()
-
-    return run
+def refused(case: Probe, most: int = _MOST) -> None:
+    """Nothing moves, the wait is seen to live, and it ends after so many requests for one question."""
+    case.rig.ended(case.task, LONG)
+    took = case.took
+    case.ends("failed", "refused", what=f"the task, after {took:.1f} s")
+    case.note(_asked(case), 0 < len(case.model.asked) <= _QUESTIONS * most)
+    if took > _SLOW:
+        beats = sum(1 for moment in case.rig.seen.statuses if case.since < moment < case.since + took)
+        case.note(f"meanwhile its status came {beats} times", beats >= took / _BEAT)
+    case.unmoved()
 
 
-def passes_in_the_end(case: Probe) -> None:
-    """Too many requests, then no service, each with the time to wait; then a plan."""
-    plays = iter([wild.sends("{}", status, "Retry-After: 1")
-                  for status in ("429 Too Many Requests", "503 Service Unavailable")])
-    case.plays(lambda model, request, to: next(plays, _GOOD)(model, request, to)).submit().ends("succeeded")
-    case.note(_asked(case), _kept(case) == _MOST + 1)
+def done(case: Probe) -> None:
+    """A good answer is among them; nothing else is carried out."""
+    tried = len(case.ends("succeeded").note(_asked(case)).rig.commands(case.task))
+    case.note(f"{tried} commands", tried == len((_PICK, _PLACE)))
 
 
-def done(play: Play) -> Run:
-    """Answers among which is a good one; nothing else is carried out."""
-    def run(case: Probe) -> None:
-        case.plays(play).submit().ends("succeeded").note(_asked(case))
-        tried = len(case.rig.commands(case.task))
-        case.note(f"{tried} commands", tried == len(_GOOD_STEPS))
-
-    return run
+def told(case: Probe, valid: str) -> None:
+    """What there is was said to a model that named something else."""
+    case.ends("failed", "refused").note(_asked(case))
+    again = str(case.model.asked[-1]["messages"]) if len(case.model.asked) > 1 else ""
+    case.note("the model was told what there is", valid in again).unmoved()
 
 
-def unknown(step: wild.Step, valid: str) -> Run:
-    """A plan with something that there is not, twice."""
-    def run(case: Probe) -> None:
-        case.plays(wild.plan((step,))).submit().ends("failed", "refused").note(_asked(case))
-        again = str(case.model.asked[-1]["messages"]) if len(case.model.asked) > 1 else ""
-        case.note("the model was told what there is", valid in again).unmoved()
-
-    return run
+def checked(case: Probe) -> None:
+    """The plan's steps all work and do not make what was asked for: that is seen, and mended or said."""
+    goal = case.ends("succeeded", "failed").corrected(0).rig.status(case.task).goal_state
+    case.note(f"goal {goal}", (case.rig.state(case.task), goal) in (("succeeded", "seen"), ("failed", "missed")))
 
 
-def misses(*steps: wild.Step) -> Run:
-    """A plan whose steps all work and that does not make what was asked for."""
-    def run(case: Probe) -> None:
-        case.plays(wild.plan(steps)).submit().ends("succeeded", "failed").corrected(0)
-        goal = case.rig.status(case.task).goal_state
-        case.note(f"goal {goal}", (case.rig.state(case.task), goal) in (("succeeded", "seen"), ("failed", "missed")))
-
-    return run
+def gave_up(case: Probe) -> None:
+    """A step cannot run, and corrections do not change that, over and over."""
+    case.explained("failed").note(_asked(case)).corrected(0)
 
 
-def same_again(*correction: wild.Step) -> Run:
-    """A step that cannot run, and corrections that do not change that, over and over."""
-    return lambda case: case.plays(wild.plan((_PLACE,), correction)).submit().explained("failed").note(
-        _asked(case)).corrected(0)
+def _at_first(*others: Play) -> Play:
+    """The first questions are answered so, the others well."""
+    return lambda model, request: dict(enumerate(others, 1)).get(len(model.asked), _GOOD)(model, request)
 
 
-def _at_first(other: Play) -> Play:
-    """The first question is answered so, the others well."""
-    return lambda model, request, to: (other if len(model.asked) == 1 else _GOOD)(model, request, to)
-
-
-def _no_system(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase) -> None:
+def _no_system(model: WildModel, request: Mapping[str, Any]) -> Any:
     """As a template answers that knows user and assistant alone."""
     has = any(each["role"] == "system" for each in request["messages"])
     refusal = wild.sends('{"error": {"message": "System role not supported"}}', "400 Bad Request")
-    (refusal if has else _GOOD)(model, request, to)
+    return (refusal if has else _GOOD)(model, request)
 
 
-_BOUNDED = "given up after 2 retries"
-_ONCE = "not repeated; says what to change"
-_USELESS = "asked once more, then refused"
-_UNKNOWN = "refused; told what exists"
-_MISSED = "corrected, or the rest named"
-
-
-def _useless(text: str) -> Run:
-    return fails(wild.says(text), _ASKED_ANEW)
-
-
-_MODEL: Tuple[Tuple[str, str, Run], ...] = (
-    ("says nothing", _BOUNDED, fails(wild.hangs)),
-    ("drips slowly", _BOUNDED, fails(wild.drips)),
-    ("closes the line", _BOUNDED, fails(wild.closes)),
-    ("500 for ever", _BOUNDED, fails(wild.sends("{}", "500 Internal Server Error"))),
-    ("429 and 503 with Retry-After, then a plan", "tried twice more; done",
-     passes_in_the_end),
-    ("401", _ONCE, fails(wild.sends("{}", "401 Unauthorized"), 1)),
-    ("404, unknown model", _ONCE, fails(wild.sends("{}", "404 Not Found"), 1)),
-    ("malformed answer", _USELESS, _useless('{"kind": "plan", "steps": [{"action": pick box}')),
-    ("brackets without end", _USELESS, _useless('{"kind": "plan", "steps": ' + "[" * 5000)),
-    ("empty answer", _USELESS, _useless("")),
-    ("JSON of the wrong shape", _USELESS, _useless('{"plan": {"first": ["pick", 7, null]}}')),
-    ("answer of 30 MB", "not read to its end; nothing moves",
-     fails(wild.sends(completion("x" * 30_000_000, "wild")))),
+_BOUNDED, _ONCE = "given up after 2 retries", "not repeated; says what to change"
+_USELESS, _UNREAD = "asked once more, then refused", partial(refused, most=_ASKED_ANEW)
+_UNKNOWN, _MISSED = "refused; told what exists", "corrected, or the rest named"
+_GUARDED = "guard gives up with a summary"
+_MODEL: Tuple[Tuple[str, str, Play, Judge], ...] = (
+    ("says nothing", _BOUNDED, wild.hangs, refused),
+    ("drips slowly", _BOUNDED, wild.drips, refused),
+    ("closes the line", _BOUNDED, wild.closes, refused),
+    ("500 for ever", _BOUNDED, wild.sends("{}", "500 Internal Server Error"), refused),
+    ("429 and 503 with Retry-After, then a plan", "tried twice more; done", _at_first(
+        *(wild.sends("{}", each, "Retry-After: 1") for each in ("429 Too Many Requests", "503 Service Unavailable"))),
+     lambda case: case.ends("succeeded").note(_asked(case), _kept(case) == _MOST + 1)),
+    ("401", _ONCE, wild.sends("{}", "401 Unauthorized"), partial(refused, most=1)),
+    ("404, unknown model", _ONCE, wild.sends("{}", "404 Not Found"), partial(refused, most=1)),
+    ("malformed answer", _USELESS, wild.says('{"kind": "plan", "steps": [{"action": pick box}'), _UNREAD),
+    ("brackets without end", _USELESS, wild.says('{"kind": "plan", "steps": ' + "[" * 5000), _UNREAD),
+    ("empty answer", _USELESS, wild.says(""), _UNREAD),
+    ("JSON of the wrong shape", _USELESS, wild.says('{"plan": {"first": ["pick", 7, null]}}'), _UNREAD),
+    ("answer of 30 MB", "not read to its end; nothing moves", wild.says("x" * 30_000_000), refused),
     ("two plans and no word which counts", _USELESS,
-     _useless(f"Maybe {_WRONG}. Or {_WRONG.replace('cylinder', 'box')}.")),
+     wild.says(f"Maybe {_WRONG}. Or {_WRONG.replace('cylinder', 'box')}."), _UNREAD),
     ("answer in a fence with words around it", "read; done",
-     done(wild.plan(_GOOD_STEPS, wrap="Sure! Here is the plan:\n```json\n{}\n```\nGood luck."))),
-    ("a plan in its thought, whose opening mark is missing",
-     "the final answer alone is carried out; done",
-     done(wild.plan(_GOOD_STEPS, wrap=f"One idea: {_WRONG}, but no.\n</think>\n{{}}"))),
+     wild.plan((_PICK, _PLACE), wrap="Sure! Here is the plan:\n```json\n{}\n```\nGood luck."), done),
+    ("a plan in its thought, whose opening mark is missing", "the final answer alone is carried out; done",
+     wild.plan((_PICK, _PLACE), wrap=f"One idea: {_WRONG}, but no.\n</think>\n{{}}"), done),
     ("an error inside HTTP 200", "tried again as that error would be; done",
-     done(_at_first(wild.sends('{"choices": null, "error": {"message": "overloaded", "code": 429}}')))),
-    ("no system role", "the rules go into the user's message; done", done(_no_system)),
+     _at_first(wild.sends('{"choices": null, "error": {"message": "overloaded", "code": 429}}')), done),
+    ("no system role", "the rules go into the user's message; done", _no_system, done),
     ("words in the place of a goal", "asked once more whether they answer a question; done",
-     done(_at_first(wild.says('{"kind": "answer", "say": "Sure, I will."}')))),
-    ("invents a thing", _UNKNOWN, unknown(("pick", {"item": "teapot"}), "cylinder")),
-    ("invents an action", _UNKNOWN, unknown(("teleport", {"item": "box"}), "place_next_to")),
-    ("invents a robot", _UNKNOWN, unknown(("pick", {"item": "box", "robot": "hal"}), "panda")),
-    ("half a plan", _MISSED, misses(_PICK)),
-    ("a plan for another goal", _MISSED, misses(_TAKE, _BACK)),
-    ("a step too many", _MISSED, misses(_PICK, _PLACE, _PICK)))
-_MENDING = (("the same correction again", same_again(("home", {}))),
-            ("corrections in a circle", same_again(_TAKE, _BACK)))
+     _at_first(wild.says('{"kind": "answer", "say": "Sure, I will."}')), done),
+    ("invents a thing", _UNKNOWN, wild.plan((step("pick", item="teapot"),)), partial(told, valid="cylinder")),
+    ("invents an action", _UNKNOWN, wild.plan((step("teleport", item="box"),)), partial(told, valid="place_next_to")),
+    ("invents a robot", _UNKNOWN, wild.plan((step("pick", item="box", robot="hal"),)), partial(told, valid="panda")),
+    ("half a plan", _MISSED, wild.plan((_PICK,)), checked),
+    ("a plan for another goal", _MISSED, wild.plan((_TAKE, _BACK)), checked),
+    ("a step too many", _MISSED, wild.plan((_PICK, _PLACE, _PICK)), checked))
+_CORRECTIONS: Tuple[Tuple[str, str, Play, Judge], ...] = (
+    ("the same correction again", _GUARDED, wild.plan((_PLACE,), (step("home"),)), gave_up),
+    ("corrections in a circle", _GUARDED, wild.plan((_PLACE,), (_TAKE, _BACK)), gave_up))
+
+
+def answered(case: Probe, play: Play, judge: Judge) -> None:
+    """The world's task, to a model that answers so."""
+    judge(case.plays(play).submit())
 
 
 def key_searched_for(case: Probe) -> None:
@@ -211,8 +177,7 @@ def _unpacked(file: Path) -> Iterator[bytes]:
 
 
 MODELS = (
-    *(FaultCase(f"model: {name}", expected, run, (MODEL,)) for name, expected, run in _MODEL),
-    *(FaultCase(f"model: {name}", "guard gives up with a summary", run, (MENDING,))
-      for name, run in _MENDING),
+    *(FaultCase(f"model: {name}", expected, partial(answered, play=play, judge=judge), (world,))
+      for world, rows in ((MODEL, _MODEL), (MENDING, _CORRECTIONS)) for name, expected, play, judge in rows),
     FaultCase("a key, searched for", "in no file, log, recording or parameter", key_searched_for, (MODEL,)),
 )

@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 import time
+from functools import partial
 from typing import Any, Callable
 from xmlrpc.client import ServerProxy
 
@@ -34,6 +35,7 @@ from hicrisp_bench.faults.probe import (
     FaultCase,
     Probe,
 )
+from hicrisp_bench.faults.rig import Rig
 from hicrisp_bench.launched import LIMIT, NAMESPACE
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, WorldState
 
@@ -88,25 +90,19 @@ STOPS = (
 )
 
 
-def thinker_killed(node: str) -> Callable[[Probe], object]:
+def thinker_killed(case: Probe, node: str) -> None:
     """A node without state, while a robot moves."""
-    def run(case: Probe) -> None:
-        case.moving().kill(node).ends("succeeded")
-        done = sum(event["status"] == "success" for event in case.rig.events(case.task, "outcome"))
-        planned = max((len(event["steps"]) for event in case.rig.events(case.task, "plan")), default=0)
-        case.note(f"{done} motions for {planned} steps of the plan", done <= planned).ready()
-
-    return run
+    case.moving().kill(node).ends("succeeded")
+    done = sum(event["status"] == "success" for event in case.rig.events(case.task, "outcome"))
+    planned = max((len(event["steps"]) for event in case.rig.events(case.task, "plan")), default=0)
+    case.note(f"{done} motions for {planned} steps of the plan", done <= planned).ready()
 
 
-def move_base_back_late(seconds: float) -> Callable[[Probe], object]:
+def move_base_back_late(case: Probe, seconds: float) -> None:
     """What drives for the driver, in mid-drive."""
-    def run(case: Probe) -> None:
-        case.moving().inject("move_base_gone", "", seconds).ends("succeeded")
-        waits = [event["text"] for event in case.rig.events(case.task, "waiting") if "index" in event]
-        case.note(f"said: {'; '.join(waits) or 'nothing'}", bool(waits)).corrected(1, 1)
-
-    return run
+    case.moving().inject("move_base_gone", "", seconds).ends("succeeded")
+    waits = [event["text"] for event in case.rig.events(case.task, "waiting") if "index" in event]
+    case.note(f"said: {'; '.join(waits) or 'nothing'}", bool(waits)).corrected(1, 1)
 
 
 def world_killed(case: Probe) -> None:
@@ -123,52 +119,45 @@ def master_restarted(case: Probe) -> None:
     case.ends("succeeded", what="the task that ran").again("succeeded", "answered")
 
 
-_GOES_ON = "goes on, no motion repeated"
+_NAMES = {"dashboard": "the web page's node"}
 KILLS = (
-    *(FaultCase(f"kill -9 of {node}", _GOES_ON, thinker_killed(node), quick=node == "detector")
-      for node in ("brain", "body", "detector", "corrector")),
-    *(FaultCase(f"kill -9 of {name}", _GOES_ON, thinker_killed(node), worlds=(CAMERA,))
-      for name, node in (("perception", "perception"), ("the web page's node", "dashboard"))),
+    *(FaultCase(f"kill -9 of {_NAMES.get(node, node)}", "goes on, no motion repeated",
+                partial(thinker_killed, node=node), worlds, quick=node == "detector") for worlds, nodes in (
+        (EVERYWHERE, ("brain", "body", "detector", "corrector")), ((CAMERA,), ("perception", "dashboard")))
+      for node in nodes),
     FaultCase("kill -9 of the base's driver", "LOST; no blind resend",
               lambda case: case.moving().kill("move_base_driver").stands(LONG).ends("succeeded", "failed")
               .failures().up(), worlds=(AGV,)),
     *(FaultCase(f"move_base gone for {seconds:g} s", "waited for; one correction; done",
-                move_base_back_late(seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),
+                partial(move_base_back_late, seconds=seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),
     FaultCase("kill -9 of the world", "the task ends as cut off; the next runs", world_killed, quick=True),
     FaultCase("ROS master killed and started again", "nodes register again; goes on",
               master_restarted, alone=True, own_master=True),
 )
 
 
-def _ended(end: Callable[[Probe], object]) -> Callable[[Probe], object]:
+def ended(case: Probe, end: Callable[[Rig], object]) -> None:
     """The end of the launch in mid-motion."""
-    def run(case: Probe) -> None:
-        rig = case.moving().rig
-        case.does(lambda: end(case))
-        gone = wait_until(lambda: not rig.launch.processes(), Deadline(LIMIT))
-        case.note(f"every process is gone after {case.took:.1f} s", gone and case.took <= _GONE_WITHIN)
-        shown = rig.motion.heard_at - max(rig.motion.moved_at, case.since)
-        last = max(0.0, rig.motion.moved_at - case.since)
-        case.note(f"last motion seen after {last:.2f} s, standing for {shown:.2f} s more", shown > 0.0)
-        try:
-            result = json.loads((rig.runs / case.task / "result.json").read_text(encoding="utf-8"))
-            case.note(f"{result['verdict']}: {result['message']}", result["verdict"] == "canceled")
-        except (OSError, ValueError) as error:
-            case.note(f"no result: {error}", ok=False)
-        case.no_traceback()
-
-    return run
+    rig = case.moving().rig
+    case.does(lambda: end(rig))
+    gone = wait_until(lambda: not rig.launch.processes(), Deadline(LIMIT))
+    case.note(f"every process is gone after {case.took:.1f} s", gone and case.took <= _GONE_WITHIN)
+    shown = rig.motion.heard_at - max(rig.motion.moved_at, case.since)
+    last = max(0.0, rig.motion.moved_at - case.since)
+    case.note(f"last motion seen after {last:.2f} s, standing for {shown:.2f} s more", shown > 0.0)
+    try:
+        result = json.loads((rig.runs / case.task / "result.json").read_text(encoding="utf-8"))
+        case.note(f"{result['verdict']}: {result['message']}", result["verdict"] == "canceled")
+    except (OSError, ValueError) as error:
+        case.note(f"no result: {error}", ok=False)
+    case.no_traceback()
 
 
-_STANDS = "known to stand; gone within 5 s"
-ENDS = (
-    FaultCase("Ctrl-C in mid-motion", _STANDS, _ended(lambda case: case.rig.launch.signal(signal.SIGINT)),
-              (*EVERYWHERE, CAMERA), alone=True),
-    FaultCase("SIGTERM in mid-motion", _STANDS, _ended(lambda case: case.rig.launch.signal(signal.SIGTERM)),
-              alone=True),
-    FaultCase("terminal closed in mid-motion", _STANDS, _ended(lambda case: case.rig.close_terminal()), alone=True,
-              terminal=True),
-)
+ENDS = tuple(FaultCase(f"{name} in mid-motion", "known to stand; gone within 5 s", partial(ended, end=end), worlds,
+                       alone=True, terminal=name == "terminal closed") for name, worlds, end in (
+    ("Ctrl-C", (*EVERYWHERE, CAMERA), lambda rig: rig.launch.signal(signal.SIGINT)),
+    ("SIGTERM", EVERYWHERE, lambda rig: rig.launch.signal(signal.SIGTERM)),
+    ("terminal closed", EVERYWHERE, Rig.close_terminal)))
 
 
 def same_request_twice(case: Probe) -> None:

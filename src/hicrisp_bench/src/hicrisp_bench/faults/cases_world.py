@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Callable
+from functools import partial
+from typing import Callable, Sequence
 
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
@@ -30,7 +31,6 @@ from hicrisp_bench.faults.probe import (
 from hicrisp_bench.faults.watches import GoalWatch
 from hicrisp_bench.launched import LIMIT, LaunchFailed
 
-Run = Callable[[Probe], object]
 _ITEM, _OTHER, _TOOL = "box", "cylinder", "panda_hand_tcp"
 _STACKED, _BOTH = "red_box", "bring the box to area 2 and put the red box on the blue box"
 _LEFT, _DONE = "red_block_1", "red_block_2"
@@ -46,25 +46,17 @@ _QUIET = 5.0
 """Wall seconds after the end of a task in which nothing may move."""
 
 
-def base_told_wrongly(kind: str) -> Run:
+def base_told_wrongly(case: Probe, kind: str) -> None:
     """In mid-drive, until the world is put back; by odometry that is wrong no standstill can be judged."""
-    def run(case: Probe) -> None:
-        case.moving().inject(kind).ends("failed")
-        if kind != "odometry_nan":
-            case.stands(_STANDS_WITHIN)
-
-    return run
+    case.moving().inject(kind).ends("failed")
+    if kind != "odometry_nan":
+        case.stands(_STANDS_WITHIN)
 
 
-def pose_wrong(kind: str) -> Run:
-    """Before a task that is about the thing."""
-    return lambda case: case.inject(f"pose_{kind}", _ITEM).rest(OLD).submit().ends(
-        "failed", "refused", about=_ITEM).unmoved()
-
-
-def camera_useless(kind: str, *seconds: float) -> Run:
-    """Before a task."""
-    return lambda case: case.inject(kind, "", *seconds).rest(2.0).submit().ends("failed", "refused").unmoved()
+def useless(case: Probe, kind: str, item: str = "", seconds: Sequence[float] = ()) -> None:
+    """Before a task, which is about the thing; where it is a pose, it has grown old when the task comes."""
+    case.inject(kind, item, *seconds).rest(OLD if item else 2.0)
+    case.submit().ends("failed", "refused", about=item).unmoved()
 
 
 def reset_meanwhile(case: Probe) -> None:
@@ -87,8 +79,8 @@ _BASE = (
     ("TF loses the base", "frame and age named", "pose_stale"),
     ("base that falls through its floor", "frame and depth named", "pose_fallen"))
 SIGHT = (
-    *(FaultCase(name, f"stops; {told}", base_told_wrongly(kind), (AGV,)) for name, told, kind in _BASE),
-    *(FaultCase(f"pose {name}", _TOLD, pose_wrong(kind), (ARM,)) for name, kind in (
+    *(FaultCase(name, f"stops; {told}", partial(base_told_wrongly, kind=kind), (AGV,)) for name, told, kind in _BASE),
+    *(FaultCase(f"pose {name}", _TOLD, partial(useless, kind=f"pose_{kind}", item=_ITEM), (ARM,)) for name, kind in (
         ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
         ("in an unknown frame", "frame"), ("from the future", "ahead"))),
     FaultCase("pose that grows old in mid-motion", "fails by the pose's age; the arm stands",
@@ -96,9 +88,9 @@ SIGHT = (
     FaultCase("frames with a leading slash", "goes on as without",
               lambda case: case.moving().inject("frame_slash").ends("succeeded").failures(lambda said: not said),
               (AGV,)),
-    FaultCase("camera silent", "nothing moves; age named",
-              camera_useless("camera_silent", 60.0), (CAMERA,)),
-    FaultCase("calibration of NaN", "nothing moves; calibration named", camera_useless("lens_nan"), (CAMERA,)),
+    FaultCase("camera silent", "nothing moves; age named", partial(useless, kind="camera_silent", seconds=(60.0,)),
+              (CAMERA,)),
+    FaultCase("calibration of NaN", "nothing moves; calibration named", partial(useless, kind="lens_nan"), (CAMERA,)),
     FaultCase("world put back in mid-motion", "refused while a task runs", reset_meanwhile, (ARM, AGV)),
 )
 
@@ -162,21 +154,18 @@ HANDS = (
 )
 
 
-def _on_a_line(bad: Callable[[Probe], None]) -> Run:
+def on_a_line(case: Probe, bad: Callable[[Probe], object]) -> None:
     """On two hosts: whatever the line does, nothing is sent twice, nothing moves without a task, and the next
     one is done.
     """
-    def run(case: Probe) -> None:
-        goals = GoalWatch()
-        bad(case)
-        ended = time.monotonic()
-        again = wait_until(lambda: case.rig.motion.moved_at > ended + 1.0, Deadline(_QUIET))
-        case.note(f"{'something' if again else 'nothing'} moves after its end", not again)
-        came, tried = len(goals.came), len(case.rig.commands(case.task))
-        case.note(f"{came} commands came to the drivers for {tried} that were tried", came <= tried)
-        case.again("succeeded", "answered")
-
-    return run
+    goals = GoalWatch()
+    bad(case)
+    ended = time.monotonic()
+    again = wait_until(lambda: case.rig.motion.moved_at > ended + 1.0, Deadline(_QUIET))
+    case.note(f"{'something' if again else 'nothing'} moves after its end", not again)
+    came, tried = len(goals.came), len(case.rig.commands(case.task))
+    case.note(f"{came} commands came to the drivers for {tried} that were tried", came <= tried)
+    case.again("succeeded", "answered")
 
 
 def _line(case: Probe, loss: float = 0.0, delay: float = 0.0) -> Probe:
@@ -204,63 +193,54 @@ def line_cut_at_once(case: Probe) -> None:
     _line(case).explained("succeeded", "failed", "interrupted").failures(lambda said: True)
 
 
-def line_bad(loss: float, delay: float) -> Run:
+def line_bad(case: Probe, loss: float = 0.0, delay: float = 0.0) -> None:
     """From before a task until its end."""
-    def bad(case: Probe) -> None:
-        _line(case, loss, delay)
-        try:
-            case.submit().explained("succeeded", "failed")
-            case.failures(lambda said: said or case.rig.state(case.task) == "succeeded")
-        finally:
-            _line(case)
-
-    return _on_a_line(bad)
+    _line(case, loss, delay)
+    try:
+        case.submit().explained("succeeded", "failed")
+        case.failures(lambda said: said or case.rig.state(case.task) == "succeeded")
+    finally:
+        _line(case)
 
 
 _GOES_ON = "done or explained; nothing sent twice"
-HOSTS = tuple(FaultCase(f"line between two hosts {name}", expected, run, (ARM, AGV, LAB), place=TWO_HOSTS)
-              for name, expected, run in (
-    ("cut for 10 s in mid-motion", "stands within 1.5 s; nothing sent twice", _on_a_line(line_cut)),
-    ("cut for 10 s as a task begins", "nothing moves meanwhile or twice", _on_a_line(line_cut_at_once)),
-    ("loses 20 % of the packets", _GOES_ON, line_bad(0.2, 0.0)),
-    ("is 200 ms slow each way", _GOES_ON, line_bad(0.0, 0.2))))
+HOSTS = tuple(FaultCase(f"line between two hosts {name}", expected, partial(on_a_line, bad=bad), place=TWO_HOSTS)
+              for name, expected, bad in (
+    ("cut for 10 s in mid-motion", "stands within 1.5 s; nothing sent twice", line_cut),
+    ("cut for 10 s as a task begins", "nothing moves meanwhile or twice", line_cut_at_once),
+    ("loses 20 % of the packets", _GOES_ON, partial(line_bad, loss=0.2)),
+    ("is 200 ms slow each way", _GOES_ON, partial(line_bad, delay=0.2))))
 
 
-def lacking(words: str, unmoved: bool = True) -> Run:
+def lacking(case: Probe, words: str, unmoved: bool = True) -> None:
     """Before the first task of a launch."""
-    def run(case: Probe) -> None:
-        rig = case.rig
-        answer = rig.ask("submit_task", rig.world.task)
-        told, task = answer.message, answer.task_id
-        if answer.accepted:
-            wait_until(lambda: words in rig.said(task) or rig.status(task).state in ENDED, Deadline(LONG), period=0.1)
-            told = rig.said(task)
-        case.note(f"the task: {told}", words in told and not told.startswith("succeeded"))
-        if unmoved:
-            case.unmoved()
-        case.up()
-
-    return run
+    rig = case.rig
+    answer = rig.ask("submit_task", rig.world.task)
+    told, task = answer.message, answer.task_id
+    if answer.accepted:
+        wait_until(lambda: words in rig.said(task) or rig.status(task).state in ENDED, Deadline(LONG), period=0.1)
+        told = rig.said(task)
+    case.note(f"the task: {told}", words in told and not told.startswith("succeeded"))
+    if unmoved:
+        case.unmoved()
+    case.up()
 
 
-def part_undone(kind: str) -> Run:
+def part_undone(case: Probe, kind: str) -> None:
     """Before a task about two blocks, of one of them."""
-    def run(case: Probe) -> None:
-        case.inject(kind, _LEFT).rest(OLD).submit().ends("failed", about=_LEFT)
-        done = (_DONE, "in", "red_bowl") in case.rig.seen.relations
-        case.note(f"the other one is {'' if done else 'not '}in the bowl", done)
-
-    return run
+    case.inject(kind, _LEFT).rest(OLD).submit().ends("failed", about=_LEFT)
+    done = (_DONE, "in", "red_bowl") in case.rig.seen.relations
+    case.note(f"the other one is {'' if done else 'not '}in the bowl", done)
 
 
 LACKS = (
     FaultCase("hand that was not homed", "fails; says how to home it",
-              lacking("/franka_gripper/homing/goal", unmoved=False), (HAND,)),
+              partial(lacking, words="/franka_gripper/homing/goal", unmoved=False), (HAND,)),
     FaultCase("move_base that was never started", "nothing moves; the missing part named",
-              lacking("move_base"), (ALONE,)),
+              partial(lacking, words="move_base"), (ALONE,)),
     FaultCase("simulated time without a clock", "nothing begins; the missing topic named",
-              lacking("nothing publishes /clock"), (CLOCKLESS,)),
+              partial(lacking, words="nothing publishes /clock"), (CLOCKLESS,)),
     *(FaultCase(f"one of two blocks {name}", "other delivered; this named",
-                part_undone(kind), (SORTING,)) for name, kind in (
+                partial(part_undone, kind=kind), (SORTING,)) for name, kind in (
         ("is out of reach", "unreachable"), ("is not seen", "pose_missing"))),
 )
