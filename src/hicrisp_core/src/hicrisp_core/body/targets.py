@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple, Union
 
+from shapely.geometry.base import BaseGeometry
+
 from hicrisp_core.body.placement import (
     DIRECTIONS,
     Round,
@@ -21,6 +23,7 @@ from hicrisp_core.body.placement import (
     inside,
     on_top,
     on_tray,
+    table_of,
 )
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.zones import zones_of
@@ -108,7 +111,7 @@ class Spots:
             yield from (pose for _, pose in sorted(kept, key=lambda entry: -round(entry[0], 9)))
 
     def _allowed(self, pose: Pose) -> bool:
-        return allowed(self.item, pose, self.world, self.workspace)
+        return allowed(self.item, pose, self._table, self.workspace)
 
     def _space(self, pose: Pose) -> float:
         """Space between the item at a pose and the nearest other object at its height, metres; 0 when they
@@ -122,12 +125,20 @@ class Spots:
     def _spaces(self, pose: Pose) -> Iterator[Tuple[str, float]]:
         shadow = footprint(self.item, pose)
         low, high = vertical_span(self.item, pose)
-        for name, thing in self.world.objects.items():
-            if name == self.item.name or name in self.ignore or thing.pose is None or thing.form.ground:
-                continue
-            bottom, top = vertical_span(thing, thing.pose)
-            if top > low and bottom < high + _BELOW and name not in self.held:
-                yield name, float(footprint(thing, thing.pose).distance(shadow))
+        for name, (bottom, top), ground in self._neighbours:
+            if top > low and bottom < high + _BELOW:
+                yield name, float(ground.distance(shadow))
+
+    @cached_property
+    def _table(self) -> Optional[WorldObject]:
+        return table_of(self.world)
+
+    @cached_property
+    def _neighbours(self) -> Tuple[Tuple[str, Tuple[float, float], BaseGeometry], ...]:
+        """The objects that the item must keep clear of, each with its heights and its footprint."""
+        return tuple((name, vertical_span(thing, thing.pose), footprint(thing, thing.pose))
+                     for name, thing in self.world.objects.items() if thing.pose is not None
+                     and not thing.form.ground and name not in (self.item.name, *self.ignore, *self.held))
 
     def _in_the_hands_way(self, pose: Pose, gone: Sequence[str]) -> Tuple[str, ...]:
         """Return what the hand would touch at a pose without some objects."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import is_measured, measure, see
@@ -28,6 +28,7 @@ from hicrisp_core.model import (
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
 from hicrisp_core.model.geometry import conjugate, distance, from_yaw, multiply, rotate
 from hicrisp_core.model.track import EXACT, Uncertainty, Visibility
+from hicrisp_core.ports.kinds import Seen
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
@@ -38,14 +39,6 @@ SURE = 2.0
 STILL_SURE = 1.0
 """The same for a goal, whose facts were judged before when they were made."""
 _DIRECTIONS = 8
-
-
-class _Wrong(NamedTuple):
-    """A fact that is not as it should be."""
-
-    fact: Relation
-    wanted: bool
-    measured: Tuple[Measured, ...]
 
 
 @dataclass(frozen=True)
@@ -86,56 +79,43 @@ class Detector:
         unseen = self._unseen(command, after)
         if unseen:
             return Verdict(unseen)
-        wrong = self._wrong_facts(command, after)
-        unsure = self._unsure(command, after, wrong, deviation) if outcome.ok or not wrong else None
+        made, removed = expected_facts(self.domain, command)
+        seen = {fact: see(self.domain, fact, after) for fact in (*removed, *made)}
+        wrong = [fact for fact, found in seen.items() if found.holds != (fact in made)]
+        unsure = self._unsure(command, after, made, seen, wrong, deviation) if outcome.ok or not wrong else None
         if unsure is not None:
             return Verdict(unsure, deviation)
         if not wrong:
-            if outcome.ok or self._has_effects(command):
+            if outcome.ok or seen:
                 note = ("" if outcome.ok else f"the driver reported {outcome.status.value}, but the result is seen")
                 return Verdict(None, deviation, note)
             return Verdict(self._claimed(command, after, outcome, deviation))
-        action_failure = self._action_failure(command, after, outcome, deviation)
-        return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation), deviation)
+        action_failure = self._action_failure(command, after, outcome, made, seen, deviation)
+        if action_failure is None:
+            fact = wrong[0]
+            action_failure = self._state_failure(command, before, after, fact, fact in made, seen[fact], deviation)
+        return Verdict(action_failure, deviation)
 
     def _places(self, command: Command) -> bool:
         """Check whether the command's target is where its item shall be, and not where a base shall stand."""
         action = self.domain.actions.get(command.action)
         return action is not None and (action.target is None or action.places)
 
-    def _has_effects(self, command: Command) -> bool:
-        return any(expected_facts(self.domain, command))
-
-    def _wrong_facts(self, command: Command, after: WorldState) -> List[_Wrong]:
-        """Return the facts that are not as they should be."""
-        made, removed = expected_facts(self.domain, command)
-        wrong = []
-        for facts, wanted in ((removed, False), (made, True)):
-            for fact in facts:
-                holds, measured = see(self.domain, fact, after)
-                if holds != wanted:
-                    wrong.append(_Wrong(fact, wanted, measured))
-        return wrong
-
     def _unsure(
-        self, command: Command, after: WorldState, wrong: List[_Wrong], deviation: Optional[Vector]
+        self, command: Command, after: WorldState, made: Tuple[Relation, ...], seen: Mapping[Relation, Seen],
+        wrong: Sequence[Relation], deviation: Optional[Vector],
     ) -> Optional[Feedback]:
         """Return the feedback that the view does not show whether it worked; ``None`` if the view shows that it
-        did, or
-        that it did not.
+        did, or that it did not.
         """
-        made, removed = expected_facts(self.domain, command)
-        causes = {fact: doubt_about(self.domain, fact, after) for fact in (*made, *removed)}
-        if any(causes[each.fact] is None for each in wrong):
-            return None
+        causes = {fact: doubt_about(self.domain, fact, after) for fact in (*made, *seen)}
         doubtful = [(fact, cause) for fact, cause in causes.items() if cause is not None]
-        if not doubtful:
+        if not doubtful or any(causes[fact] is None for fact in wrong):
             return None
         fact, cause = doubtful[0]
         return Feedback(
             Level.HIGH, FeedbackKind.CANNOT_TELL, command, subjects=cause.names, deviation=deviation,
-            measured=see(self.domain, fact, after).measured, cause=cause,
-            unmet=(Unmet((fact,), negated=fact not in made),))
+            measured=seen[fact].measured, cause=cause, unmet=(Unmet((fact,), negated=fact not in made),))
 
     def _unseen(self, command: Command, after: WorldState) -> Optional[Feedback]:
         for name in names_of(command).values():
@@ -160,31 +140,27 @@ class Detector:
         return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers, cause=outcome.cause or said)
 
     def _action_failure(
-        self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
+        self, command: Command, after: WorldState, outcome: Outcome, made: Tuple[Relation, ...],
+        seen: Mapping[Relation, Seen], deviation: Optional[Vector],
     ) -> Optional[Feedback]:
         """LOW failures: the motion failed, the gripper does not hold what it should, or still holds it."""
         if not outcome.ok:
             return self._claimed(command, after, outcome, deviation)
         held = Relation(command.robot, self.domain.roles.held, self.domain.item(command))
-        made, removed = expected_facts(self.domain, command)
-        if held not in (*made, *removed):
+        if held not in seen or seen[held].holds == (held in made):
             return None
-        seen = see(self.domain, held, after)
-        if held in made and not seen.holds:
+        if held in made:
             return Feedback(Level.LOW, FeedbackKind.NOT_GRASPED, command, subjects=(held.object,),
-                            measured=seen.measured)
-        if held in removed and seen.holds:
-            return Feedback(Level.LOW, FeedbackKind.NOT_RELEASED, command, subjects=(held.object,),
-                            measured=seen.measured, deviation=deviation)
-        return None
+                            measured=seen[held].measured)
+        return Feedback(Level.LOW, FeedbackKind.NOT_RELEASED, command, subjects=(held.object,),
+                        measured=seen[held].measured, deviation=deviation)
 
     def _state_failure(
-        self, command: Command, before: WorldState, after: WorldState, wrong: List[_Wrong], deviation: Optional[Vector],
+        self, command: Command, before: WorldState, after: WorldState, fact: Relation, wanted: bool, seen: Seen,
+        deviation: Optional[Vector],
     ) -> Feedback:
-        """HIGH failures: the command ran, but facts are not as they should be; it is about the first of
-        them.
-        """
-        fact, wanted, measured = wrong[0]
+        """HIGH failures: the command ran, but a fact is not as it should be."""
+        measured = seen.measured
         if deviation is not None:
             off = Measured("off_target", math.hypot(*deviation[:2]), "m", self.domain.item(command))
             measured = (*measured, off)
@@ -295,13 +271,13 @@ def _together(things: Tuple[WorldObject, ...]) -> Uncertainty:
 
 def _shifted(world: WorldState, thing: WorldObject, by: Tuple[float, float, float]) -> WorldState:
     assert thing.pose is not None
-    return _with(world, replace(thing, pose=thing.pose.shifted(by)))
+    return _with(world, thing.at(thing.pose.shifted(by)))
 
 
 def _turned(world: WorldState, thing: WorldObject, by: float) -> WorldState:
     assert thing.pose is not None
     turned = multiply(from_yaw(by), thing.pose.orientation)
-    return _with(world, replace(thing, pose=Pose(thing.pose.position, turned)))
+    return _with(world, thing.at(Pose(thing.pose.position, turned)))
 
 
 def _with(world: WorldState, thing: WorldObject) -> WorldState:

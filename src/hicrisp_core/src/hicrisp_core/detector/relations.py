@@ -55,9 +55,9 @@ def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]
     Returns:
         The result; ``None`` if no pose decides it, or an object was not observed.
     """
-    if not is_measured(domain, fact):
+    predicate = domain.predicates.get(fact.predicate)
+    if predicate is None or not predicate.detect:
         return None
-    predicate = domain.predicates[fact.predicate]
     return _measure(predicate, extensions().tests.get(predicate.detect), fact, world)
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Dict, List, Tuple
+from typing import Iterable, List, Tuple
 
 from shapely.geometry import MultiPolygon, Point
 
 from hicrisp_core.detector.relations import measure
 from hicrisp_core.domain.schema import Domain, expected_facts
+from hicrisp_core.goals.truth import ways_to_say
 from hicrisp_core.model import Command, Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.geometry import BOWL_WALL
 from hicrisp_core.model.keep_out import footprint, vertical_span
@@ -57,11 +58,12 @@ def look_within(domain: Domain, command: Command, world: WorldState) -> float:
     item = world.objects.get(domain.item(command))
     if item is None or item.pose is None:
         return 0.0
-    if Relation(command.robot, domain.roles.held, item.name) in expected_facts(domain, command)[0]:
+    made = expected_facts(domain, command)[0]
+    if Relation(command.robot, domain.roles.held, item.name) in made:
         return _GRIP
     if command.target is None or not domain.actions[command.action].places:
         return 0.0
-    question = _Question(domain, command, world, item, command.target)
+    question = _Question(domain, made, world, item, command.target)
     found = 0.0
     for steady in _STEADY:
         found = max(found, question.radius(steady))
@@ -75,7 +77,8 @@ class _Question:
     """What decides whether an item may be let go at a pose."""
 
     domain: Domain
-    command: Command
+    made: Tuple[Relation, ...]
+    """The facts that the command makes."""
     world: WorldState
     item: WorldObject
     target: Pose
@@ -107,24 +110,22 @@ class _Question:
         return self.target.shifted((towards[0] * distance, towards[1] * distance, 0.0))
 
     def _will_do(self, pose: Pose, steady: float) -> bool:
-        there = replace(self.world, objects=self._objects(pose))
         aside = math.dist(pose.position[:2], self.target.position[:2])
-        return all(self._holds(fact, there) for fact in self._facts) and (
+        return len(self._made(self._facts, pose)) == len(self._facts) and (
             aside <= self._room or self._stands(pose, steady))
 
-    def _objects(self, pose: Pose) -> Dict[str, WorldObject]:
-        return {**self.world.objects, self.item.name: replace(self.item, pose=pose, lost=False)}
-
-    def _holds(self, fact: Relation, there: WorldState) -> bool:
-        seen = measure(self.domain, fact, there)
-        return seen is not None and seen.holds
+    def _made(self, facts: Iterable[Relation], pose: Pose) -> Tuple[Relation, ...]:
+        """Return the facts that poses show with the item at a pose."""
+        there = replace(self.world, objects={**self.world.objects, self.item.name: self.item.at(pose)})
+        seen = ((fact, measure(self.domain, fact, there)) for fact in facts)
+        return tuple(fact for fact, found in seen if found is not None and found.holds)
 
     @cached_property
     def _facts(self) -> Tuple[Relation, ...]:
-        """What the command makes of its item, as far as poses show it at the target."""
-        at_target = replace(self.world, objects=self._objects(self.target))
-        return tuple(fact for fact in expected_facts(self.domain, self.command)[0]
-                     if self.item.name in (fact.subject, fact.object) and self._holds(fact, at_target))
+        """What the command makes of its item, as far as poses show it at the target; each said one way."""
+        said = {min(ways_to_say(fact, self.domain)): fact for fact in self.made
+                if self.item.name in (fact.subject, fact.object)}
+        return self._made(said.values(), self.target)
 
     @cached_property
     def _clearance(self) -> float:

@@ -160,8 +160,7 @@ class RunLog:
         """
         with self._lock:
             tags = {name: value for name, value in self._tags.items() if getattr(event, name) in (None, "")}
-            timed = replace(event, t=round(self.seconds, 4), sim_t=round(self.sim_seconds, 4), **tags)
-            self._on_event(timed.as_dict())
+            self._on_event(event.as_dict(t=round(self.seconds, 4), sim_t=round(self.sim_seconds, 4), **tags))
 
     @property
     def failures(self) -> Tuple[FailureRecord, ...]:

@@ -157,12 +157,12 @@ class StepRunner:
         """
         return self.canceled() or bool(self.ledger.exhausted())
 
-    def run(self, command: Command, progress: Progress) -> StepResult:
+    def run(self, command: Command, progress: Callable[[], Progress]) -> StepResult:
         """Execute a command; on failure correct it at most ``threshold`` times.
 
         Args:
             command: the action with its arguments and constraints.
-            progress: called with the name of each phase and the completed share of the step.
+            progress: returns where the task stands; called if the command fails.
 
         Returns:
             Whether the step succeeded, with the steps that a correction adds to the plan.
@@ -175,14 +175,14 @@ class StepRunner:
             return _CHANGED
         if first.verdict.feedback is None or not self.policy.detect:
             return StepResult(True, command=command)
-        return self.correct(first, progress)
+        return self.correct(first, progress())
 
     def correct(self, failed: Attempt, progress: Progress) -> StepResult:
         """Correct a failed command (HiCRISP, Algorithm 1, lines 5 to 25).
 
         Args:
             failed: the failed attempt.
-            progress: called with the name of each phase and the completed share of the step.
+            progress: where the task stands.
 
         Returns:
             Whether the step succeeded.
@@ -231,7 +231,7 @@ class StepRunner:
 
         Args:
             missed: what is missing.
-            progress: called with the name of each phase and the completed share of the step.
+            progress: where the task stands.
 
         Returns:
             The new steps, or why there are none.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.corrector.impossible import Situation
@@ -194,7 +195,7 @@ class TaskRun:
             result = runner.correct(Attempt(named, Verdict(translation.feedback)),
                                     self._progress(world, part))
         for command in translation.commands:
-            result = runner.run(command, self._progress(world, part, made))
+            result = runner.run(command, partial(self._progress, world, part, made))
             if not result.ok:
                 break
             made = (*made, *result.commands)
