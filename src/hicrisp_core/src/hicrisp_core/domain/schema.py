@@ -387,7 +387,7 @@ def apply_action(
     made: List[Relation] = []
     for effect in action.effects:
         for match in _matches(effect.when, binding, facts, is_a):
-            atom = effect.atom.bind(binding).bind(match)
+            atom = effect.atom.bind({**binding, **match})
             if effect.removes:
                 removed.update(fact for fact in facts.candidates(atom.predicate) if atom.matches(fact) is not None)
             else:
