@@ -12,9 +12,8 @@ from typing import Dict, FrozenSet, Iterable, Mapping, Optional, Tuple
 
 import numpy as np
 
-from hicrisp_core.detector.known_bodies import KnownBodies
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
-from hicrisp_core.detector.obstacles import obstacles_in
+from hicrisp_core.detector.obstacles import KnownBodies, obstacles_in
 from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive, stranger
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain

@@ -8,19 +8,17 @@ from functools import partial
 from threading import Event, Lock, RLock
 from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
-from hicrisp_core.corrector.constraints import constrained
+from hicrisp_core.corrector.clearing import constrained
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain, names_of
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords, words_of
-from hicrisp_core.executive.active_observation import ActiveObserver, not_in_view, out_of_view
 from hicrisp_core.executive.conversation import Change, Conversation
-from hicrisp_core.executive.invariants import InvariantGuard
-from hicrisp_core.executive.records import in_words
+from hicrisp_core.executive.goal_keeper import InvariantGuard
+from hicrisp_core.executive.observation import ActiveObserver, look_within, not_in_view, out_of_view
 from hicrisp_core.executive.rehearsal import Rehearsal, rehearse
-from hicrisp_core.executive.release_tolerance import look_within
-from hicrisp_core.executive.run_log import RunLog
-from hicrisp_core.executive.traffic import Passage, Traffic
+from hicrisp_core.executive.run_log import RunLog, in_words
+from hicrisp_core.executive.schedule import Passage, Traffic
 from hicrisp_core.model import (
     Cause,
     CauseKind,

@@ -12,25 +12,56 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import told
 from hicrisp_core.executive.attempt import Attempts
+from hicrisp_core.executive.conversation import settle
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.memory_session import MemorySession
-from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.run_log import Listener, RunLog, RunSummary, TaskResult
 from hicrisp_core.executive.schedule import in_stages
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import NOT_APPROVED, PLAN_LIMIT, TaskRun
-from hicrisp_core.executive.understanding import settle
-from hicrisp_core.model import Plan, Rung, Step, Task, WorldState
+from hicrisp_core.model import Plan, Rung, Step, StepRecord, Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Refusal, Turn
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import GOAL, Policy
-from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import PlanAnswer, PlanRequest, Reporter, ReportRequest
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Answered, Noted, Refused, TaskFinished
+
+REPORT_LIMIT = 30.0
+"""Longest wait for the wording of a message, wall seconds."""
+_MOST_FAILURES = 10
+
+
+def words_for_user(
+    reporter: Optional[Reporter], task: Task, success: bool, message: str, done: Tuple[StepRecord, ...],
+    ledger: RunLog, history: Tuple[str, ...],
+) -> str:
+    """Return the final message for the user.
+
+    Args:
+        reporter: words the message with a language model; ``None`` keeps it.
+        task: the user's request with its id.
+        success: whether it succeeded.
+        message: the plain message; returned without a reporter, or if a budget of the task is used up.
+        done: the finished steps.
+        ledger: counters and event log of the task.
+        history: summaries of earlier tasks.
+
+    Returns:
+        The message.
+    """
+    if reporter is None or ledger.exhausted():
+        return message
+    failures = ledger.failed_commands[-_MOST_FAILURES:]
+    said = reporter.report(ReportRequest(task, success, message, done, failures, history),
+                           Deadline(REPORT_LIMIT))
+    ledger.used(said.usage)
+    return said.text or message
+
 
 _STOP_LIMIT = 2.5
 """Wall seconds in which a robot confirms that it stands once the task was canceled."""

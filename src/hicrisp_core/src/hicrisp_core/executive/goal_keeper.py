@@ -1,21 +1,25 @@
-"""The goal of a task under way: what it is, how far it has come, and whether it is seen at the end."""
+"""The goal of a task under way: how far it has come, whether it is seen at the end, and which commands it allows."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Callable, Iterable, Optional, Tuple
+from typing import Callable, Iterable, Optional, Tuple, Union
 
 from hicrisp_core.detector.detector import STILL_SURE, doubt_about
+from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.checker import no_picture
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import goal_words, words_of
-from hicrisp_core.executive.active_observation import out_of_sight
+from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.executive.run_log import RunLog
+from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
-from hicrisp_core.goals.truth import missing, truth, unknown_in
-from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
+from hicrisp_core.goals.truth import breaking, ended_by, guard, missing, truth, unknown_in
+from hicrisp_core.model import Cause, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 from hicrisp_core.model.goal import Goal, Stage, Statement, facts_in
 from hicrisp_core.policy.policy import TASK, Policy
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import GoalJudged, GoalUnderstood
 
 UNKNOWN, MISSED, SEEN = "unknown", "missed", "seen"
@@ -243,3 +247,125 @@ def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ..
     named = dict.fromkeys(name for each in statements for fact in facts_in(each)
                           for name in (fact.subject, fact.object) if name in world.objects)
     return tuple(sorted(named, key=lambda name: not world.objects[name].unseen))
+
+
+_TARGETS = 6
+"""Places that are tried for one placement."""
+_APART = 0.04
+"""Least distance of a further place from one that would end something, metres."""
+
+Aim = Callable[[Command], Union[Command, Feedback]]
+
+
+class InvariantGuard:
+    """Refuses commands that would end what is to stay so, and finds places that do not.
+
+    Args:
+        keep: the conditions; without any every command passes.
+    """
+
+    def __init__(self, domain: Domain, keep: Tuple[Statement, ...] = ()) -> None:
+        self._domain = domain
+        self._keep = keep
+
+    def refusal(self, command: Command, world: WorldState) -> Optional[Feedback]:
+        """Check whether a command may run.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The feedback that names the condition it would end; ``None`` if it ends none.
+        """
+        return guard(self._keep, self._domain, command, world)
+
+    def aimed(self, command: Command, world: WorldState, aim: Aim) -> Union[Command, Feedback]:
+        """Find a target at which a command's item ends no condition; a few targets are tried.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            aim: returns the command with a target, or why there is none.
+
+        Returns:
+            The command with its target, or the feedback.
+        """
+        found = aim(command)
+        refused: Optional[Feedback] = None
+        for _ in range(_TARGETS):
+            if isinstance(found, Feedback):
+                return refused or found
+            refused = breaking(found, self._ended_there(found, world))
+            if refused is None or found.target is None:
+                return found
+            command = replace(command, avoid=(*command.avoid, found.target.position),
+                              apart=max(_APART, command.apart))
+            found = aim(command)
+        return refused or found
+
+    def spoils(self, command: Command, world: WorldState) -> bool:
+        """Check whether a command ends a condition by its effects or by where it puts its item.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            True if it ends at least one; the command may be without a target.
+        """
+        return self.refusal(command, world) is not None or bool(self._ended_there(command, world))
+
+    def ended(self, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
+        """Return the conditions that held before a command and do not hold after it.
+
+        Args:
+            before: world observed before the command.
+            after: world observed after it.
+
+        Returns:
+            The conditions.
+        """
+        return ended_by(self._keep, self._domain, before, after) if self._keep else ()
+
+    def _ended_there(self, found: Command, world: WorldState) -> Tuple[Statement, ...]:
+        """Return the conditions that a placement would end at its aim."""
+        if found.target is None or not self._keep:
+            return ()
+        item = world.objects.get(self._domain.item(found))
+        action = self._domain.actions.get(found.action)
+        if item is None or action is None or not action.places:
+            return ()
+        there = replace(world, objects={**world.objects, item.name: replace(item, pose=found.target)})
+        seen = frozenset(derive_relations(self._domain, there))
+        return ended_by(self._keep, self._domain, world, replace(there, relations=seen))
+
+
+_SEARCH_LIMIT = 5.0
+"""Wall seconds for one search."""
+
+
+def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:
+    """Check whether a running command lies on a shortest way to a changed goal and violates none of its
+    invariants.
+
+    Args:
+        command: the action with its arguments and constraints.
+        before: the world in which it started.
+        goal: the changed goal.
+        domain: types, predicates and actions of the application.
+        searcher: searches the domain.
+
+    Returns:
+        True if it should continue; false also if the search runs out of time.
+    """
+    if InvariantGuard(domain, goal.invariants).spoils(command, before):
+        return False
+    after = apply_effects(domain, command, before)
+    lengths: Tuple[int, ...] = ()
+    for world in (before, after):
+        way = way_to(searcher, world, goal, Deadline(_SEARCH_LIMIT))
+        if not way.found:
+            return False
+        lengths += (len(way.commands),)
+    return 1 + lengths[1] <= lengths[0]

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Command, Feedback, Maker, Rung, StackEntry, StepRecord, Vector
+from hicrisp_core.model.feedback import feedback_record
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.events import Event, StackChanged, UsageSoFar
-from hicrisp_core.trace.records import FailureRecord, StackRecord
+from hicrisp_core.trace.records import FailureRecord, FeedbackRecord, StackRecord
 
 Listener = Callable[[Dict[str, Any]], None]
 """Called with every event as it is written: a JSON object."""
@@ -413,3 +416,19 @@ def _used_up(used: Iterable[Tuple[float, float, str]]) -> str:
     """Return the first amount that has reached its limit, as a sentence; empty if none has."""
     return next((f"the task's budget of {limit:g} {what} is used up" for amount, limit, what in used
                  if amount >= limit and amount > 0), "")
+
+
+def in_words(feedback: Optional[Feedback], domain: Domain) -> Optional[FeedbackRecord]:
+    """Convert feedback to a record for an event, with its sentences.
+
+    Args:
+        feedback: the feedback; may be ``None``.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        The record; ``None`` without feedback.
+    """
+    if feedback is None:
+        return None
+    words = words_of(feedback, domain)
+    return feedback_record(feedback, words.error, words.reason, words.suggestion)

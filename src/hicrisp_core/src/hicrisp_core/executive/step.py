@@ -16,8 +16,8 @@ from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import cause_text, told, words_of
 from hicrisp_core.executive.attempt import Attempt, Attempts, told_by_user
+from hicrisp_core.executive.attempt_history import Tried
 from hicrisp_core.executive.run_log import RunLog
-from hicrisp_core.executive.tried import Tried
 from hicrisp_core.model import (
     CauseKind,
     Command,

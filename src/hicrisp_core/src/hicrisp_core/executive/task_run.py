@@ -11,19 +11,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from hicrisp_core.corrector.impossible import Situation
+from hicrisp_core.corrector.goal_pursuit import Situation
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.wording import told, words_of
-from hicrisp_core.executive.achievements import Achievements
-from hicrisp_core.executive.active_observation import out_of_sight
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
+from hicrisp_core.executive.attempt_history import Achievements, Relapses
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
-from hicrisp_core.executive.look_ahead import LookAhead
-from hicrisp_core.executive.relapses import Relapses
+from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.executive.run_log import RunLog, RunSummary
-from hicrisp_core.executive.schedule import Schedule, StepState, in_stages
+from hicrisp_core.executive.schedule import LookAhead, Schedule, StepState, in_stages
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import Command, Feedback, FeedbackKind, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
 from hicrisp_core.model.goal import Goal, Holds
