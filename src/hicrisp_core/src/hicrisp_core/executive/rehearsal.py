@@ -22,6 +22,7 @@ from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.domain.wording import GoalWords, words_of
 from hicrisp_core.errors import DomainError
+from hicrisp_core.executive.schedule import said_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Plan, Step, WorldState
@@ -154,7 +155,7 @@ class PlanReview:
     @property
     def question(self) -> str:
         """The question to the user."""
-        listed = "; ".join(f"{number}. {_said(step)}" for number, step in enumerate(self.plan.steps, start=1))
+        listed = "; ".join(f"{number}. {said_of(step)}" for number, step in enumerate(self.plan.steps, start=1))
         return f"May this plan run? {listed}"
 
     def check(self, lines: Sequence[str]) -> CheckedSteps:
@@ -201,7 +202,7 @@ class PlanReview:
         return replace(self.plan, steps=tuple(replace(step, after=None) for step in checked.steps))
 
     def _read(self, line: str, known: List[Step]) -> Union[Step, str]:
-        same = next((step for step in known if _said(step) == line.strip()), None)
+        same = next((step for step in known if said_of(step) == line.strip()), None)
         if same is not None:
             known.remove(same)
             return same
@@ -250,7 +251,3 @@ class PlanReview:
         wanted = [*(one for stage in stages for one in stage.conditions), *final_conditions(goal, self._domain)]
         left = missing(wanted, facts[-1], self._domain)
         return f"These steps miss a part of the goal: {GoalWords(self._domain).wanted(left)}." if left else ""
-
-
-def _said(step: Step) -> str:
-    return step.text or str(step)

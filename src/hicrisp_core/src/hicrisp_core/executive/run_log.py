@@ -17,8 +17,8 @@ from hicrisp_core.model.feedback import feedback_record
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
-from hicrisp_core.trace.events import Event, StackChanged, UsageSoFar
-from hicrisp_core.trace.records import FailureRecord, FeedbackRecord, StackRecord
+from hicrisp_core.trace.events import Event, UsageSoFar
+from hicrisp_core.trace.records import FailureRecord, FeedbackRecord
 
 Listener = Callable[[Dict[str, Any]], None]
 """Called with every event as it is written: a JSON object."""
@@ -329,18 +329,6 @@ class RunLog:
                 total = self._counts.usage = self._counts.usage + replace(usage, exchanges=())
             self.tell(UsageSoFar(calls=total.calls, prompt_tokens=total.prompt_tokens,
                                  completion_tokens=total.completion_tokens, seconds=total.seconds))
-
-    def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[StackEntry], Tuple[str, str]]) -> None:
-        """Log the state of the feedback stack.
-
-        Args:
-            entries: the stack, bottom first.
-            said: returns command and error of an entry in words.
-        """
-        self.tell(StackChanged(entries=tuple(
-            StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label,
-                        entry.maker.label)
-            for entry in entries)))
 
     def exhausted(self) -> str:
         """Return which budget is used up.

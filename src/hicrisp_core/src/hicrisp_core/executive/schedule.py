@@ -129,17 +129,9 @@ class Schedule:
 
         Args:
             index: its index.
-            state: how it ended.
+            state: how it ended; waiting if it was started and not carried out.
         """
         self._entries[index].state = state
-
-    def reopen(self, index: int) -> None:
-        """Mark a step that was started and not carried out as waiting.
-
-        Args:
-            index: its index.
-        """
-        self._entries[index].state = StepState.WAITING
 
     def part(self, index: int) -> Tuple[int, ...]:
         """Return a step and the waiting steps that depend on it, directly or indirectly.
@@ -181,6 +173,11 @@ class Schedule:
         """
         return tuple(index for index, entry in sorted(self._entries.items())
                      if entry.state in (states or _OPEN))
+
+
+def said_of(step: Step) -> str:
+    """Return a step as a sentence, its action and arguments without one."""
+    return step.text or str(step)
 
 
 def in_stages(steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world: WorldState) -> Tuple[Step, ...]:
