@@ -64,7 +64,8 @@ def settle(
     turns = request.conversation
     question = Question("")
     for _ in range(_MOST_QUESTIONS + 1):
-        found = _asked(ports, request)
+        found = Understood(trouble="No interpreter is configured.") if ports.interpreter is None else \
+            ports.interpreter.understand(request, Deadline(_LIMIT))
         turns = (*turns, Turn(Speaker.USER, request.text))
         ledger.used(found.usage)
         if over() or not isinstance(found.meaning, Question):
@@ -84,12 +85,6 @@ def settle(
         request = replace(request, text=choice.text if choice is not None else said, conversation=turns)
     why = "The answers so far did not settle it. Say the whole task in other words."
     return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
-
-
-def _asked(ports: Ports, request: Request) -> Understood:
-    if ports.interpreter is None:
-        return Understood(trouble="No interpreter is configured.")
-    return ports.interpreter.understand(request, Deadline(_LIMIT))
 
 
 def _asked_as(question: Question) -> str:
@@ -121,6 +116,7 @@ class Change:
     conversation: Tuple[Turn, ...]
     goal: Goal
     feedback: Feedback
+    said: str
 
 
 @dataclass
@@ -269,7 +265,7 @@ class Conversation:
         with self._news:
             self._turns, self._change = (*change.conversation, Turn(Speaker.ROBOT, why)), None
             self._news.notify_all()
-        self._ledger.tell(UserSaid(text=_words(change), effect=KEPT, reply=why))
+        self._ledger.tell(UserSaid(text=change.said, effect=KEPT, reply=why))
 
     def _listen(self) -> None:
         while not self._over.is_set():
@@ -313,7 +309,8 @@ class Conversation:
             return
         world = self.unordered(self._latest())
         with self._news:
-            request = Request(said, world, self._turns, goal=goal, handled=self._handled())
+            items = (self._domain.item(each.command) for each in self._under_way.values())
+            request = Request(said, world, self._turns, goal=goal, handled=tuple(filter(None, items)))
         found = settle(self._ports, self._ledger, request, self._patience, self._over.is_set)
         if self._over.is_set():  # The task has ended in the meantime.
             return
@@ -338,10 +335,6 @@ class Conversation:
         return world.with_relations(frozenset(fact for fact in world.relations
                                               if fact.predicate not in order))
 
-    def _handled(self) -> Tuple[str, ...]:
-        items = (self._domain.item(each.command) for each in self._under_way.values())
-        return tuple(item for item in items if item)
-
     def _not_taken(self, goal: Goal, before: Optional[Goal], world: WorldState) -> str:
         """Return why a goal changes nothing: it is the same, or cannot be reached from here; empty if it may."""
         said = goal.said or goal_words(goal, self._domain)
@@ -363,7 +356,7 @@ class Conversation:
         serving = {id(each) for each in moving
                    if still_useful(each.command, self.unordered(each.before), goal, self._domain, self._searcher)}
         with self._news:
-            self._change = Change((*conversation, Turn(Speaker.ROBOT, reply)), goal, feedback)
+            self._change = Change((*conversation, Turn(Speaker.ROBOT, reply)), goal, feedback, said)
             still = tuple(each for key, each in self._under_way.items() if key not in serving)
         self._ledger.tell(UserSaid(
             text=said, effect=CHANGED, reply=reply,
@@ -381,7 +374,3 @@ def _reply(found: Settled) -> str:
         return found.meaning.text
     why = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble
     return f"{why} The task goes on as it was.".strip()
-
-
-def _words(change: Change) -> str:
-    return change.feedback.cause.said if change.feedback.cause is not None else ""

@@ -37,37 +37,15 @@ class ActiveObserver:
     sight.
 
     Args:
-        observe: looks once, at what is newer than the call.
         canceled: returns whether the result is no longer needed.
     """
 
-    def __init__(
-        self, robots: Mapping[str, RobotPort], ledger: RunLog, observe: Callable[[], WorldState],
-        canceled: Event,
-    ) -> None:
+    def __init__(self, robots: Mapping[str, RobotPort], canceled: Event) -> None:
         self._robots = robots
-        self._ledger = ledger
-        self._observe = observe
         self._canceled = canceled
         self._cleared: Set[str] = set()
         self._vain: Set[str] = set()
         """What was looked for long enough since a robot moved last."""
-
-    def within(
-        self, ledger: RunLog, observe: Callable[[], WorldState]
-    ) -> "ActiveObserver":
-        """Return a view for one attempt; arms moved out of sight are shared by all views.
-
-        Args:
-            ledger: counters and event log of the attempt's step.
-            observe: returns the current world.
-
-        Returns:
-            The view.
-        """
-        view = ActiveObserver(self._robots, ledger, observe, self._canceled)
-        view._cleared, view._vain = self._cleared, self._vain
-        return view
 
     def moved(self, robot: str) -> None:
         """Record that a robot got another command: it may be in the camera's view again.
@@ -79,13 +57,16 @@ class ActiveObserver:
         self._vain.clear()
 
     def until(
-        self, world: WorldState, doubt: Callable[[WorldState], Iterable[str]], robots: Iterable[str]
+        self, world: WorldState, doubt: Callable[[WorldState], Iterable[str]], robots: Iterable[str],
+        observe: Callable[[], WorldState], ledger: RunLog,
     ) -> WorldState:
         """Look until no doubt is left, or for long enough.
 
         Args:
             doubt: names what a world does not show; nothing where it shows all that is asked.
             robots: those that may be moved out of sight.
+            observe: looks once, at what is newer than the call.
+            ledger: counters and event log of the attempt's step.
 
         Returns:
             The world as it was seen last; at once the given one without a camera.
@@ -96,20 +77,18 @@ class ActiveObserver:
         for number in range(LOOKS):
             if not names or self._canceled.is_set():
                 break
-            cleared = self._clear(world, mine) if number > 0 or self._hidden(world, names) else ()
-            world = self._observe()
+            # The same look shows no more of what is out of view.
+            hidden = any(name in world.objects and world.objects[name].visibility is not Visibility.VISIBLE
+                         for name in names)
+            cleared = self._clear(world, mine) if number > 0 or hidden else ()
+            world = observe()
             wanted, names = names, tuple(doubt(world))
-            self._ledger.looked()
-            self._ledger.tell(LookedAgain(names=wanted, cleared=cleared, seen=not names))
+            ledger.looked()
+            ledger.tell(LookedAgain(names=wanted, cleared=cleared, seen=not names))
             if world.trouble:
                 break  # The camera shows nothing newer, however often it is asked.
         self._vain.update(names)
         return world
-
-    def _hidden(self, world: WorldState, names: Iterable[str]) -> bool:
-        """Check whether some of it is out of view, so that the same look shows no more."""
-        return any(name in world.objects and world.objects[name].visibility is not Visibility.VISIBLE
-                   for name in names)
 
     def _clear(self, world: WorldState, robots: Iterable[str]) -> Tuple[str, ...]:
         """Move arms out of sight; those that went."""
