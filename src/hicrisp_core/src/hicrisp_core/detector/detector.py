@@ -27,7 +27,7 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
 from hicrisp_core.model.geometry import conjugate, distance, from_yaw, multiply, rotate
-from hicrisp_core.model.track import EXACT, Uncertainty, Visibility
+from hicrisp_core.model.track import EXACT, Visibility
 from hicrisp_core.ports.kinds import Seen
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
@@ -73,7 +73,10 @@ class Detector:
         return with_the_way(self.domain, command, before, after, verdict)
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        deviation = self._deviation(command, after) if self._places(command) else None
+        action = self.domain.actions.get(command.action)
+        # A target is where the item shall be, unless it is where a base shall stand.
+        placed = action is not None and (action.target is None or action.places)
+        deviation = self._deviation(command, after) if placed else None
         if outcome.status in _FINAL:
             return Verdict(self._claimed(command, after, outcome, None))
         unseen = self._unseen(command, after)
@@ -95,11 +98,6 @@ class Detector:
             fact = wrong[0]
             action_failure = self._state_failure(command, before, after, fact, fact in made, seen[fact], deviation)
         return Verdict(action_failure, deviation)
-
-    def _places(self, command: Command) -> bool:
-        """Check whether the command's target is where its item shall be, and not where a base shall stand."""
-        action = self.domain.actions.get(command.action)
-        return action is not None and (action.target is None or action.places)
 
     def _unsure(
         self, command: Command, after: WorldState, made: Tuple[Relation, ...], seen: Mapping[Relation, Seen],
@@ -135,7 +133,8 @@ class Detector:
 
     def _claimed(self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:
         kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind.of(outcome.status)
-        blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
+        blockers = tuple(name for name in outcome.blockers if name != self.domain.item(command)
+                         and name in after.objects and after.objects[name].movable)
         said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
         return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers, cause=outcome.cause or said)
 
@@ -193,13 +192,6 @@ class Detector:
         off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
         return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
 
-    def _may_be_moved(self, name: str, command: Command, world: WorldState) -> bool:
-        """Check whether the obstacle that a driver reports can be moved, and is not the handled object.
-        """
-        thing = world.objects.get(name)
-        return thing is not None and thing.movable and name != self.domain.item(command)
-
-
 def _moved(name: str, before: WorldState, after: WorldState) -> float:
     """Return how far an object moved between two observations, metres; 0 if it was not observed in both."""
     was, is_ = before.objects.get(name), after.objects.get(name)
@@ -231,8 +223,8 @@ def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float
     seen = measure(domain, fact, world) if vague else None
     if seen is None:
         return None
-    for variant in _variants(world, vague, sigmas):
-        other = measure(domain, fact, variant)
+    for thing in _variants(vague, sigmas):
+        other = measure(domain, fact, replace(world, objects={**world.objects, thing.name: thing}))
         if other is not None and other.holds != seen.holds:
             return Cause(CauseKind.IMPRECISE, tuple(thing.name for thing in vague))
     return None
@@ -247,38 +239,21 @@ def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[World
     return seen is not None and seen.holds and not domain.roles.is_held(world, fact.subject)
 
 
-def _variants(world: WorldState, vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldState]:
-    """Yield the world with one object where it may be as well, as seen from the other.
+def _variants(vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldObject]:
+    """Yield one object where it may be as well, as seen from the other.
 
     What is not known of two objects adds up, so the first is moved by both.
     """
     first = vague[0]
-    off = _together(vague)
-    for number in range(_DIRECTIONS):
-        angle = math.tau * number / _DIRECTIONS
-        length = sigmas * off.position
-        yield _shifted(world, first, (length * math.cos(angle), length * math.sin(angle), 0.0))
-    for side in (-1.0, 1.0):
-        yield _shifted(world, first, (0.0, 0.0, side * sigmas * off.height))
-        for thing in vague:
-            yield _turned(world, thing, side * sigmas * thing.uncertainty.yaw)
-
-
-def _together(things: Tuple[WorldObject, ...]) -> Uncertainty:
-    return Uncertainty(math.sqrt(sum(thing.uncertainty.position ** 2 for thing in things)),
-                       math.sqrt(sum(thing.uncertainty.height ** 2 for thing in things)))
-
-
-def _shifted(world: WorldState, thing: WorldObject, by: Tuple[float, float, float]) -> WorldState:
-    assert thing.pose is not None
-    return _with(world, thing.at(thing.pose.shifted(by)))
-
-
-def _turned(world: WorldState, thing: WorldObject, by: float) -> WorldState:
-    assert thing.pose is not None
-    turned = multiply(from_yaw(by), thing.pose.orientation)
-    return _with(world, thing.at(Pose(thing.pose.position, turned)))
-
-
-def _with(world: WorldState, thing: WorldObject) -> WorldState:
-    return replace(world, objects={**world.objects, thing.name: thing})
+    length, height = (sigmas * math.sqrt(sum(each ** 2 for each in off)) for off in zip(
+        *((thing.uncertainty.position, thing.uncertainty.height) for thing in vague)))
+    around = (math.tau * number / _DIRECTIONS for number in range(_DIRECTIONS))
+    offsets = [(length * math.cos(angle), length * math.sin(angle), 0.0) for angle in around]
+    for offset in (*offsets, (0.0, 0.0, -height), (0.0, 0.0, height)):
+        if first.pose is not None:
+            yield first.at(first.pose.shifted(offset))
+    for thing in vague:
+        for side in (-sigmas, sigmas):
+            if thing.pose is not None:
+                turned = multiply(from_yaw(side * thing.uncertainty.yaw), thing.pose.orientation)
+                yield thing.at(Pose(thing.pose.position, turned))

@@ -15,7 +15,7 @@ from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords, words_of
 from hicrisp_core.executive.conversation import Conversation
 from hicrisp_core.executive.goal_keeper import InvariantGuard
-from hicrisp_core.executive.observation import ActiveObserver, look_within, not_in_view, out_of_view
+from hicrisp_core.executive.observation import OUT_OF_VIEW, ActiveObserver, look_within, out_of_sight
 from hicrisp_core.executive.rehearsal import Rehearsal, rehearse
 from hicrisp_core.executive.run_log import RunLog, in_words
 from hicrisp_core.executive.schedule import Passage, Traffic
@@ -142,7 +142,7 @@ class Attempts:
         self._seen[:] = [world]
         return world
 
-    def survey(self, doubt: Callable[[WorldState], Iterable[str]] = not_in_view) -> WorldState:
+    def survey(self, doubt: Callable[[WorldState], Iterable[str]] = out_of_sight) -> WorldState:
         """Observe until nothing relevant is in doubt, with the arms out of sight if that is needed.
 
         No robot may be executing a command.
@@ -241,7 +241,7 @@ class Attempts:
             if world is not after:
                 verdict = self._ports.detector.check(command, before, world, outcome)
             found = verdict.feedback
-            return found.subjects if found is not None and out_of_view(found) else ()
+            return found.subjects if found is not None and found.kind in OUT_OF_VIEW else ()
 
         return self._looking.until(after, doubt, (command.robot,), observe, self._ledger), verdict
 

@@ -24,8 +24,6 @@ from hicrisp_core.trace.events import GoalJudged, GoalUnderstood
 
 UNKNOWN, MISSED, SEEN = "unknown", "missed", "seen"
 """What is known of a goal at the end of a task."""
-Doubt = Callable[[Relation, WorldState], Optional[Cause]]
-"""Says why a world does not show whether a fact holds."""
 
 
 class GoalKeeper:
@@ -133,7 +131,7 @@ class GoalKeeper:
             Their names.
         """
         left = self._certain()
-        found = None if left is None else missed(left, self._domain, world, self._doubt)
+        found = None if left is None else missed(left, self._domain, world, STILL_SURE)
         if found is None or found.kind is FeedbackKind.GOAL_UNSEEN:
             return found.subjects if found is not None else ()
         return out_of_sight(world, found.subjects)
@@ -151,7 +149,7 @@ class GoalKeeper:
         left = self._certain()
         if left is None:
             return None
-        found = missed(left, self._domain, world, self._doubt)
+        found = missed(left, self._domain, world, STILL_SURE)
         before = tuple(each for stage in left.stages[:-1] for each in missing(
             stage.conditions, world.relations, self._domain))
         if before:
@@ -182,9 +180,6 @@ class GoalKeeper:
             return None
         return replace(left, stages=tuple(each for each in left.stages if not each.optional))
 
-    def _doubt(self, fact: Relation, world: WorldState) -> Optional[Cause]:
-        return doubt_about(self._domain, fact, world, STILL_SURE)
-
     def _tell(self) -> None:
         goal = self._goal or Goal()
         self._ledger.tell(GoalUnderstood(
@@ -193,20 +188,7 @@ class GoalKeeper:
             invariants=goal.texts.get("invariants", ())))
 
 
-def certain(_: Relation, __: WorldState) -> Optional[Cause]:
-    """Doubt nothing; the default for :func:`missed`.
-
-    Args:
-        _: not used.
-        __: not used.
-
-    Returns:
-        ``None``.
-    """
-    return None
-
-
-def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain) -> Optional[Feedback]:
+def missed(goal: Goal, domain: Domain, world: WorldState, sigmas: float = 0.0) -> Optional[Feedback]:
     """Return the feedback for a goal that is not observed to hold.
 
     A fact about an object that is out of view is neither missing nor observed; the same holds for a fact in
@@ -216,15 +198,18 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
         goal: stages, alternatives and invariants over names of the world.
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
-        doubt: returns why a fact is in doubt, or ``None``.
+        sigmas: error of a pose, in standard deviations, under which a fact must stay the same; 0 doubts nothing.
 
     Returns:
         The feedback; ``None`` if the goal holds.
     """
     unseen = {each.name for each in world.unseen}
 
+    def doubt(fact: Relation) -> Optional[Cause]:
+        return doubt_about(domain, fact, world, sigmas) if sigmas > 0.0 else None
+
     def unknown(fact: Relation) -> bool:
-        return not unseen.isdisjoint((fact.subject, fact.object)) or doubt(fact, world) is not None
+        return not unseen.isdisjoint((fact.subject, fact.object)) or doubt(fact) is not None
 
     lacking = missing(final_conditions(goal, domain), world.relations, domain, unknown)
     false = tuple(each for each in lacking if truth(each, world.relations, domain, unknown) is False)
@@ -235,7 +220,7 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
     if lost:
         return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=lost, conditions=lacking,
                         cause=no_picture(world))
-    causes = {fact: cause for fact in facts_in(lacking[0]) for cause in (doubt(fact, world),) if cause is not None}
+    causes = {fact: cause for fact in facts_in(lacking[0]) for cause in (doubt(fact),) if cause is not None}
     cause = next(iter(causes.values()))
     return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names or _things(lacking[:1], world),
                     conditions=lacking[:1], cause=cause,
@@ -296,25 +281,13 @@ class InvariantGuard:
         for _ in range(_TARGETS):
             if isinstance(found, Feedback):
                 return refused or found
-            refused = breaking(found, self._ended_there(found, world))
+            refused = breaking(found, self.ended_there(found, world))
             if refused is None or found.target is None:
                 return found
             command = replace(command, avoid=(*command.avoid, found.target.position),
                               apart=max(_APART, command.apart))
             found = aim(command)
         return refused or found
-
-    def spoils(self, command: Command, world: WorldState) -> bool:
-        """Check whether a command ends a condition by its effects or by where it puts its item.
-
-        Args:
-            command: the action with its arguments and constraints.
-            world: observed objects, robots and facts; poses in the world frame.
-
-        Returns:
-            True if it ends at least one; the command may be without a target.
-        """
-        return self.refusal(command, world) is not None or bool(self._ended_there(command, world))
 
     def ended(self, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
         """Return the conditions that held before a command and do not hold after it.
@@ -328,8 +301,16 @@ class InvariantGuard:
         """
         return ended_by(self._keep, self._domain, before, after) if self._keep else ()
 
-    def _ended_there(self, found: Command, world: WorldState) -> Tuple[Statement, ...]:
-        """Return the conditions that a placement would end at its aim."""
+    def ended_there(self, found: Command, world: WorldState) -> Tuple[Statement, ...]:
+        """Return the conditions that a placement would end at its target.
+
+        Args:
+            found: the command; it may be without a target.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The conditions.
+        """
         if found.target is None or not self._keep:
             return ()
         item = world.objects.get(self._domain.item(found))
@@ -359,7 +340,8 @@ def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domai
     Returns:
         True if it should continue; false also if the search runs out of time.
     """
-    if InvariantGuard(domain, goal.invariants).spoils(command, before):
+    keeping = InvariantGuard(domain, goal.invariants)
+    if keeping.refusal(command, before) is not None or keeping.ended_there(command, before):
         return False
     after = apply_effects(domain, command, before)
     lengths: Tuple[int, ...] = ()

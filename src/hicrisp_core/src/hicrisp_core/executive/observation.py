@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Event
-from typing import Callable, Iterable, List, Mapping, Set, Tuple
+from typing import Callable, Iterable, List, Mapping, Optional, Set, Tuple
 
 from shapely.geometry import MultiPolygon, Point
 
@@ -14,7 +14,7 @@ from hicrisp_core.detector.relations import measure
 from hicrisp_core.domain.schema import Domain, expected_facts
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.truth import ways_to_say
-from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, WorldObject, WorldState
+from hicrisp_core.model import Command, FeedbackKind, Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.geometry import BOWL_WALL
 from hicrisp_core.model.keep_out import footprint, vertical_span
 from hicrisp_core.model.track import Visibility
@@ -29,7 +29,8 @@ _CLEAR_LIMIT = 90.0
 """Wall seconds for an arm to move out of sight."""
 _TIME_LIMIT = 30.0
 """Seconds of the robot's clock for the same."""
-_NOT_IN_VIEW = frozenset((FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.CANNOT_TELL))
+OUT_OF_VIEW = frozenset((FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.CANNOT_TELL))
+"""Failures that only state that something is not visible: another observation may resolve them."""
 
 
 class ActiveObserver:
@@ -104,41 +105,18 @@ class ActiveObserver:
         return tuple(went)
 
 
-def out_of_view(feedback: Feedback) -> bool:
-    """Check whether a failure only states that something is not visible.
-
-    Args:
-        feedback: the failure.
-
-    Returns:
-        True if another observation may resolve it.
-    """
-    return feedback.kind in _NOT_IN_VIEW
-
-
-def not_in_view(world: WorldState) -> Tuple[str, ...]:
-    """Return the movable objects whose current pose the camera does not show.
-
-    Args:
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        Their names, sorted.
-    """
-    return out_of_sight(world, sorted(world.objects))
-
-
-def out_of_sight(world: WorldState, names: Iterable[str]) -> Tuple[str, ...]:
+def out_of_sight(world: WorldState, names: Optional[Iterable[str]] = None) -> Tuple[str, ...]:
     """Select the movable objects whose current pose the camera does not show.
 
     Args:
         world: observed objects, robots and facts; poses in the world frame.
-        names: the objects to check.
+        names: the objects to check; by default all, sorted.
 
     Returns:
         Their names.
     """
-    things = (world.objects[name] for name in names if name in world.objects)
+    known = sorted(world.objects) if names is None else names
+    things = (world.objects[name] for name in known if name in world.objects)
     return tuple(thing.name for thing in things if thing.movable
                  and (thing.unseen or thing.visibility is Visibility.HIDDEN))
 
@@ -211,33 +189,27 @@ class _Question:
     def radius(self, steady: float) -> float:
         """Return how far the item may be beside its target in every direction, metres."""
         least = min(_MOST, self._clearance)
-        if not self._will_do(self.target, steady):
+        if not self._will_do((0.0, 0.0), steady):
             return 0.0
         for number in range(_DIRECTIONS):
-            angle = math.tau * number / _DIRECTIONS
-            least = min(least, self._reach((math.cos(angle), math.sin(angle)), least, steady))
+            x, y = math.cos(math.tau * number / _DIRECTIONS), math.sin(math.tau * number / _DIRECTIONS)
+            if self._will_do((x * least, y * least), steady):
+                continue
+            good, bad = 0.0, least
+            for _ in range(_HALVINGS):
+                middle = (good + bad) / 2.0
+                if self._will_do((x * middle, y * middle), steady):
+                    good = middle
+                else:
+                    bad = middle
+            least = good
         return least
 
-    def _reach(self, towards: Tuple[float, float], most: float, steady: float) -> float:
-        """Return how far it may be in one direction, up to ``most`` metres."""
-        good, bad = 0.0, most
-        if self._will_do(self._aside(towards, most), steady):
-            return most
-        for _ in range(_HALVINGS):
-            middle = (good + bad) / 2.0
-            if self._will_do(self._aside(towards, middle), steady):
-                good = middle
-            else:
-                bad = middle
-        return good
-
-    def _aside(self, towards: Tuple[float, float], distance: float) -> Pose:
-        return self.target.shifted((towards[0] * distance, towards[1] * distance, 0.0))
-
-    def _will_do(self, pose: Pose, steady: float) -> bool:
-        aside = math.dist(pose.position[:2], self.target.position[:2])
+    def _will_do(self, aside: Tuple[float, float], steady: float) -> bool:
+        """Check whether the item may be let go so far beside its target, metres."""
+        pose = self.target.shifted((*aside, 0.0))
         return len(self._made(self._facts, pose)) == len(self._facts) and (
-            aside <= self._room or self._stands(pose, steady))
+            math.dist(pose.position[:2], self.target.position[:2]) <= self._room or self._stands(pose, steady))
 
     def _made(self, facts: Iterable[Relation], pose: Pose) -> Tuple[Relation, ...]:
         """Return the facts that poses show with the item at a pose."""

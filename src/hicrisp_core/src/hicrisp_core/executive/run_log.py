@@ -83,14 +83,6 @@ class _Failure:
     step: str
     error: str
 
-    @property
-    def record(self) -> FailureRecord:
-        """As a task's summary has it."""
-        feedback = self.feedback
-        return FailureRecord(
-            self.step, feedback.level.value, feedback.kind.value, self.error, feedback.label,
-            feedback.subjects, feedback.cause.kind.value if feedback.cause is not None else "")
-
 
 @dataclass
 class _Counts:
@@ -168,7 +160,10 @@ class RunLog:
     @property
     def failures(self) -> Tuple[FailureRecord, ...]:
         """The verdicts that were not ok, oldest first."""
-        return tuple(failure.record for failure in self._counts.failures)
+        return tuple(FailureRecord(
+            each.step, each.feedback.level.value, each.feedback.kind.value, each.error, each.feedback.label,
+            each.feedback.subjects, each.feedback.cause.kind.value if each.feedback.cause is not None else "")
+            for each in self._counts.failures)
 
     @property
     def failed_commands(self) -> Tuple[StackEntry, ...]:

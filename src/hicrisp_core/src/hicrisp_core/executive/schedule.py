@@ -11,13 +11,13 @@ from enum import Enum
 from threading import Condition, Event, Lock, Thread
 from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.domain.interference import Touch, interfere, touch_of
+from hicrisp_core.domain.interference import interfere, touch_of
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.stages import applies, chosen
 from hicrisp_core.goals.truth import missing
-from hicrisp_core.model import Command, Relation, Step, WorldState
+from hicrisp_core.model import Command, Step, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.ports.body import Body, Foresight
 from hicrisp_core.ports.brain import Usage
@@ -353,22 +353,12 @@ class Traffic:
         others = {id(other): other for other in (*before, *self._others(mine))}.values()
         own = touch_of(self._domain, mine.command) if mine is not None else None
         for other in others:
-            world = _as_it_was(world, other, own)
+            was, moving = other.before.relations if other.before else frozenset(), other.moving
+            back = frozenset(fact for fact in world.relations | was if (fact.subject in moving or fact.object in moving)
+                             and (own is None or not own.writes(fact)))
+            world = world.with_relations(world.relations - back | was & back)
         return world
 
     def _others(self, mine: Optional[Passage]) -> List[Passage]:
         with self._changed:
             return [other for other in self._under_way if other is not mine and other.before is not None]
-
-
-def _as_it_was(world: WorldState, other: Passage, own: Optional[Touch]) -> WorldState:
-    moving, before = other.moving, other.before
-    if before is None:
-        return world
-
-    def held_back(fact: Relation) -> bool:
-        about = fact.subject in moving or fact.object in moving
-        return about and (own is None or not own.writes(fact))
-
-    return world.with_relations(frozenset(fact for fact in world.relations if not held_back(fact))
-                                | frozenset(fact for fact in before.relations if held_back(fact)))
