@@ -87,7 +87,8 @@ class Spots:
             Their names; empty if no pose is within reach, on the table and allowed.
         """
         poses = [pose for number in self.rounds for pose in number.poses if self._allowed(pose)]
-        near = sorted(((self._near(pose), pose) for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
+        near = sorted(((tuple(name for name, space in self._spaces(pose) if space < self.workspace.clearance), pose)
+                       for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
         found: List[Tuple[bool, int, Tuple[str, ...]]] = []
         for names, pose in near[:_LOOKED_AT]:
             all_names = tuple(sorted({*names, *self._in_the_hands_way(pose, names)}))
@@ -101,7 +102,8 @@ class Spots:
         for number in self.rounds:
             kept: List[Tuple[float, Pose]] = []
             for pose in number.poses:
-                space = self._space(pose) if self._allowed(pose) else -1.0
+                space = min((space for _, space in self._spaces(pose)), default=math.inf) \
+                    if self._allowed(pose) else -1.0
                 if space < number.space:
                     continue
                 if number.score is None:
@@ -113,16 +115,9 @@ class Spots:
     def _allowed(self, pose: Pose) -> bool:
         return allowed(self.item, pose, self._table, self.workspace)
 
-    def _space(self, pose: Pose) -> float:
-        """Space between the item at a pose and the nearest other object at its height, metres; 0 when they
-        overlap.
-        """
-        return min((space for _, space in self._spaces(pose)), default=math.inf)
-
-    def _near(self, pose: Pose) -> Tuple[str, ...]:
-        return tuple(name for name, space in self._spaces(pose) if space < self.workspace.clearance)
-
     def _spaces(self, pose: Pose) -> Iterator[Tuple[str, float]]:
+        """Yield the space between the item at a pose and each other object at its height, metres; 0 when they overlap.
+        """
         shadow = footprint(self.item, pose)
         low, high = vertical_span(self.item, pose)
         for name, (bottom, top), ground in self._neighbours:
@@ -207,15 +202,10 @@ class TargetQuestion:
             The choice.
         """
         held = frozenset(self.domain.roles.holders(self.world.relations))
-        return Spots(item, rounds, self.world, self.room, self._hold(item), frozenset(ignore), held)
-
-    def _hold(self, item: WorldObject) -> Optional[Hold]:
-        """Return how the command's robot is observed to hold the item; ``None`` if it does not."""
-        robot = self.world.robots.get(self.command.robot)
-        if robot is None or robot.pose is None or robot.opening is None or \
-                not self.domain.roles.is_held(self.world, item.name):
-            return None
-        return hold_of(item, robot.pose, robot.opening)
+        robot, hold = self.robot, None
+        if robot is not None and robot.pose is not None and robot.opening is not None and item.name in held:
+            hold = hold_of(item, robot.pose, robot.opening)
+        return Spots(item, rounds, self.world, self.room, hold, frozenset(ignore), held)
 
 
 def _free(asked: TargetQuestion) -> Target:

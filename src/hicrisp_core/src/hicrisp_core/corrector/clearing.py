@@ -85,20 +85,13 @@ def constrained(
                            clearance=0.0)  # There was no way with so much clearance: perhaps with less.
         return replace(command, avoid=(*command.avoid, command.target.position))
     x, y, _ = robot.pose.position
-    if _seen_nearby(x, y, world, riding):
+    spot = Point(x, y)
+    if any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()
+           if name not in riding and thing.pose is not None and not thing.form.ground):
         return replace(command, avoid=(*command.avoid, command.target.position),
                        clearance=min(_WIDEST, command.clearance + _CLEARANCE))
     before = disc(x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
     return replace(command, keep_out=(*command.keep_out, before))
-
-
-def _seen_nearby(x: float, y: float, world: WorldState, riding: FrozenSet[str]) -> bool:
-    """Check whether an observed object may have stopped a base at a point; otherwise the obstacle was not
-    observed.
-    """
-    spot = Point(x, y)
-    return any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()
-               if name not in riding and thing.pose is not None and not thing.form.ground)
 
 
 _HAND = 0.06

@@ -8,7 +8,7 @@ import hashlib
 import math
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import FrozenSet, Iterable, Mapping, Optional, Tuple
+from typing import FrozenSet, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.search import Searcher
@@ -38,18 +38,6 @@ _KINDS = frozenset((FeedbackKind.PLANNING, FeedbackKind.NO_PLACE, FeedbackKind.U
 """Failures that the same command meets again if nothing has changed."""
 _MOVED = 0.02
 """Distance at which an object counts as moved, metres; noise moves it by less."""
-
-
-def barred_by(failures: Iterable[Feedback]) -> FrozenSet[str]:
-    """Return the commands that failures showed to be impossible.
-
-    Args:
-        failures: feedback of earlier attempts.
-
-    Returns:
-        The commands as text.
-    """
-    return frozenset(str(each.command) for each in failures if each.kind in _KINDS and each.command is not None)
 
 
 @dataclass(frozen=True)
@@ -122,32 +110,25 @@ def without_doubtful(world: WorldState, failed: Feedback, domain: Domain) -> Wor
     return world.with_relations(world.relations - doubtful)
 
 
-def meeting(entry: StackEntry, world: WorldState) -> str:
-    """Hash a failure in a state: command, error, facts and rounded positions.
+def meeting(failed: Union[StackEntry, Feedback], world: WorldState) -> str:
+    """Hash a failure in a state: what failed, the facts and rounded positions.
 
     Args:
-        entry: the failed command with its feedback.
+        failed: the failed command with its feedback, or what is missing of the goal once all steps are done.
         world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
         A short hash; equal for the same failure in the same situation.
     """
-    aim = tuple(round(value / _GRID) for value in entry.command.aim.position) if entry.command.aim else ()
-    failure = (str(entry.command), entry.feedback.kind.value, entry.feedback.label)
-    return _hash((*failure, aim), world)
-
-
-def missed_meeting(missed: Feedback, world: WorldState) -> str:
-    """Hash a missed goal in a state.
-
-    Args:
-        missed: what is missing once all steps are done.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        A short hash.
-    """
-    return _hash((missed.kind.value, *map(str, missed.conditions)), world)
+    if isinstance(failed, Feedback):
+        failure: Tuple[object, ...] = (failed.kind.value, *map(str, failed.conditions))
+    else:
+        aim = tuple(round(value / _GRID) for value in failed.command.aim.position) if failed.command.aim else ()
+        failure = (str(failed.command), failed.feedback.kind.value, failed.feedback.label, aim)
+    places = sorted(
+        (name, *(round(value / _GRID) for value in thing.pose.position))
+        for name, thing in world.objects.items() if thing.pose is not None and thing.movable)
+    return hashlib.sha256(repr((failure, sorted(world.relations), places)).encode()).hexdigest()[:16]
 
 
 def mark(met: str, rung: Rung) -> str:
@@ -161,14 +142,6 @@ def mark(met: str, rung: Rung) -> str:
         The key.
     """
     return f"{met}:{rung.value}"
-
-
-def _hash(failure: Tuple[object, ...], world: WorldState) -> str:
-    places = sorted(
-        (name, *(round(value / _GRID) for value in thing.pose.position))
-        for name, thing in world.objects.items() if thing.pose is not None and thing.movable)
-    text = repr((failure, sorted(world.relations), places))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class GoalPursuit:
@@ -199,9 +172,12 @@ class GoalPursuit:
         if missed is None:
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note="nothing is missing"))
         request = replace(request, world=without_doubtful(request.world, missed, self._domain))
-        met, usage, note = missed_meeting(missed, request.world), Usage(), ""
+        met, usage, note = meeting(missed, request.world), Usage(), ""
         out_of_view = missed.kind is FeedbackKind.GOAL_UNSEEN and not missed.unmet
-        for rung in self._rungs():
+        usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
+        for rung in usable:
+            if rung is Rung.LLM_STEP and Rung.LLM_REPLAN in usable:
+                continue  # A whole plan stands for a single action.
             if out_of_view and rung is not Rung.REPAIR:
                 continue
             if mark(met, rung) in request.seen:
@@ -216,18 +192,13 @@ class GoalPursuit:
         given_up = Correction(Rung.GIVE_UP, note=note or (_UNSEEN if out_of_view else "nothing else is left to try"))
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
-    def _rungs(self) -> Tuple[Rung, ...]:
-        """Return the policy's rungs that can lead to a goal; a whole plan stands for a single action."""
-        usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
-        if Rung.LLM_REPLAN in usable and Rung.LLM_STEP in usable:
-            usable.remove(Rung.LLM_STEP)
-        return tuple(usable)
-
     def _searched(self, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
         """Return the shortest way that keeps achieved conditions; without one, a way that states what it undoes."""
         if request.goal is None:
             return None, Usage()
-        world, barred = request.world, barred_by(request.earlier)
+        world = request.world
+        barred = frozenset(str(each.command) for each in request.earlier
+                           if each.kind in _KINDS and each.command is not None)
         goal = seen_part(request.goal, {each.name for each in world.unseen})
         reached = tuple(each for each in final_conditions(goal, self._domain)
                         if holds(each, world.relations, self._domain))
