@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from goals import ScriptedInterpreter, goal
 from hicrisp_core.detector.perception import ArmFrames, perceive
-from hicrisp_core.executive.active_observation import LOOKS
+from hicrisp_core.executive.observation import LOOKS
 from hicrisp_core.factory import load_factory
 from hicrisp_core.model import Command, Outcome, Pose, Status, Task
 from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings

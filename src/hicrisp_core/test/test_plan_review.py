@@ -4,7 +4,7 @@ import pytest
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.plan_review import PlanReview
+from hicrisp_core.executive.rehearsal import PlanReview
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
 from hicrisp_core.model import Plan, Relation, Rung, Step, Task

@@ -9,7 +9,7 @@ from typing import Dict, Tuple
 
 import pytest
 from hicrisp_core.domain import load_domain
-from hicrisp_core.executive.release_tolerance import look_within
+from hicrisp_core.executive.observation import look_within
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, RobotState, Status, WorldObject, WorldState
 from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.robot import MotionFailure

@@ -180,7 +180,7 @@ def test_a_plan_in_words_that_nobody_can_place_runs_one_step_after_the_other():
 
 def test_a_wait_ends_when_the_task_is_canceled():
     """A correction that waits for another robot's command must not wait for it once the task is canceled."""
-    from hicrisp_core.executive.traffic import Traffic
+    from hicrisp_core.executive.schedule import Traffic
 
     traffic, cancel = Traffic(DOMAIN), Event()
     dock = DOMAIN.ground(steps(DOMAIN, "dock(agv, dock)")[0], LabRun(LADDER).world.state)

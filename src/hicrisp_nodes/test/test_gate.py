@@ -6,7 +6,7 @@ from threading import Event, Thread
 from typing import List, Optional, Sequence
 
 import pytest
-from hicrisp_core.executive.plan_review import CheckedSteps
+from hicrisp_core.executive.rehearsal import CheckedSteps
 from hicrisp_core.model import Plan, Step
 from hicrisp_core.model.meaning import Choice, Question
 from hicrisp_nodes.supervisor.gate import Gate

@@ -29,7 +29,7 @@ from hicrisp_core.llm.settings import OFFLINE, LlmSettings, load_llm_settings
 from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, Reporter
-from hicrisp_core.ports.executive import DetectorPort, Ports, not_simulated
+from hicrisp_core.ports.executive import DetectorPort, Ports
 from hicrisp_core.ports.eyes import Namer, Observer
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.memory import Memory
@@ -128,7 +128,7 @@ class RunFactory:
             reporter=brain if isinstance(brain, Reporter) else None, watch=self.watch(),
             memory=self.memory, interpreter=parts.interpreter(),
             naming=naming_in, namer=observer if isinstance(observer, Namer) else None,
-            true_state=getattr(observer, "true_state", not_simulated))
+            true_state=getattr(observer, "true_state", lambda: None))
         return replace(usual, **others)
 
     def executive(

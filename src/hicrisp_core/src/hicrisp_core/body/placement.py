@@ -103,14 +103,15 @@ def beside(
     Returns:
         Rounds of candidate poses, to be tried in order.
     """
-    exact = partial(_around, item, reference, bearings, world, workspace.gap)
+    height = _height_on(table_of(world), item)
+    exact = partial(_around, item, reference, bearings, height, workspace.gap)
     wider = [partial(_around, item, reference, [bearing + side for bearing in bearings for side in (turn, -turn)],
-                     world, gap) for turn in _TURNS for gap in _GAPS]
+                     height, gap) for turn in _TURNS for gap in _GAPS]
     return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in (exact, *wider)]
 
 
 def _around(
-    item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, gap: float
+    item: WorldObject, reference: WorldObject, bearings: Sequence[float], height: float, gap: float
 ) -> Tuple[Pose, ...]:
     if reference.pose is None:
         return ()
@@ -120,7 +121,7 @@ def _around(
         yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
-        found.append(_standing(item, x + reach * math.cos(bearing), y + reach * math.sin(bearing), yaw, world))
+        found.append(Pose((x + reach * math.cos(bearing), y + reach * math.sin(bearing), height), from_yaw(yaw)))
     return tuple(found)
 
 
@@ -225,7 +226,8 @@ def free(
     if surface is None or surface.pose is None:
         return []
     start = item.pose.position if item.pose else surface.pose.position
-    poses = [_standing(item, x, y, 0.0, world) for x, y in _grid(surface, workspace, _STEP)]
+    height = _height_on(table_of(world), item)
+    poses = [Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(surface, workspace, _STEP)]
     poses.sort(key=lambda pose: math.dist(pose.position[:2], start[:2]))
     return [Round(partial(tuple, poses), space) for space in (workspace.hand, workspace.clearance)]
 
@@ -246,7 +248,8 @@ def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Ro
     table = table_of(world)
     if table is None:
         return []
-    poses = tuple(_standing(item, x, y, 0.0, world) for x, y in _grid(table, workspace, _STEP))
+    height = _height_on(table, item)
+    poses = tuple(Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(table, workspace, _STEP))
     return [Round(lambda: poses, workspace.clearance, partial(_room, table, workspace))]
 
 
@@ -277,13 +280,13 @@ def _way(table: WorldObject, workspace: Workspace, start: Vector, bearing: float
     return way
 
 
-def allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspace) -> bool:
+def allowed(item: WorldObject, pose: Pose, table: Optional[WorldObject], workspace: Workspace) -> bool:
     """Check whether an item may stand at a pose: within reach, on the table, and not at a spot to avoid.
 
     Args:
         item: the object.
         pose: world frame.
-        world: observed objects, robots and facts; poses in the world frame.
+        table: on which it has to be; any place is good without one.
         workspace: limits of the arm.
 
     Returns:
@@ -294,7 +297,6 @@ def allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspa
         return False
     if any(planar_distance(pose.position, spot) < workspace.apart for spot in workspace.avoid):
         return False
-    table = table_of(world)
     if table is None or table.pose is None:
         return True
     x, y, _ = table.pose.inverse().apply(pose.position)
@@ -303,10 +305,9 @@ def allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspa
         and abs(y) + half_y <= table.size[1] / 2.0 - workspace.margin
 
 
-def _standing(item: WorldObject, x: float, y: float, yaw: float, world: WorldState) -> Pose:
-    table = table_of(world)
-    height = vertical_span(table, table.pose)[1] if table and table.pose else 0.0
-    return Pose((x, y, height + item.size[2] / 2.0), from_yaw(yaw))
+def _height_on(table: Optional[WorldObject], item: WorldObject) -> float:
+    """Return the height of an item's centre on a table, metres; on the floor without one."""
+    return (vertical_span(table, table.pose)[1] if table and table.pose else 0.0) + item.size[2] / 2.0
 
 
 def table_of(world: WorldState) -> Optional[WorldObject]:

@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple, Union
 
+from shapely.geometry.base import BaseGeometry
+
 from hicrisp_core.body.placement import (
     DIRECTIONS,
     Round,
@@ -21,6 +23,7 @@ from hicrisp_core.body.placement import (
     inside,
     on_top,
     on_tray,
+    table_of,
 )
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.zones import zones_of
@@ -84,7 +87,8 @@ class Spots:
             Their names; empty if no pose is within reach, on the table and allowed.
         """
         poses = [pose for number in self.rounds for pose in number.poses if self._allowed(pose)]
-        near = sorted(((self._near(pose), pose) for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
+        near = sorted(((tuple(name for name, space in self._spaces(pose) if space < self.workspace.clearance), pose)
+                       for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
         found: List[Tuple[bool, int, Tuple[str, ...]]] = []
         for names, pose in near[:_LOOKED_AT]:
             all_names = tuple(sorted({*names, *self._in_the_hands_way(pose, names)}))
@@ -98,7 +102,8 @@ class Spots:
         for number in self.rounds:
             kept: List[Tuple[float, Pose]] = []
             for pose in number.poses:
-                space = self._space(pose) if self._allowed(pose) else -1.0
+                space = min((space for _, space in self._spaces(pose)), default=math.inf) \
+                    if self._allowed(pose) else -1.0
                 if space < number.space:
                     continue
                 if number.score is None:
@@ -108,26 +113,27 @@ class Spots:
             yield from (pose for _, pose in sorted(kept, key=lambda entry: -round(entry[0], 9)))
 
     def _allowed(self, pose: Pose) -> bool:
-        return allowed(self.item, pose, self.world, self.workspace)
-
-    def _space(self, pose: Pose) -> float:
-        """Space between the item at a pose and the nearest other object at its height, metres; 0 when they
-        overlap.
-        """
-        return min((space for _, space in self._spaces(pose)), default=math.inf)
-
-    def _near(self, pose: Pose) -> Tuple[str, ...]:
-        return tuple(name for name, space in self._spaces(pose) if space < self.workspace.clearance)
+        return allowed(self.item, pose, self._table, self.workspace)
 
     def _spaces(self, pose: Pose) -> Iterator[Tuple[str, float]]:
+        """Yield the space between the item at a pose and each other object at its height, metres; 0 when they overlap.
+        """
         shadow = footprint(self.item, pose)
         low, high = vertical_span(self.item, pose)
-        for name, thing in self.world.objects.items():
-            if name == self.item.name or name in self.ignore or thing.pose is None or thing.form.ground:
-                continue
-            bottom, top = vertical_span(thing, thing.pose)
-            if top > low and bottom < high + _BELOW and name not in self.held:
-                yield name, float(footprint(thing, thing.pose).distance(shadow))
+        for name, (bottom, top), ground in self._neighbours:
+            if top > low and bottom < high + _BELOW:
+                yield name, float(ground.distance(shadow))
+
+    @cached_property
+    def _table(self) -> Optional[WorldObject]:
+        return table_of(self.world)
+
+    @cached_property
+    def _neighbours(self) -> Tuple[Tuple[str, Tuple[float, float], BaseGeometry], ...]:
+        """The objects that the item must keep clear of, each with its heights and its footprint."""
+        return tuple((name, vertical_span(thing, thing.pose), footprint(thing, thing.pose))
+                     for name, thing in self.world.objects.items() if thing.pose is not None
+                     and not thing.form.ground and name not in (self.item.name, *self.ignore, *self.held))
 
     def _in_the_hands_way(self, pose: Pose, gone: Sequence[str]) -> Tuple[str, ...]:
         """Return what the hand would touch at a pose without some objects."""
@@ -196,15 +202,10 @@ class TargetQuestion:
             The choice.
         """
         held = frozenset(self.domain.roles.holders(self.world.relations))
-        return Spots(item, rounds, self.world, self.room, self._hold(item), frozenset(ignore), held)
-
-    def _hold(self, item: WorldObject) -> Optional[Hold]:
-        """Return how the command's robot is observed to hold the item; ``None`` if it does not."""
-        robot = self.world.robots.get(self.command.robot)
-        if robot is None or robot.pose is None or robot.opening is None or \
-                not self.domain.roles.is_held(self.world, item.name):
-            return None
-        return hold_of(item, robot.pose, robot.opening)
+        robot, hold = self.robot, None
+        if robot is not None and robot.pose is not None and robot.opening is not None and item.name in held:
+            hold = hold_of(item, robot.pose, robot.opening)
+        return Spots(item, rounds, self.world, self.room, hold, frozenset(ignore), held)
 
 
 def _free(asked: TargetQuestion) -> Target:

@@ -1,25 +1,89 @@
-"""From a missed goal up the ladder: a search from here to the goal, then the brain, then the reason for
-giving up."""
+"""From a missed goal up the ladder: a search from here to the goal, then the brain, then the reason for giving up;
+and what was found impossible.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Optional, Tuple
+from typing import FrozenSet, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.corrector.impossible import barred_by
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions, seen_part
 from hicrisp_core.goals.truth import ended_by, holds, ways_to_say
-from hicrisp_core.model import Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung, StackEntry, Step, WorldState
+from hicrisp_core.model import (
+    Correction,
+    Feedback,
+    FeedbackKind,
+    Maker,
+    MakerKind,
+    Relation,
+    Rung,
+    StackEntry,
+    Step,
+    Vector,
+    WorldState,
+)
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import Brain, PlanRequest, Usage
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
+
+_KINDS = frozenset((FeedbackKind.PLANNING, FeedbackKind.NO_PLACE, FeedbackKind.UNREACHABLE))
+"""Failures that the same command meets again if nothing has changed."""
+_MOVED = 0.02
+"""Distance at which an object counts as moved, metres; noise moves it by less."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a failure was about as it was then: facts and places, robots left out, since they come and go."""
+
+    failure: Feedback
+    facts: FrozenSet[Relation]
+    places: Mapping[str, Vector]
+
+    @classmethod
+    def of(cls, failure: Feedback, domain: Domain, world: WorldState) -> "Situation":
+        """Return the situation in which a command failed.
+
+        Args:
+            failure: feedback of the command.
+            domain: types, predicates and actions of the application.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            Facts about its objects, and their positions.
+        """
+        named = () if failure.command is None else map(str, failure.command.arguments.values())
+        about = {*named, *failure.subjects, *failure.blockers}.intersection(world.objects)
+        order = (domain.roles.waits_for, domain.roles.not_due)
+        facts = frozenset(fact for fact in world.relations if about.intersection((fact.subject, fact.object))
+                          and not {fact.subject, fact.object} & set(world.robots) and fact.predicate not in order)
+        poses = {name: world.objects[name].pose for name in about}
+        return cls(failure, facts, {name: pose.position for name, pose in poses.items() if pose is not None})
+
+    def lasts(self, domain: Domain, world: WorldState) -> bool:
+        """Check whether the situation of the failure still exists; a failure that does not depend on it lasts.
+
+        Args:
+            domain: types, predicates and actions of the application.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            True if its facts are the same and its objects have not moved.
+        """
+        if self.failure.kind not in _KINDS:
+            return True
+        now = Situation.of(self.failure, domain, world)
+        return now.facts == self.facts and now.places.keys() == self.places.keys() and all(
+            math.dist(place, now.places[name]) < _MOVED for name, place in self.places.items())
+
 
 _DOUBTS = (FeedbackKind.CANNOT_TELL, FeedbackKind.GOAL_UNSEEN)
 _UNSEEN = "no step brings it back into view"
@@ -46,32 +110,25 @@ def without_doubtful(world: WorldState, failed: Feedback, domain: Domain) -> Wor
     return world.with_relations(world.relations - doubtful)
 
 
-def meeting(entry: StackEntry, world: WorldState) -> str:
-    """Hash a failure in a state: command, error, facts and rounded positions.
+def meeting(failed: Union[StackEntry, Feedback], world: WorldState) -> str:
+    """Hash a failure in a state: what failed, the facts and rounded positions.
 
     Args:
-        entry: the failed command with its feedback.
+        failed: the failed command with its feedback, or what is missing of the goal once all steps are done.
         world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
         A short hash; equal for the same failure in the same situation.
     """
-    aim = tuple(round(value / _GRID) for value in entry.command.aim.position) if entry.command.aim else ()
-    failure = (str(entry.command), entry.feedback.kind.value, entry.feedback.label)
-    return _hash((*failure, aim), world)
-
-
-def missed_meeting(missed: Feedback, world: WorldState) -> str:
-    """Hash a missed goal in a state.
-
-    Args:
-        missed: what is missing once all steps are done.
-        world: observed objects, robots and facts; poses in the world frame.
-
-    Returns:
-        A short hash.
-    """
-    return _hash((missed.kind.value, *map(str, missed.conditions)), world)
+    if isinstance(failed, Feedback):
+        failure: Tuple[object, ...] = (failed.kind.value, *map(str, failed.conditions))
+    else:
+        aim = tuple(round(value / _GRID) for value in failed.command.aim.position) if failed.command.aim else ()
+        failure = (str(failed.command), failed.feedback.kind.value, failed.feedback.label, aim)
+    places = sorted(
+        (name, *(round(value / _GRID) for value in thing.pose.position))
+        for name, thing in world.objects.items() if thing.pose is not None and thing.movable)
+    return hashlib.sha256(repr((failure, sorted(world.relations), places)).encode()).hexdigest()[:16]
 
 
 def mark(met: str, rung: Rung) -> str:
@@ -85,14 +142,6 @@ def mark(met: str, rung: Rung) -> str:
         The key.
     """
     return f"{met}:{rung.value}"
-
-
-def _hash(failure: Tuple[object, ...], world: WorldState) -> str:
-    places = sorted(
-        (name, *(round(value / _GRID) for value in thing.pose.position))
-        for name, thing in world.objects.items() if thing.pose is not None and thing.movable)
-    text = repr((failure, sorted(world.relations), places))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class GoalPursuit:
@@ -123,9 +172,12 @@ class GoalPursuit:
         if missed is None:
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note="nothing is missing"))
         request = replace(request, world=without_doubtful(request.world, missed, self._domain))
-        met, usage, note = missed_meeting(missed, request.world), Usage(), ""
+        met, usage, note = meeting(missed, request.world), Usage(), ""
         out_of_view = missed.kind is FeedbackKind.GOAL_UNSEEN and not missed.unmet
-        for rung in self._rungs():
+        usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
+        for rung in usable:
+            if rung is Rung.LLM_STEP and Rung.LLM_REPLAN in usable:
+                continue  # A whole plan stands for a single action.
             if out_of_view and rung is not Rung.REPAIR:
                 continue
             if mark(met, rung) in request.seen:
@@ -140,18 +192,13 @@ class GoalPursuit:
         given_up = Correction(Rung.GIVE_UP, note=note or (_UNSEEN if out_of_view else "nothing else is left to try"))
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
-    def _rungs(self) -> Tuple[Rung, ...]:
-        """Return the policy's rungs that can lead to a goal; a whole plan stands for a single action."""
-        usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
-        if Rung.LLM_REPLAN in usable and Rung.LLM_STEP in usable:
-            usable.remove(Rung.LLM_STEP)
-        return tuple(usable)
-
     def _searched(self, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
         """Return the shortest way that keeps achieved conditions; without one, a way that states what it undoes."""
         if request.goal is None:
             return None, Usage()
-        world, barred = request.world, barred_by(request.earlier)
+        world = request.world
+        barred = frozenset(str(each.command) for each in request.earlier
+                           if each.kind in _KINDS and each.command is not None)
         goal = seen_part(request.goal, {each.name for each in world.unseen})
         reached = tuple(each for each in final_conditions(goal, self._domain)
                         if holds(each, world.relations, self._domain))

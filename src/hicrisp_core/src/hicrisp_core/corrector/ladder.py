@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Iterator, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import List, Mapping, Optional, Tuple, TypeVar, Union
 
 from hicrisp_core.corrector.clearing import Clearing, find_clearing, must_make_room
 from hicrisp_core.corrector.goal_pursuit import GoalPursuit, mark, meeting, without_doubtful
@@ -81,7 +81,11 @@ def way_back(
     within = limits.deadline(deadline)
     best: Optional[WayBack] = None
     ending = Ending.NO_WAY
-    for candidate in (command, *_alternatives(searcher.domain, command, world)):
+    others = (replace(command, arguments={**command.arguments, parameter.name: name})
+              for parameter in searcher.domain.actions[command.action].parameters.values() if parameter.any
+              for name in searcher.domain.objects_of(world, parameter.type)
+              if name != command.arguments.get(parameter.name))
+    for candidate in (command, *others):
         if best is not None and not best.commands:
             break
         shorter = limits if best is None else replace(limits, depth=len(best.commands) - 1)
@@ -92,14 +96,6 @@ def way_back(
         elif answer.out_of_time:
             ending = Ending.OUT_OF_TIME
     return best or ending
-
-
-def _alternatives(domain: Domain, command: Command, world: WorldState) -> Iterator[Command]:
-    for parameter in domain.actions[command.action].parameters.values():
-        if parameter.any:
-            for name in domain.objects_of(world, parameter.type):
-                if name != command.arguments.get(parameter.name):
-                    yield replace(command, arguments={**command.arguments, parameter.name: name})
 
 
 class CorrectionContext:
@@ -235,7 +231,8 @@ class Ladder:
         measured = top.feedback.deviation is not None or _constrained(top.command)
         if not commands and measured and self._policy.allows(Rung.OFFSET):
             return None, Usage()  # Nothing to prepare: the next rung corrects the aim or the target itself.
-        if not commands and _fails_again(top.feedback):
+        if not commands and (top.feedback.kind in (FeedbackKind.PLANNING, FeedbackKind.BREAKS_CONDITION)
+                             or top.feedback.kind is FeedbackKind.PRECONDITION and not top.feedback.unmet):
             return None, Usage()  # The same motion fails again: something else must change first.
         note = f"so that '{described(self._domain, top.command)}' can be tried again" if commands \
             else "everything that it needs holds: try again"
@@ -308,12 +305,6 @@ class Ladder:
             return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
         return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning,
                           maker=Maker.of_plan(answer.plan.source), goal=answer.plan.goal), answer.usage
-
-
-def _fails_again(feedback: Feedback) -> bool:
-    """Check whether the same motion fails again unless something else changes first."""
-    return feedback.kind in (FeedbackKind.PLANNING, FeedbackKind.BREAKS_CONDITION) or (
-        feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet)
 
 
 def _constrained(command: Command) -> bool:

@@ -53,28 +53,19 @@ def fitting(way: KnownWay, request: CorrectorRequest, domain: Domain) -> Optiona
         if not _may_run(failed, state, request, domain):
             return None
         state = apply_effects(domain, failed, state)
-    elif not _serves(commands[-1], failed, domain):
-        return None
-    return None if _undone(state, request, domain) else tuple(commands)
+    else:  # The last command must do what the failed one should, with another object only where any will do.
+        instead, action = commands[-1], domain.actions[failed.action]
+        fixed = [name for name, parameter in action.parameters.items() if not parameter.any]
+        if instead.action != failed.action or any(instead.argument(name) != failed.argument(name) for name in fixed):
+            return None
+    passing = {name for name, predicate in domain.predicates.items() if predicate.transient}
+    lost = (request.made & request.world.relations) - state.relations  # Of what the finished steps made.
+    return None if any(fact.predicate not in passing for fact in lost) else tuple(commands)
 
 
 def _may_run(command: Command, state: WorldState, request: CorrectorRequest, domain: Domain) -> bool:
     kept = () if request.goal is None else request.goal.invariants
     return check(domain, command, state) is None and guard(kept, domain, command, state) is None
-
-
-def _serves(instead: Command, failed: Command, domain: Domain) -> bool:
-    """Check whether a command does what the failed one should: the same, with another object where any will do."""
-    action = domain.actions[failed.action]
-    fixed = [name for name, parameter in action.parameters.items() if not parameter.any]
-    return instead.action == failed.action and all(instead.argument(name) == failed.argument(name) for name in fixed)
-
-
-def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> bool:
-    """Check whether a result of the finished steps is lost in the end, transient facts excepted."""
-    passing = {name for name, predicate in domain.predicates.items() if predicate.transient}
-    return any(fact.predicate not in passing and fact not in after.relations
-               for fact in request.made & request.world.relations)
 
 
 def _answer(ladder: "Ladder", question: "CorrectionContext", _: Deadline) -> Tuple[Optional[Correction], Usage]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import is_measured, measure, see
@@ -27,7 +27,8 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
 from hicrisp_core.model.geometry import conjugate, distance, from_yaw, multiply, rotate
-from hicrisp_core.model.track import EXACT, Uncertainty, Visibility
+from hicrisp_core.model.track import EXACT, Visibility
+from hicrisp_core.ports.kinds import Seen
 
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
@@ -38,14 +39,6 @@ SURE = 2.0
 STILL_SURE = 1.0
 """The same for a goal, whose facts were judged before when they were made."""
 _DIRECTIONS = 8
-
-
-class _Wrong(NamedTuple):
-    """A fact that is not as it should be."""
-
-    fact: Relation
-    wanted: bool
-    measured: Tuple[Measured, ...]
 
 
 @dataclass(frozen=True)
@@ -80,62 +73,47 @@ class Detector:
         return with_the_way(self.domain, command, before, after, verdict)
 
     def _compared(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        deviation = self._deviation(command, after) if self._places(command) else None
+        action = self.domain.actions.get(command.action)
+        # A target is where the item shall be, unless it is where a base shall stand.
+        placed = action is not None and (action.target is None or action.places)
+        deviation = self._deviation(command, after) if placed else None
         if outcome.status in _FINAL:
             return Verdict(self._claimed(command, after, outcome, None))
         unseen = self._unseen(command, after)
         if unseen:
             return Verdict(unseen)
-        wrong = self._wrong_facts(command, after)
-        unsure = self._unsure(command, after, wrong, deviation) if outcome.ok or not wrong else None
+        made, removed = expected_facts(self.domain, command)
+        seen = {fact: see(self.domain, fact, after) for fact in (*removed, *made)}
+        wrong = [fact for fact, found in seen.items() if found.holds != (fact in made)]
+        unsure = self._unsure(command, after, made, seen, wrong, deviation) if outcome.ok or not wrong else None
         if unsure is not None:
             return Verdict(unsure, deviation)
         if not wrong:
-            if outcome.ok or self._has_effects(command):
+            if outcome.ok or seen:
                 note = ("" if outcome.ok else f"the driver reported {outcome.status.value}, but the result is seen")
                 return Verdict(None, deviation, note)
             return Verdict(self._claimed(command, after, outcome, deviation))
-        action_failure = self._action_failure(command, after, outcome, deviation)
-        return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation), deviation)
-
-    def _places(self, command: Command) -> bool:
-        """Check whether the command's target is where its item shall be, and not where a base shall stand."""
-        action = self.domain.actions.get(command.action)
-        return action is not None and (action.target is None or action.places)
-
-    def _has_effects(self, command: Command) -> bool:
-        return any(expected_facts(self.domain, command))
-
-    def _wrong_facts(self, command: Command, after: WorldState) -> List[_Wrong]:
-        """Return the facts that are not as they should be."""
-        made, removed = expected_facts(self.domain, command)
-        wrong = []
-        for facts, wanted in ((removed, False), (made, True)):
-            for fact in facts:
-                holds, measured = see(self.domain, fact, after)
-                if holds != wanted:
-                    wrong.append(_Wrong(fact, wanted, measured))
-        return wrong
+        action_failure = self._action_failure(command, after, outcome, made, seen, deviation)
+        if action_failure is None:
+            fact = wrong[0]
+            action_failure = self._state_failure(command, before, after, fact, fact in made, seen[fact], deviation)
+        return Verdict(action_failure, deviation)
 
     def _unsure(
-        self, command: Command, after: WorldState, wrong: List[_Wrong], deviation: Optional[Vector]
+        self, command: Command, after: WorldState, made: Tuple[Relation, ...], seen: Mapping[Relation, Seen],
+        wrong: Sequence[Relation], deviation: Optional[Vector],
     ) -> Optional[Feedback]:
         """Return the feedback that the view does not show whether it worked; ``None`` if the view shows that it
-        did, or
-        that it did not.
+        did, or that it did not.
         """
-        made, removed = expected_facts(self.domain, command)
-        causes = {fact: doubt_about(self.domain, fact, after) for fact in (*made, *removed)}
-        if any(causes[each.fact] is None for each in wrong):
-            return None
+        causes = {fact: doubt_about(self.domain, fact, after) for fact in (*made, *seen)}
         doubtful = [(fact, cause) for fact, cause in causes.items() if cause is not None]
-        if not doubtful:
+        if not doubtful or any(causes[fact] is None for fact in wrong):
             return None
         fact, cause = doubtful[0]
         return Feedback(
             Level.HIGH, FeedbackKind.CANNOT_TELL, command, subjects=cause.names, deviation=deviation,
-            measured=see(self.domain, fact, after).measured, cause=cause,
-            unmet=(Unmet((fact,), negated=fact not in made),))
+            measured=seen[fact].measured, cause=cause, unmet=(Unmet((fact,), negated=fact not in made),))
 
     def _unseen(self, command: Command, after: WorldState) -> Optional[Feedback]:
         for name in names_of(command).values():
@@ -155,36 +133,33 @@ class Detector:
 
     def _claimed(self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:
         kind = FeedbackKind.NO_EFFECT if outcome.ok else FeedbackKind.of(outcome.status)
-        blockers = tuple(name for name in outcome.blockers if self._may_be_moved(name, command, after))
+        blockers = tuple(name for name in outcome.blockers if name != self.domain.item(command)
+                         and name in after.objects and after.objects[name].movable)
         said = Cause(CauseKind.UNKNOWN, said=outcome.message) if outcome.message else None
         return Feedback(Level.LOW, kind, command, deviation=deviation, blockers=blockers, cause=outcome.cause or said)
 
     def _action_failure(
-        self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]
+        self, command: Command, after: WorldState, outcome: Outcome, made: Tuple[Relation, ...],
+        seen: Mapping[Relation, Seen], deviation: Optional[Vector],
     ) -> Optional[Feedback]:
         """LOW failures: the motion failed, the gripper does not hold what it should, or still holds it."""
         if not outcome.ok:
             return self._claimed(command, after, outcome, deviation)
         held = Relation(command.robot, self.domain.roles.held, self.domain.item(command))
-        made, removed = expected_facts(self.domain, command)
-        if held not in (*made, *removed):
+        if held not in seen or seen[held].holds == (held in made):
             return None
-        seen = see(self.domain, held, after)
-        if held in made and not seen.holds:
+        if held in made:
             return Feedback(Level.LOW, FeedbackKind.NOT_GRASPED, command, subjects=(held.object,),
-                            measured=seen.measured)
-        if held in removed and seen.holds:
-            return Feedback(Level.LOW, FeedbackKind.NOT_RELEASED, command, subjects=(held.object,),
-                            measured=seen.measured, deviation=deviation)
-        return None
+                            measured=seen[held].measured)
+        return Feedback(Level.LOW, FeedbackKind.NOT_RELEASED, command, subjects=(held.object,),
+                        measured=seen[held].measured, deviation=deviation)
 
     def _state_failure(
-        self, command: Command, before: WorldState, after: WorldState, wrong: List[_Wrong], deviation: Optional[Vector],
+        self, command: Command, before: WorldState, after: WorldState, fact: Relation, wanted: bool, seen: Seen,
+        deviation: Optional[Vector],
     ) -> Feedback:
-        """HIGH failures: the command ran, but facts are not as they should be; it is about the first of
-        them.
-        """
-        fact, wanted, measured = wrong[0]
+        """HIGH failures: the command ran, but a fact is not as it should be."""
+        measured = seen.measured
         if deviation is not None:
             off = Measured("off_target", math.hypot(*deviation[:2]), "m", self.domain.item(command))
             measured = (*measured, off)
@@ -217,13 +192,6 @@ class Detector:
         off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
         return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
 
-    def _may_be_moved(self, name: str, command: Command, world: WorldState) -> bool:
-        """Check whether the obstacle that a driver reports can be moved, and is not the handled object.
-        """
-        thing = world.objects.get(name)
-        return thing is not None and thing.movable and name != self.domain.item(command)
-
-
 def _moved(name: str, before: WorldState, after: WorldState) -> float:
     """Return how far an object moved between two observations, metres; 0 if it was not observed in both."""
     was, is_ = before.objects.get(name), after.objects.get(name)
@@ -255,8 +223,8 @@ def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float
     seen = measure(domain, fact, world) if vague else None
     if seen is None:
         return None
-    for variant in _variants(world, vague, sigmas):
-        other = measure(domain, fact, variant)
+    for thing in _variants(vague, sigmas):
+        other = measure(domain, fact, replace(world, objects={**world.objects, thing.name: thing}))
         if other is not None and other.holds != seen.holds:
             return Cause(CauseKind.IMPRECISE, tuple(thing.name for thing in vague))
     return None
@@ -271,38 +239,21 @@ def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[World
     return seen is not None and seen.holds and not domain.roles.is_held(world, fact.subject)
 
 
-def _variants(world: WorldState, vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldState]:
-    """Yield the world with one object where it may be as well, as seen from the other.
+def _variants(vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldObject]:
+    """Yield one object where it may be as well, as seen from the other.
 
     What is not known of two objects adds up, so the first is moved by both.
     """
     first = vague[0]
-    off = _together(vague)
-    for number in range(_DIRECTIONS):
-        angle = math.tau * number / _DIRECTIONS
-        length = sigmas * off.position
-        yield _shifted(world, first, (length * math.cos(angle), length * math.sin(angle), 0.0))
-    for side in (-1.0, 1.0):
-        yield _shifted(world, first, (0.0, 0.0, side * sigmas * off.height))
-        for thing in vague:
-            yield _turned(world, thing, side * sigmas * thing.uncertainty.yaw)
-
-
-def _together(things: Tuple[WorldObject, ...]) -> Uncertainty:
-    return Uncertainty(math.sqrt(sum(thing.uncertainty.position ** 2 for thing in things)),
-                       math.sqrt(sum(thing.uncertainty.height ** 2 for thing in things)))
-
-
-def _shifted(world: WorldState, thing: WorldObject, by: Tuple[float, float, float]) -> WorldState:
-    assert thing.pose is not None
-    return _with(world, replace(thing, pose=thing.pose.shifted(by)))
-
-
-def _turned(world: WorldState, thing: WorldObject, by: float) -> WorldState:
-    assert thing.pose is not None
-    turned = multiply(from_yaw(by), thing.pose.orientation)
-    return _with(world, replace(thing, pose=Pose(thing.pose.position, turned)))
-
-
-def _with(world: WorldState, thing: WorldObject) -> WorldState:
-    return replace(world, objects={**world.objects, thing.name: thing})
+    length, height = (sigmas * math.sqrt(sum(each ** 2 for each in off)) for off in zip(
+        *((thing.uncertainty.position, thing.uncertainty.height) for thing in vague)))
+    around = (math.tau * number / _DIRECTIONS for number in range(_DIRECTIONS))
+    offsets = [(length * math.cos(angle), length * math.sin(angle), 0.0) for angle in around]
+    for offset in (*offsets, (0.0, 0.0, -height), (0.0, 0.0, height)):
+        if first.pose is not None:
+            yield first.at(first.pose.shifted(offset))
+    for thing in vague:
+        for side in (-sigmas, sigmas):
+            if thing.pose is not None:
+                turned = multiply(from_yaw(side * thing.uncertainty.yaw), thing.pose.orientation)
+                yield thing.at(Pose(thing.pose.position, turned))

@@ -8,7 +8,7 @@ from typing import Dict, Mapping, Optional, Protocol, Tuple
 
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.schema import ANYTHING, Domain
-from hicrisp_core.model import Pose, RobotState, WorldObject, WorldState
+from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.model.track import Track, View, Visibility
 from hicrisp_core.ports.eyes import Frames
@@ -48,17 +48,12 @@ def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
     for name, track in tracks.items():
         if track.unknown is None or name in catalogue or track.visibility is Visibility.GONE:
             continue
-        if not any(_part_of(track.pose, thing) for thing in covered):
+        # What shows of a partly hidden or held object is no other one.
+        local = (thing.pose.inverse().apply(track.pose.position) for thing in covered if thing.pose is not None)
+        if not any(all(abs(along) <= size / 2.0 + _RIM for along, size in zip(at, thing.size))
+                   for at, thing in zip(local, covered)):
             found[name] = _placed(replace(track.unknown, name=name), track, now, old, ahead)
     return found
-
-
-def _part_of(pose: Pose, thing: WorldObject) -> bool:
-    """Check whether an observation at a pose is the visible part of a partly hidden or held object."""
-    if thing.pose is None:
-        return False
-    local = thing.pose.inverse().apply(pose.position)
-    return all(abs(along) <= size / 2.0 + _RIM for along, size in zip(local, thing.size))
 
 
 def _placed(thing: WorldObject, track: Optional[Track], now: float, old: bool, ahead: float) -> WorldObject:
@@ -87,21 +82,15 @@ def stranger(found: WorldObject, domain: Domain, opening: float) -> WorldObject:
     Returns:
         The object with its type.
     """
-    item, in_the_way = _handled(domain), domain.roles.obstacle or ANYTHING
+    # The type of the objects that an arm picks up.
+    item = next((domain.actions[name].parameters[use.item].type for name, use in domain.skills.items()
+                 if use.skill == _PICKS and use.item in domain.actions[name].parameters), "")
+    in_the_way = domain.roles.obstacle or ANYTHING
     general = item in domain.types.values()
     fits = general and min(found.size[:2]) <= opening
     if not fits and not domain.roles.obstacle and item:
         in_the_way = domain.types.get(item) or ANYTHING
     return replace(found, type=item if fits else in_the_way, movable=fits)
-
-
-def _handled(domain: Domain) -> str:
-    """Return the type of the objects that an arm picks up in a domain; empty if it picks up none."""
-    for name, use in domain.skills.items():
-        parameters = domain.actions[name].parameters
-        if use.skill == _PICKS and use.item in parameters:
-            return parameters[use.item].type
-    return ""
 
 
 @dataclass(frozen=True)
@@ -207,9 +196,9 @@ def perceive(
     Returns:
         Objects and robots, with the facts that their poses show.
     """
-    ahead = {**ahead, **{name: by for name, by in ((name, lead(stamp, now))
-                                                  for name, (_, stamp) in frames.items()) if by > 0.0}}
-    frames = {name: found for name, found in frames.items() if lead(found[1], now) == 0.0}
+    leads = {name: lead(stamp, now) for name, (_, stamp) in frames.items()}
+    ahead = {**ahead, **{name: by for name, by in leads.items() if by > 0.0}}
+    frames = {name: found for name, found in frames.items() if leads[name] == 0.0}
     objects: Dict[str, WorldObject] = {}
     if view is not None:
         objects.update(tracked(view, catalogue, now, age_limit))
@@ -227,15 +216,10 @@ def perceive(
             objects[name] = thing if not thing.movable else replace(
                 thing, pose=None, pose_age=math.inf, ahead=ahead.get(name, 0.0))
     fresh = {name: seen for name, seen in frames.items() if now - seen[1] <= age_limit}
-    robots = {arm.name: _robot(arm, fresh, ahead) for arm in arms}
+    robots = {arm.name: replace(arm.seen(fresh), ahead=max(
+        (ahead.get(frame, 0.0) for frame in arm.frames if frame not in fresh), default=0.0)) for arm in arms}
     world = WorldState(objects, frozenset(), robots, now, None if view is None else view.stamp)
     return world.with_relations(frozenset(derive_relations(domain, world)))
-
-
-def _robot(robot: RobotFrames, fresh: Frames, ahead: Mapping[str, float]) -> RobotState:
-    seen = robot.seen(fresh)
-    return replace(seen, ahead=max((ahead.get(frame, 0.0) for frame in robot.frames if frame not in fresh),
-                                   default=0.0))
 
 
 def frames_of(name: str, body: RobotBody) -> RobotFrames:

@@ -55,9 +55,9 @@ def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]
     Returns:
         The result; ``None`` if no pose decides it, or an object was not observed.
     """
-    if not is_measured(domain, fact):
+    predicate = domain.predicates.get(fact.predicate)
+    if predicate is None or not predicate.detect:
         return None
-    predicate = domain.predicates[fact.predicate]
     return _measure(predicate, extensions().tests.get(predicate.detect), fact, world)
 
 
@@ -76,7 +76,8 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
     """
     found: List[Relation] = []
     held: Set[str] = set()
-    tests = _tests(domain)
+    known = extensions().tests
+    tests = {name: known.get(predicate.detect) for name, predicate in domain.predicates.items() if predicate.detect}
     predicates = sorted((domain.predicates[name] for name in tests), key=lambda p: not tests[p.name].grips)
     in_hand: Dict[str, Relation] = {}
     by_type: Dict[str, Tuple[str, ...]] = {}
@@ -122,12 +123,6 @@ def _one_place_each(found: List[Relation], domain: Domain) -> Tuple[Relation, ..
         return beside and (fact.object in around or fact.subject in around_other)
 
     return tuple(fact for fact in found if not seems(fact))
-
-
-def _tests(domain: Domain) -> Dict[str, FactTest]:
-    """Return the tests of the predicates that are seen, by the predicate's name."""
-    known = extensions().tests
-    return {name: known.get(predicate.detect) for name, predicate in domain.predicates.items() if predicate.detect}
 
 
 def _from_tool(world: WorldState, fact: Relation) -> float:

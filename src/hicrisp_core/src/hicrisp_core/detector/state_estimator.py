@@ -12,15 +12,14 @@ from typing import Dict, FrozenSet, Iterable, Mapping, Optional, Tuple
 
 import numpy as np
 
-from hicrisp_core.detector.known_bodies import KnownBodies
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
-from hicrisp_core.detector.obstacles import obstacles_in
+from hicrisp_core.detector.obstacles import KnownBodies, obstacles_in
 from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive, stranger
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain
-from hicrisp_core.model import Pose, WorldObject, WorldState
+from hicrisp_core.model import WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
-from hicrisp_core.model.track import Track, View, Visibility
+from hicrisp_core.model.track import View, Visibility
 from hicrisp_core.ports.eyes import Frames, Naming
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
@@ -69,7 +68,10 @@ class GivenNames:
             names = self._names
         if not names:
             return view
-        return replace(view, tracks=tuple(_renamed(track, names) for track in view.tracks))
+        return replace(view, tracks=tuple(
+            track if track.name not in names or track.unknown is None
+            else replace(track, name=names[track.name], unknown=replace(track.unknown, name=names[track.name]))
+            for track in view.tracks))
 
     def give(self, thing: str, name: str) -> Naming:
         """Give a name to an unknown object.
@@ -105,13 +107,6 @@ def _plain(words: str) -> str:
     """Return a name as the world has them: small letters, with _ in place of spaces, and no article."""
     name = re.sub(r"[\s-]+", "_", words.strip().lower())
     return next((name[len(article):] for article in _ARTICLES if name.startswith(article)), name)
-
-
-def _renamed(track: Track, names: Mapping[str, str]) -> Track:
-    name = names.get(track.name)
-    if name is None or track.unknown is None:
-        return track
-    return replace(track, name=name, unknown=replace(track.unknown, name=name))
 
 
 class StateEstimator:
@@ -194,7 +189,10 @@ class StateEstimator:
         self._scanned, self._obstacles, self._lidar = scan.time, None, scan.pose.position[2]
         self._memory.mark(scan, self._known_bodies.explain(scan, frames))
         for name, (pose, _) in bodies.items():
-            self._records[name].ranged(_nearest(pose, scan, self._starts[name].radius - _INSIDE))
+            away = np.hypot(*(scan.points - np.array(pose.position[:2])).T)
+            away = away[away >= self._starts[name].radius - _INSIDE]  # Nearer ends lie on the base itself.
+            nearest = float(np.partition(away, _NTH)[_NTH]) if len(away) > _NTH else math.inf
+            self._records[name].ranged(nearest)
 
     def see(self, frames: Frames, now: float, view: Optional[View] = None,
             ahead: Mapping[str, float] = NONE_AHEAD) -> WorldState:
@@ -210,32 +208,22 @@ class StateEstimator:
             The world.
         """
         seen = self.obstacles()
-        frames, off = self._on_the_floor(frames)
+        arena = self._scene.arena
+        off = {frame: arena.off_floor(frames[frame][0]) for frame in self._bodies.values()
+               if arena is not None and frame in frames and frames[frame][0].finite}
+        frames = {name: found for name, found in frames.items() if not off.get(name)}
+        if view is not None:  # Unknown objects are called in the domain's words, and by the names that they were given.
+            view = self._names.called(replace(view, tracks=tuple(
+                track if track.unknown is None
+                else replace(track, unknown=stranger(track.unknown, self._domain, self._opening))
+                for track in view.tracks)))
         stamped = {name: (thing.pose, now) for name, thing in seen.items() if thing.pose is not None}
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,
-                         self._age_limit, None if view is None else self._in_words(view), ahead)
+                         self._age_limit, view, ahead)
         robots = {name: robot if name not in self._records else replace(
                       robot, motion=self._records[name].motion, off_floor=off.get(self._bodies[name], 0.0))
                   for name, robot in world.robots.items()}
         return replace(world, robots=robots, trouble="" if view is None else view.trouble)
-
-    def _on_the_floor(self, frames: Frames) -> Tuple[Frames, Mapping[str, float]]:
-        """Return the frames without those of bases that do not stand on the floor, and by how much these are off
-        it, metres.
-        """
-        arena = self._scene.arena
-        off = {frame: arena.off_floor(frames[frame][0]) for frame in self._bodies.values()
-               if arena is not None and frame in frames and frames[frame][0].finite}
-        return {name: found for name, found in frames.items() if not off.get(name)}, off
-
-    def _in_words(self, view: View) -> View:
-        """Return a view whose unknown objects are called in the domain's words, and by the names that they were
-        given.
-        """
-        return self._names.called(replace(view, tracks=tuple(
-            track if track.unknown is None
-            else replace(track, unknown=stranger(track.unknown, self._domain, self._opening))
-            for track in view.tracks)))
 
     def give_name(self, thing: str, name: str) -> Naming:
         """Give an unknown object a name.
@@ -263,14 +251,3 @@ class StateEstimator:
                 self._memory.arena.floor, self._lidar)
             self._obstacles = {thing.name: thing for thing in found}
         return self._obstacles
-
-
-def _nearest(pose: Pose, scan: Scan, least: float) -> float:
-    """Return the distance from the middle of a base to the nearest obstacle of the lidar, metres.
-
-    Args:
-        least: nearer ends lie on the base itself, metres.
-    """
-    away = np.hypot(*(scan.points - np.array(pose.position[:2])).T)
-    away = away[away >= least]
-    return float(np.partition(away, _NTH)[_NTH]) if len(away) > _NTH else math.inf

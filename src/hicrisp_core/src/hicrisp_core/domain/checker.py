@@ -31,8 +31,8 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
     if unseen:
         return not_seen(command, unseen[0], state)
     for index, precondition in enumerate(domain.actions[command.action].preconditions):
-        condition = precondition.condition.bind(names)
-        if not condition.holds(facts, is_a):
+        if not precondition.condition.holds(facts, is_a, names):
+            condition = precondition.condition.bind(names)
             found = tuple((key.lstrip("?"), value) for key, value in condition.witness(facts, is_a).items())
             unmet = tuple(Unmet(each.facts, each.negated, index, found) for each in _unmet(condition, facts, is_a))
             subjects = tuple(dict.fromkeys(name for _, name in found))
@@ -114,7 +114,7 @@ def needless(domain: Domain, command: Command, state: WorldState) -> str:
         return f"'{described(domain, command)}' is not needed: it is so already"
     facts, is_a, names = Facts(state.relations), type_test(domain, state), names_of(command)
     for entry in domain.actions[command.action].needless:
-        if entry.condition.bind(names).holds(facts, is_a):
+        if entry.condition.holds(facts, is_a, names):
             return f"'{described(domain, command)}' is left out: {with_names(entry.note, names)}"
     return ""
 

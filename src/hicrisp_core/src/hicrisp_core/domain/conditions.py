@@ -96,9 +96,9 @@ class Condition:
         """The condition with what the binding knows put in."""
         return Condition(tuple(clause.bind(binding) for clause in self.clauses))
 
-    def holds(self, facts: "Facts", is_a: IsA) -> bool:
-        """Whether any clause holds."""
-        return any((next(solutions(clause.atoms, facts, is_a), None) is None) == clause.negated
+    def holds(self, facts: "Facts", is_a: IsA, names: Optional[Mapping[str, str]] = None) -> bool:
+        """Whether any clause holds, with these names put in."""
+        return any((next(solutions(clause.atoms, facts, is_a, names), None) is None) == clause.negated
                    for clause in self.clauses)
 
     def witness(self, facts: "Facts", is_a: IsA) -> Binding:
@@ -130,7 +130,9 @@ class Facts:
         return self._in_order[predicate]
 
 
-def solutions(atoms: Tuple[Atom, ...], facts: Facts, is_a: IsA, binding: Optional[Binding] = None) -> Iterator[Binding]:
+def solutions(
+    atoms: Tuple[Atom, ...], facts: Facts, is_a: IsA, binding: Optional[Mapping[str, str]] = None
+) -> Iterator[Binding]:
     """Yield every binding of the variables under which all atoms hold.
 
     Args:

@@ -321,18 +321,18 @@ class Domain:
         return robots[0] if len(robots) == 1 else None
 
     def _name(self, action: Action, parameter: Parameter, given: Optional[Value], state: WorldState) -> str:
+        types, name = state.types(), "" if given is None else str(given)
+        if name in types and self.is_a(types[name], parameter.type):
+            return name
         valid = self.objects_of(state, parameter.type)
         listed = ", ".join(valid) or "none in this world"
-        if given in (None, "") and parameter.any and valid:
+        if not name and parameter.any and valid:
             return valid[0]
-        if given is None or given == "":
+        if not name:
             raise DomainError(f"{action.name} needs '{parameter.name}', a {parameter.type}; there are: "
                               f"{listed}", valid, parameter.name)
-        name = str(given)
-        if name in valid:
-            return name
-        if name in state.types():
-            raise DomainError(f"'{name}' is a {state.types()[name]}, but {action.name} needs a "
+        if name in types:
+            raise DomainError(f"'{name}' is a {types[name]}, but {action.name} needs a "
                               f"{parameter.type} as '{parameter.name}'; there are: "
                               f"{listed}", valid, parameter.name)
         raise DomainError(f"no object '{name}' in the world{did_you_mean(name, valid)}; "
@@ -387,7 +387,7 @@ def apply_action(
     made: List[Relation] = []
     for effect in action.effects:
         for match in _matches(effect.when, binding, facts, is_a):
-            atom = effect.atom.bind(binding).bind(match)
+            atom = effect.atom.bind({**binding, **match})
             if effect.removes:
                 removed.update(fact for fact in facts.candidates(atom.predicate) if atom.matches(fact) is not None)
             else:
@@ -429,9 +429,9 @@ def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ..
     action = domain.action(command.action)
     made: List[Relation] = []
     removed: List[Relation] = []
+    names = names_of(command)
     for effect in action.effects:
-        atom = effect.atom.bind(names_of(command))
-        if atom.ground and effect.when is None:
+        if effect.when is None and (atom := effect.atom.bind(names)).ground:
             (removed if effect.removes else made).append(atom.fact())
     return tuple(made), tuple(fact for fact in removed if fact not in made)
 

@@ -8,19 +8,17 @@ from functools import partial
 from threading import Event, Lock, RLock
 from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 
-from hicrisp_core.corrector.constraints import constrained
+from hicrisp_core.corrector.clearing import constrained
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.schema import Domain, names_of
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords, words_of
-from hicrisp_core.executive.active_observation import ActiveObserver, not_in_view, out_of_view
-from hicrisp_core.executive.conversation import Change, Conversation
-from hicrisp_core.executive.invariants import InvariantGuard
-from hicrisp_core.executive.records import in_words
+from hicrisp_core.executive.conversation import Conversation
+from hicrisp_core.executive.goal_keeper import InvariantGuard
+from hicrisp_core.executive.observation import OUT_OF_VIEW, ActiveObserver, look_within, out_of_sight
 from hicrisp_core.executive.rehearsal import Rehearsal, rehearse
-from hicrisp_core.executive.release_tolerance import look_within
-from hicrisp_core.executive.run_log import RunLog
-from hicrisp_core.executive.traffic import Passage, Traffic
+from hicrisp_core.executive.run_log import RunLog, in_words
+from hicrisp_core.executive.schedule import Passage, Traffic
 from hicrisp_core.model import (
     Cause,
     CauseKind,
@@ -91,7 +89,7 @@ class Attempts:
         self._cancel = cancel
         self._traffic = Traffic(domain)
         self._searcher = searcher
-        self._looking = ActiveObserver(ports.robots, ledger, self.observe, cancel)
+        self._looking = ActiveObserver(ports.robots, cancel)
         self._learnt = Learnt(offsets)
         self._asking = Lock()
         self._keeping = InvariantGuard(domain)
@@ -125,7 +123,6 @@ class Attempts:
         """
         view = copy(self)
         view._ledger, view._later = ledger, later
-        view._looking = self._looking.within(ledger, view.observe)
         return view
 
     def observe(self, mine: Optional[Passage] = None) -> WorldState:
@@ -145,7 +142,7 @@ class Attempts:
         self._seen[:] = [world]
         return world
 
-    def survey(self, doubt: Callable[[WorldState], Iterable[str]] = not_in_view) -> WorldState:
+    def survey(self, doubt: Callable[[WorldState], Iterable[str]] = out_of_sight) -> WorldState:
         """Observe until nothing relevant is in doubt, with the arms out of sight if that is needed.
 
         No robot may be executing a command.
@@ -156,7 +153,7 @@ class Attempts:
         Returns:
             The world as observed last.
         """
-        return self._looking.until(self.observe(), doubt, tuple(self._ports.robots))
+        return self._looking.until(self.observe(), doubt, self._ports.robots, self.observe, self._ledger)
 
     def latest(self) -> WorldState:
         """Return the world as observed last, without another observation.
@@ -192,9 +189,11 @@ class Attempts:
             return self._try(command, purpose, depth, passage)
 
     def _try(self, command: Command, purpose: str, depth: int, passage: Passage) -> Attempt:
-        looking = self._looking.within(self._ledger, lambda: self.observe(passage))
-        before = passage.before = looking.until(
-            self.observe(passage), lambda seen: _unseen(command, seen), (command.robot,))
+        observe = partial(self.observe, passage)
+        named = names_of(command).values()
+        before = passage.before = self._looking.until(
+            observe(), lambda seen: [name for name in named if name in seen.objects and seen.objects[name].unseen],
+            (command.robot,), observe, self._ledger)
         aimed, refusal = self._prepare(command, before, purpose)
         self._ledger.tell(CommandTried(
             command=str(aimed), text=self._domain.describe(aimed), action=aimed.action,
@@ -209,11 +208,13 @@ class Attempts:
             self._ledger.tell(OutcomeClaimed(
                 status=outcome.status.value, message=outcome.message, blockers=outcome.blockers,
                 cause=cause_record(outcome.cause)))
-            after = self.observe(passage)
+            after = observe()
             verdict = Verdict(told)
             if told is None:
-                after, verdict = self._judged(aimed, before, after, outcome, passage)
-            self._tell_ended(before, after)
+                after, verdict = self._judged(aimed, before, after, outcome, observe)
+            for statement in self._keeping.ended(before, after):  # The goal sees to it that it holds in the end.
+                words = GoalWords(self._domain).now(statement)
+                self._ledger.tell(Noted(text=f"this was to stay so and does not: {words}"))
             self._learn(aimed, after, outcome, verdict)
         if self._ports.watch is not None and not told_by_user(verdict):
             with self._learnt.lock:
@@ -228,7 +229,8 @@ class Attempts:
         return Attempt(aimed, verdict)
 
     def _judged(
-        self, command: Command, before: WorldState, after: WorldState, outcome: Outcome, passage: Passage
+        self, command: Command, before: WorldState, after: WorldState, outcome: Outcome,
+        observe: Callable[[], WorldState],
     ) -> Tuple[WorldState, Verdict]:
         """Return the detector's verdict, and its world: observed again if the view supports no verdict.
         """
@@ -239,17 +241,9 @@ class Attempts:
             if world is not after:
                 verdict = self._ports.detector.check(command, before, world, outcome)
             found = verdict.feedback
-            return found.subjects if found is not None and out_of_view(found) else ()
+            return found.subjects if found is not None and found.kind in OUT_OF_VIEW else ()
 
-        looking = self._looking.within(self._ledger, lambda: self.observe(passage))
-        seen = looking.until(after, doubt, (command.robot,))
-        return seen, verdict
-
-    def _tell_ended(self, before: WorldState, after: WorldState) -> None:
-        """Tell what was to stay so and is not any more; that it holds in the end is seen to by the goal."""
-        words = GoalWords(self._domain)
-        for statement in self._keeping.ended(before, after):
-            self._ledger.tell(Noted(text=f"this was to stay so and does not: {words.now(statement)}"))
+        return self._looking.until(after, doubt, (command.robot,), observe, self._ledger), verdict
 
     def help(self, wanted: str) -> bool:
         """Ask a person for help, and wait.
@@ -305,8 +299,18 @@ class Attempts:
         self, command: Command, ask: Callable[[], bool], rehearsal: Optional[Rehearsal] = None
     ) -> Optional[Feedback]:
         """Explain why a command is not carried out after a person was asked; ``None`` if it is."""
+        remarks = self._ports.remarks
         with self._asking:  # One question at a time: the answer does not say which one it is for.
-            granted, change = self._approved(ask)
+            while True:
+                before = remarks.count if remarks is not None else 0
+                with self._ledger.for_a_person():
+                    granted = ask()
+                if self._ledger.person_was_asked:
+                    self._ledger.saw(self._look().stamp)  # The motion that follows counts again.
+                instead = not granted and remarks is not None and remarks.count > before
+                change = self.conversation.settled()  # A remark may come instead of an answer, and change the task.
+                if granted or change is not None or not instead or self._cancel.is_set():
+                    break
         if change is not None:
             return replace(change.feedback, command=command)
         if rehearsal is not None:
@@ -318,27 +322,16 @@ class Attempts:
         return None if granted else Feedback(Level.HIGH, FeedbackKind.SAFETY, command,
                                              cause=Cause(CauseKind.NOT_APPROVED))
 
-    def _approved(self, ask: Callable[[], bool]) -> Tuple[bool, Optional[Change]]:
-        """Check whether the user allows a command; a remark may come instead of an answer, and change the task."""
-        while True:
-            remarks = self._ports.remarks
-            before = remarks.count if remarks is not None else 0
-            with self._ledger.for_a_person():
-                granted = ask()
-            if self._ledger.person_was_asked:
-                self._ledger.saw(self._look().stamp)  # The motion that follows counts again.
-            instead = not granted and remarks is not None and remarks.count > before
-            change = self.conversation.settled()
-            if granted or change is not None or not instead or self._cancel.is_set():
-                return granted, change
-
     def _execute(self, command: Command, before: WorldState) -> Tuple[Outcome, Optional[Feedback]]:
         """Return what the driver claims; with the user's words if they stopped the motion and the robot stands."""
         self._ledger.moved()
         self._looking.moved(command.robot)
         robot = self._ports.robots[command.robot]
         with self.conversation.motion(command, before) as stop:
-            outcome = robot.execute(*self._limited(command), stop, self._tell_phase)
+            # Within what is left of the task's seconds, and with a deadline in wall time.
+            limited = replace(command, time_limit=min(command.time_limit, max(_LEAST, self._ledger.time_left)))
+            wall = min(THINK_LIMIT + 2.0 * limited.time_limit, max(_LEAST, self._ledger.wall_left))
+            outcome = robot.execute(limited, Deadline(wall), stop, self._tell_phase)
             told = self.conversation.stopped(command) if stop.is_set() and not self._cancel.is_set() else None
         if told is None or outcome.ok:
             return outcome, None
@@ -350,12 +343,6 @@ class Attempts:
     def _tell_phase(self, phase: str, _: float) -> None:
         if phase.startswith(AWAITED):
             self._ledger.tell(Waiting(text=phase))
-
-    def _limited(self, command: Command) -> Tuple[Command, Deadline]:
-        """Return the command within what is left of the task's seconds, and its deadline in wall time."""
-        limited = replace(command, time_limit=min(command.time_limit, max(_LEAST, self._ledger.time_left)))
-        wall = THINK_LIMIT + 2.0 * limited.time_limit
-        return limited, Deadline(min(wall, max(_LEAST, self._ledger.wall_left)))
 
     def _learn(self, command: Command, after: WorldState, outcome: Outcome, verdict: Verdict) -> None:
         """Every measured placement, good or bad, is a sample of the decoder's bias. Where the arm looks
@@ -380,12 +367,6 @@ class Attempts:
         self._ledger.tell(OffsetLearnt(
             key=key, mean=(*estimate.mean, 0.0), applied=(*offsets.bias(key), 0.0), sigma=(sigma, sigma, 0.0),
             samples=estimate.samples))
-
-
-def _unseen(command: Command, world: WorldState) -> Tuple[str, ...]:
-    """Return the objects of a command whose pose is unknown."""
-    return tuple(name for name in names_of(command).values()
-                 if name in world.objects and world.objects[name].unseen)
 
 
 def told_by_user(verdict: Verdict) -> bool:

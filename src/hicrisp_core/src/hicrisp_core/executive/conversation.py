@@ -1,4 +1,4 @@
-"""What people say while a task runs: understood beside the motions, taken up between two commands.
+"""What people say: a request is understood with questions asked back, and a remark beside the motions.
 
 A thread of its own asks the interpreter. What it finds is a change that waits until the task takes it up; a
 command that no longer serves the new goal is stopped in its motion, any other may end.
@@ -14,22 +14,92 @@ from typing import Callable, Dict, Iterator, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher
-from hicrisp_core.domain.wording import goal_words
-from hicrisp_core.executive.command_relevance import still_useful
-from hicrisp_core.executive.records import in_words
-from hicrisp_core.executive.run_log import RunLog
-from hicrisp_core.executive.understanding import Settled, settle
+from hicrisp_core.domain.wording import goal_words, quantity
+from hicrisp_core.executive.goal_keeper import still_useful
+from hicrisp_core.executive.run_log import RunLog, in_words
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import final_conditions
 from hicrisp_core.goals.truth import same_goal
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Level, Task, WorldState
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Answer, Refusal, Speaker, Turn, wants_end
+from hicrisp_core.model.meaning import Answer, Meaning, Question, Reason, Refusal, Speaker, Turn, wants_end
 from hicrisp_core.ports.executive import Ports
-from hicrisp_core.ports.interpreter import Request
+from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import LinkedEvent
-from hicrisp_core.trace.events import UserSaid
+from hicrisp_core.trace.events import QuestionAsked, UserSaid
+
+_LIMIT = 300.0
+"""Wall seconds for one answer of the interpreter."""
+_MOST_QUESTIONS = 3
+"""How often the user is asked back about one request."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a conversation came to: its meaning without questions that are left, and its turns.
+
+    Args:
+        meaning: ``None`` if the interpreter gave no usable answer; ``trouble`` says why.
+    """
+
+    meaning: Optional[Meaning]
+    conversation: Tuple[Turn, ...]
+    trouble: str = ""
+
+
+def settle(
+    ports: Ports, ledger: RunLog, request: Request, patience: float,
+    over: Callable[[], bool] = lambda: False,
+) -> Settled:
+    """Ask the interpreter for the meaning of a request, and the user whatever it asks back.
+
+    Args:
+        patience: wall seconds that the user has for an answer.
+        over: whether the meaning is no longer needed.
+
+    Returns:
+        The meaning, with the request and the answers as turns of the conversation.
+    """
+    turns = request.conversation
+    question = Question("")
+    for _ in range(_MOST_QUESTIONS + 1):
+        found = Understood(trouble="No interpreter is configured.") if ports.interpreter is None else \
+            ports.interpreter.understand(request, Deadline(_LIMIT))
+        turns = (*turns, Turn(Speaker.USER, request.text))
+        ledger.used(found.usage)
+        if over() or not isinstance(found.meaning, Question):
+            return Settled(found.meaning, turns, found.trouble)
+        question = found.meaning
+        with ledger.for_a_person():
+            said = ports.ask(question, patience)
+        ledger.tell(QuestionAsked(text=question.text, choices=tuple(each.text for each in question.choices),
+                                  answer=said))
+        turns = (*turns, Turn(Speaker.ROBOT, _asked_as(question)))
+        if not said:
+            why = f"No answer came within {quantity(patience, 's')}, so nothing was changed."
+            return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
+        choice = question.chosen(said)
+        if choice is not None and choice.goal is not None:
+            return Settled(choice.goal, (*turns, Turn(Speaker.USER, choice.text)))
+        request = replace(request, text=choice.text if choice is not None else said, conversation=turns)
+    why = "The answers so far did not settle it. Say the whole task in other words."
+    return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
+
+
+def _asked_as(question: Question) -> str:
+    """Return a question as a turn: with its choices by number, if it does not name them itself."""
+    named = all(each.text.lower() in question.text.lower() or each.goal is not None for each in question.choices)
+    listed = "; ".join(f"{number}. {each.text}" for number, each in enumerate(question.choices, start=1))
+    return question.text if named else f"{question.text} {listed}"
+
+
+def _with_choices(question: Question) -> str:
+    """Return a question with its choices, if they are sentences of their own."""
+    goals = [each.text for each in question.choices if each.goal is not None]
+    listed = "; ".join(f"{number}. {text}" for number, text in enumerate(goals, start=1))
+    return f"{question.text} {listed}." if listed else question.text
+
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +116,7 @@ class Change:
     conversation: Tuple[Turn, ...]
     goal: Goal
     feedback: Feedback
+    said: str
 
 
 @dataclass
@@ -194,7 +265,7 @@ class Conversation:
         with self._news:
             self._turns, self._change = (*change.conversation, Turn(Speaker.ROBOT, why)), None
             self._news.notify_all()
-        self._ledger.tell(UserSaid(text=_words(change), effect=KEPT, reply=why))
+        self._ledger.tell(UserSaid(text=change.said, effect=KEPT, reply=why))
 
     def _listen(self) -> None:
         while not self._over.is_set():
@@ -238,7 +309,8 @@ class Conversation:
             return
         world = self.unordered(self._latest())
         with self._news:
-            request = Request(said, world, self._turns, goal=goal, handled=self._handled())
+            items = (self._domain.item(each.command) for each in self._under_way.values())
+            request = Request(said, world, self._turns, goal=goal, handled=tuple(filter(None, items)))
         found = settle(self._ports, self._ledger, request, self._patience, self._over.is_set)
         if self._over.is_set():  # The task has ended in the meantime.
             return
@@ -263,10 +335,6 @@ class Conversation:
         return world.with_relations(frozenset(fact for fact in world.relations
                                               if fact.predicate not in order))
 
-    def _handled(self) -> Tuple[str, ...]:
-        items = (self._domain.item(each.command) for each in self._under_way.values())
-        return tuple(item for item in items if item)
-
     def _not_taken(self, goal: Goal, before: Optional[Goal], world: WorldState) -> str:
         """Return why a goal changes nothing: it is the same, or cannot be reached from here; empty if it may."""
         said = goal.said or goal_words(goal, self._domain)
@@ -288,7 +356,7 @@ class Conversation:
         serving = {id(each) for each in moving
                    if still_useful(each.command, self.unordered(each.before), goal, self._domain, self._searcher)}
         with self._news:
-            self._change = Change((*conversation, Turn(Speaker.ROBOT, reply)), goal, feedback)
+            self._change = Change((*conversation, Turn(Speaker.ROBOT, reply)), goal, feedback, said)
             still = tuple(each for key, each in self._under_way.items() if key not in serving)
         self._ledger.tell(UserSaid(
             text=said, effect=CHANGED, reply=reply,
@@ -306,7 +374,3 @@ def _reply(found: Settled) -> str:
         return found.meaning.text
     why = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble
     return f"{why} The task goes on as it was.".strip()
-
-
-def _words(change: Change) -> str:
-    return change.feedback.cause.said if change.feedback.cause is not None else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from threading import Event
 from typing import Optional, Tuple
 
@@ -12,26 +12,27 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import told
 from hicrisp_core.executive.attempt import Attempts
-from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
+from hicrisp_core.executive.conversation import settle
+from hicrisp_core.executive.goal_keeper import GoalKeeper
 from hicrisp_core.executive.memory_session import MemorySession
-from hicrisp_core.executive.reporting import words_for_user
 from hicrisp_core.executive.run_log import Listener, RunLog, RunSummary, TaskResult
-from hicrisp_core.executive.schedule import in_stages
+from hicrisp_core.executive.schedule import in_stages, said_of
 from hicrisp_core.executive.step import StepRunner
 from hicrisp_core.executive.task_run import NOT_APPROVED, PLAN_LIMIT, TaskRun
-from hicrisp_core.executive.understanding import settle
-from hicrisp_core.model import Plan, Rung, Step, Task, WorldState
+from hicrisp_core.model import Rung, Step, Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Refusal, Turn
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import GOAL, Policy
-from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import PlanAnswer, PlanRequest, ReportRequest
 from hicrisp_core.ports.executive import Ports
-from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Answered, Noted, Refused, TaskFinished
 
+REPORT_LIMIT = 30.0
+"""Longest wait for the wording of a message (CoPAL, section III-A), wall seconds."""
+_MOST_FAILURES = 10
 _STOP_LIMIT = 2.5
 """Wall seconds in which a robot confirms that it stands once the task was canceled."""
 
@@ -43,7 +44,6 @@ class _Begun:
     answer: PlanAnswer
     conversation: Tuple[Turn, ...] = ()
     alternatives: Tuple[str, ...] = ()
-    goal: Optional[Goal] = None
 
 
 class Executive:
@@ -90,7 +90,7 @@ class Executive:
         self, task: Task, history: Tuple[str, ...], earlier: MemorySession, ledger: RunLog, attempts: Attempts
     ) -> TaskResult:
         runner = StepRunner(attempts, self._ports.corrector, self._domain, self._policy, ledger,
-                            self._cancel.is_set, known=earlier.ways)
+                            self._cancel.is_set, earlier.ways)
         if self._ports.watch is not None:
             self._ports.watch.begin()
         world = attempts.survey()
@@ -99,14 +99,20 @@ class Executive:
             return self._finish(ledger, False, sentence(world.trouble))
         wanted = self._ports.naming(task.text)
         if wanted is not None and self._ports.namer is not None:
-            return self._named(self._ports.namer.give_name(wanted.thing, wanted.name), ledger)
+            naming = self._ports.namer.give_name(wanted.thing, wanted.name)
+            ledger.tell(Answered(text=naming.message) if naming.ok else Refused(text=naming.message))
+            return self._finish(ledger, naming.ok, naming.message)
         with ledger.thinking():
             begun = self._planned(task, world, history, earlier, ledger)
         earlier.tell_examples(ledger)
-        answer = self._only_answered(begun, world, ledger)
+        answer = begun.answer
         if answer.plan is None:
-            ended = self._without_plan(answer, begun, ledger)
-            return replace(ended, conversation=begun.conversation)
+            said = answer.answer or ("the task was canceled" if self._cancel.is_set() else answer.refusal)
+            if answer.answer:
+                ledger.tell(Answered(text=said))
+            elif not self._cancel.is_set():
+                ledger.tell(Refused(text=said, alternatives=begun.alternatives))
+            return replace(self._finish(ledger, bool(answer.answer), said), conversation=begun.conversation)
         if self._ports.watch is not None:
             self._ports.watch.follow(answer.plan.goal)
         understood = replace(task, text=answer.plan.request or task.text)
@@ -116,7 +122,10 @@ class Executive:
                 return self._finish(ledger, False, "the task was canceled")
             ledger.tell(Refused(text=NOT_APPROVED))
             return self._finish(ledger, False, NOT_APPROVED)
-        plan = self._in_order(reviewed, world)
+        plan = reviewed
+        if len(self._ports.robots) > 1:  # They may move at once: each step says what it waits for.
+            staged = in_stages(plan.steps, plan.goal, self._domain, world)
+            plan = replace(plan, steps=ordered(staged, self._domain, world))
         closed = self._ports.watch.out_of_reach(plan.steps, world) if self._ports.watch is not None else ()
         if closed:
             ledger.tell(Noted(text=f"No path leads to {listed(map(spoken, closed))} by what is known now. The task "
@@ -125,16 +134,18 @@ class Executive:
                             self._policy, ledger, world)
         result = under_way.run()
         self.offsets = attempts.offsets
-        went_well = result.ok and under_way.goal_state == SEEN and not self._cancel.is_set()
-        went_well = went_well and not under_way.changed  # Commands for two tasks are not an example of one.
-        if self._ports.memory is not None:
-            went_well = went_well and under_way.agrees(self._ports.true_state())
+        went_well = result.ok and not self._cancel.is_set() and under_way.exemplary()
         earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)
         reason, account = result.reason or "done", under_way.account
         if self._cancel.is_set():
             reason = self._stop_all(reason)
-        reporter = None if self._cancel.is_set() else self._ports.reporter
-        words = words_for_user(reporter, task, result.ok, reason, account.records, ledger, history)
+        words = reason
+        if self._ports.reporter is not None and not self._cancel.is_set() and not ledger.exhausted():
+            report = self._ports.reporter.report(ReportRequest(
+                task, result.ok, reason, account.records, ledger.failed_commands[-_MOST_FAILURES:], history),
+                Deadline(REPORT_LIMIT))
+            ledger.used(report.usage)
+            words = report.text or reason
         ended = self._finish(ledger, result.ok, words, plan.steps, reason, account, under_way.goal_state)
         return replace(ended, conversation=attempts.conversation.turns)
 
@@ -166,7 +177,10 @@ class Executive:
         if goal is not None:
             if answer.plan is not None and answer.plan.goal is None:
                 answer = replace(answer, plan=replace(answer.plan, goal=goal))
-            return _Begun(answer, turns, goal=goal)
+            left = GoalKeeper(self._domain, self._policy, ledger, goal, world).judge(world) if answer.answer else None
+            if left is not None:  # An answer in place of steps does not make the goal hold.
+                answer = replace(answer, answer="", refusal=f"{sentence(answer.answer)} {told(left, self._domain)}")
+            return _Begun(answer, turns)
         if not answer.needs_goal:
             return _Begun(answer, turns)
         if isinstance(meaning, Answer):
@@ -174,38 +188,6 @@ class Executive:
         if isinstance(meaning, Refusal):
             return _Begun(PlanAnswer(refusal=meaning.text), turns, meaning.alternatives)
         return _Begun(PlanAnswer(refusal=settled.trouble), turns)
-
-    def _without_plan(self, answer: PlanAnswer, begun: _Begun, ledger: RunLog) -> TaskResult:
-        """End a task with an answer or a refusal."""
-        if answer.answer:
-            ledger.tell(Answered(text=answer.answer))
-            return self._finish(ledger, True, answer.answer)
-        if self._cancel.is_set():
-            return self._finish(ledger, False, "the task was canceled")
-        ledger.tell(Refused(text=answer.refusal, alternatives=begun.alternatives))
-        return self._finish(ledger, False, answer.refusal)
-
-    def _only_answered(self, begun: _Begun, world: WorldState, ledger: RunLog) -> PlanAnswer:
-        """Return the start of the task; an answer in place of steps does not make the goal hold."""
-        answer = begun.answer
-        if begun.goal is None or not answer.answer:
-            return answer
-        left = GoalKeeper(self._domain, self._policy, ledger, begun.goal, world).judge(world)
-        if left is None:
-            return answer
-        return replace(answer, answer="", refusal=f"{sentence(answer.answer)} {told(left, self._domain)}")
-
-    def _named(self, naming: Naming, ledger: RunLog) -> TaskResult:
-        """End a task that only gives a name."""
-        ledger.tell(Answered(text=naming.message) if naming.ok else Refused(text=naming.message))
-        return self._finish(ledger, naming.ok, naming.message)
-
-    def _in_order(self, plan: Plan, world: WorldState) -> Plan:
-        """Return the plan with what each step waits for, where there are several robots that may move at once."""
-        if len(self._ports.robots) <= 1:
-            return plan
-        staged = in_stages(plan.steps, plan.goal, self._domain, world)
-        return replace(plan, steps=ordered(staged, self._domain, world))
 
     def _stop_all(self, reason: str) -> str:
         """Stop every robot; why the task ended, and which robots are known to stand."""
@@ -221,14 +203,8 @@ class Executive:
         self, ledger: RunLog, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",
         account: Optional[RunSummary] = None, goal: str = "",
     ) -> TaskResult:
-        said = tuple(step.text or str(step) for step in plan)
-        result = replace(ledger.result(success, message, said, self._cancel.is_set(), account), goal=goal)
-        ledger.tell(TaskFinished(
-            success=result.success, message=result.message, reason=reason or message,
-            canceled=result.canceled,
-            steps_executed=result.steps_executed, corrections=result.corrections, failures=result.failures,
-            corrected_by=result.corrected_by,
-            llm_calls=result.llm_calls, tokens=result.tokens, placement_error_m=result.placement_error_m,
-            first_motion_s=result.first_motion_s, wall_s=result.wall_s, sim_s=result.sim_s, done=result.done,
-            given_up=result.given_up, not_begun=result.not_begun, goal=goal))
+        result = replace(ledger.result(success, message, tuple(map(said_of, plan)), self._cancel.is_set(), account),
+                         goal=goal)
+        ledger.tell(TaskFinished(reason=reason or message, **{
+            each.name: getattr(result, each.name) for each in fields(TaskFinished) if hasattr(result, each.name)}))
         return result

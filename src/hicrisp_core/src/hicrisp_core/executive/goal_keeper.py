@@ -1,27 +1,29 @@
-"""The goal of a task under way: what it is, how far it has come, and whether it is seen at the end."""
+"""The goal of a task under way: how far it has come, whether it is seen at the end, and which commands it allows."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Callable, Iterable, Optional, Tuple
+from typing import Callable, Iterable, Optional, Tuple, Union
 
 from hicrisp_core.detector.detector import STILL_SURE, doubt_about
+from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.checker import no_picture
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import goal_words, words_of
-from hicrisp_core.executive.active_observation import out_of_sight
+from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.executive.run_log import RunLog
+from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
-from hicrisp_core.goals.truth import missing, truth, unknown_in
-from hicrisp_core.model import Cause, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
+from hicrisp_core.goals.truth import breaking, ended_by, guard, missing, truth, unknown_in
+from hicrisp_core.model import Cause, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 from hicrisp_core.model.goal import Goal, Stage, Statement, facts_in
 from hicrisp_core.policy.policy import TASK, Policy
+from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import GoalJudged, GoalUnderstood
 
 UNKNOWN, MISSED, SEEN = "unknown", "missed", "seen"
 """What is known of a goal at the end of a task."""
-Doubt = Callable[[Relation, WorldState], Optional[Cause]]
-"""Says why a world does not show whether a fact holds."""
 
 
 class GoalKeeper:
@@ -129,7 +131,7 @@ class GoalKeeper:
             Their names.
         """
         left = self._certain()
-        found = None if left is None else missed(left, self._domain, world, self._doubt)
+        found = None if left is None else missed(left, self._domain, world, STILL_SURE)
         if found is None or found.kind is FeedbackKind.GOAL_UNSEEN:
             return found.subjects if found is not None else ()
         return out_of_sight(world, found.subjects)
@@ -147,7 +149,7 @@ class GoalKeeper:
         left = self._certain()
         if left is None:
             return None
-        found = missed(left, self._domain, world, self._doubt)
+        found = missed(left, self._domain, world, STILL_SURE)
         before = tuple(each for stage in left.stages[:-1] for each in missing(
             stage.conditions, world.relations, self._domain))
         if before:
@@ -178,9 +180,6 @@ class GoalKeeper:
             return None
         return replace(left, stages=tuple(each for each in left.stages if not each.optional))
 
-    def _doubt(self, fact: Relation, world: WorldState) -> Optional[Cause]:
-        return doubt_about(self._domain, fact, world, STILL_SURE)
-
     def _tell(self) -> None:
         goal = self._goal or Goal()
         self._ledger.tell(GoalUnderstood(
@@ -189,20 +188,7 @@ class GoalKeeper:
             invariants=goal.texts.get("invariants", ())))
 
 
-def certain(_: Relation, __: WorldState) -> Optional[Cause]:
-    """Doubt nothing; the default for :func:`missed`.
-
-    Args:
-        _: not used.
-        __: not used.
-
-    Returns:
-        ``None``.
-    """
-    return None
-
-
-def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain) -> Optional[Feedback]:
+def missed(goal: Goal, domain: Domain, world: WorldState, sigmas: float = 0.0) -> Optional[Feedback]:
     """Return the feedback for a goal that is not observed to hold.
 
     A fact about an object that is out of view is neither missing nor observed; the same holds for a fact in
@@ -212,15 +198,18 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
         goal: stages, alternatives and invariants over names of the world.
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
-        doubt: returns why a fact is in doubt, or ``None``.
+        sigmas: error of a pose, in standard deviations, under which a fact must stay the same; 0 doubts nothing.
 
     Returns:
         The feedback; ``None`` if the goal holds.
     """
     unseen = {each.name for each in world.unseen}
 
+    def doubt(fact: Relation) -> Optional[Cause]:
+        return doubt_about(domain, fact, world, sigmas) if sigmas > 0.0 else None
+
     def unknown(fact: Relation) -> bool:
-        return not unseen.isdisjoint((fact.subject, fact.object)) or doubt(fact, world) is not None
+        return not unseen.isdisjoint((fact.subject, fact.object)) or doubt(fact) is not None
 
     lacking = missing(final_conditions(goal, domain), world.relations, domain, unknown)
     false = tuple(each for each in lacking if truth(each, world.relations, domain, unknown) is False)
@@ -231,7 +220,7 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
     if lost:
         return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=lost, conditions=lacking,
                         cause=no_picture(world))
-    causes = {fact: cause for fact in facts_in(lacking[0]) for cause in (doubt(fact, world),) if cause is not None}
+    causes = {fact: cause for fact in facts_in(lacking[0]) for cause in (doubt(fact),) if cause is not None}
     cause = next(iter(causes.values()))
     return Feedback(Level.HIGH, FeedbackKind.GOAL_UNSEEN, subjects=cause.names or _things(lacking[:1], world),
                     conditions=lacking[:1], cause=cause,
@@ -243,3 +232,122 @@ def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ..
     named = dict.fromkeys(name for each in statements for fact in facts_in(each)
                           for name in (fact.subject, fact.object) if name in world.objects)
     return tuple(sorted(named, key=lambda name: not world.objects[name].unseen))
+
+
+_TARGETS = 6
+"""Places that are tried for one placement."""
+_APART = 0.04
+"""Least distance of a further place from one that would end something, metres."""
+
+Aim = Callable[[Command], Union[Command, Feedback]]
+
+
+class InvariantGuard:
+    """Refuses commands that would end what is to stay so, and finds places that do not.
+
+    Args:
+        keep: the conditions; without any every command passes.
+    """
+
+    def __init__(self, domain: Domain, keep: Tuple[Statement, ...] = ()) -> None:
+        self._domain = domain
+        self._keep = keep
+
+    def refusal(self, command: Command, world: WorldState) -> Optional[Feedback]:
+        """Check whether a command may run.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The feedback that names the condition it would end; ``None`` if it ends none.
+        """
+        return guard(self._keep, self._domain, command, world)
+
+    def aimed(self, command: Command, world: WorldState, aim: Aim) -> Union[Command, Feedback]:
+        """Find a target at which a command's item ends no condition; a few targets are tried.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            aim: returns the command with a target, or why there is none.
+
+        Returns:
+            The command with its target, or the feedback.
+        """
+        found = aim(command)
+        refused: Optional[Feedback] = None
+        for _ in range(_TARGETS):
+            if isinstance(found, Feedback):
+                return refused or found
+            refused = breaking(found, self.ended_there(found, world))
+            if refused is None or found.target is None:
+                return found
+            command = replace(command, avoid=(*command.avoid, found.target.position),
+                              apart=max(_APART, command.apart))
+            found = aim(command)
+        return refused or found
+
+    def ended(self, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
+        """Return the conditions that held before a command and do not hold after it.
+
+        Args:
+            before: world observed before the command.
+            after: world observed after it.
+
+        Returns:
+            The conditions.
+        """
+        return ended_by(self._keep, self._domain, before, after) if self._keep else ()
+
+    def ended_there(self, found: Command, world: WorldState) -> Tuple[Statement, ...]:
+        """Return the conditions that a placement would end at its target.
+
+        Args:
+            found: the command; it may be without a target.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The conditions.
+        """
+        if found.target is None or not self._keep:
+            return ()
+        item = world.objects.get(self._domain.item(found))
+        action = self._domain.actions.get(found.action)
+        if item is None or action is None or not action.places:
+            return ()
+        there = replace(world, objects={**world.objects, item.name: replace(item, pose=found.target)})
+        seen = frozenset(derive_relations(self._domain, there))
+        return ended_by(self._keep, self._domain, world, replace(there, relations=seen))
+
+
+_SEARCH_LIMIT = 5.0
+"""Wall seconds for one search."""
+
+
+def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:
+    """Check whether a running command lies on a shortest way to a changed goal and violates none of its
+    invariants.
+
+    Args:
+        command: the action with its arguments and constraints.
+        before: the world in which it started.
+        goal: the changed goal.
+        domain: types, predicates and actions of the application.
+        searcher: searches the domain.
+
+    Returns:
+        True if it should continue; false also if the search runs out of time.
+    """
+    keeping = InvariantGuard(domain, goal.invariants)
+    if keeping.refusal(command, before) is not None or keeping.ended_there(command, before):
+        return False
+    after = apply_effects(domain, command, before)
+    lengths: Tuple[int, ...] = ()
+    for world in (before, after):
+        way = way_to(searcher, world, goal, Deadline(_SEARCH_LIMIT))
+        if not way.found:
+            return False
+        lengths += (len(way.commands),)
+    return 1 + lengths[1] <= lengths[0]

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Command, Feedback, Maker, Rung, StackEntry, StepRecord, Vector
+from hicrisp_core.model.feedback import feedback_record
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
-from hicrisp_core.trace.events import Event, StackChanged, UsageSoFar
-from hicrisp_core.trace.records import FailureRecord, StackRecord
+from hicrisp_core.trace.events import Event, UsageSoFar
+from hicrisp_core.trace.records import FailureRecord, FeedbackRecord
 
 Listener = Callable[[Dict[str, Any]], None]
 """Called with every event as it is written: a JSON object."""
@@ -79,14 +82,6 @@ class _Failure:
     feedback: Feedback
     step: str
     error: str
-
-    @property
-    def record(self) -> FailureRecord:
-        """As a task's summary has it."""
-        feedback = self.feedback
-        return FailureRecord(
-            self.step, feedback.level.value, feedback.kind.value, self.error, feedback.label,
-            feedback.subjects, feedback.cause.kind.value if feedback.cause is not None else "")
 
 
 @dataclass
@@ -160,13 +155,15 @@ class RunLog:
         """
         with self._lock:
             tags = {name: value for name, value in self._tags.items() if getattr(event, name) in (None, "")}
-            timed = replace(event, t=round(self.seconds, 4), sim_t=round(self.sim_seconds, 4), **tags)
-            self._on_event(timed.as_dict())
+            self._on_event(event.as_dict(t=round(self.seconds, 4), sim_t=round(self.sim_seconds, 4), **tags))
 
     @property
     def failures(self) -> Tuple[FailureRecord, ...]:
         """The verdicts that were not ok, oldest first."""
-        return tuple(failure.record for failure in self._counts.failures)
+        return tuple(FailureRecord(
+            each.step, each.feedback.level.value, each.feedback.kind.value, each.error, each.feedback.label,
+            each.feedback.subjects, each.feedback.cause.kind.value if each.feedback.cause is not None else "")
+            for each in self._counts.failures)
 
     @property
     def failed_commands(self) -> Tuple[StackEntry, ...]:
@@ -328,18 +325,6 @@ class RunLog:
             self.tell(UsageSoFar(calls=total.calls, prompt_tokens=total.prompt_tokens,
                                  completion_tokens=total.completion_tokens, seconds=total.seconds))
 
-    def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[StackEntry], Tuple[str, str]]) -> None:
-        """Log the state of the feedback stack.
-
-        Args:
-            entries: the stack, bottom first.
-            said: returns command and error of an entry in words.
-        """
-        self.tell(StackChanged(entries=tuple(
-            StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label,
-                        entry.maker.label)
-            for entry in entries)))
-
     def exhausted(self) -> str:
         """Return which budget is used up.
 
@@ -414,3 +399,19 @@ def _used_up(used: Iterable[Tuple[float, float, str]]) -> str:
     """Return the first amount that has reached its limit, as a sentence; empty if none has."""
     return next((f"the task's budget of {limit:g} {what} is used up" for amount, limit, what in used
                  if amount >= limit and amount > 0), "")
+
+
+def in_words(feedback: Optional[Feedback], domain: Domain) -> Optional[FeedbackRecord]:
+    """Convert feedback to a record for an event, with its sentences.
+
+    Args:
+        feedback: the feedback; may be ``None``.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        The record; ``None`` without feedback.
+    """
+    if feedback is None:
+        return None
+    words = words_of(feedback, domain)
+    return feedback_record(feedback, words.error, words.reason, words.suggestion)

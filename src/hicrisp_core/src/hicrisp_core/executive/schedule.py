@@ -1,18 +1,27 @@
-"""Which steps may begin: a plan's steps, what each waits for, and what became of them."""
+"""What runs at once: steps that may begin, the next one prepared beside a motion, commands that keep out of each
+other's way.
+"""
 
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
+from threading import Condition, Event, Lock, Thread
+from typing import Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
+from hicrisp_core.domain.interference import interfere, touch_of
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.errors import DomainError
+from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.stages import applies, chosen
 from hicrisp_core.goals.truth import missing
-from hicrisp_core.model import Step, WorldState
+from hicrisp_core.model import Command, Step, WorldState
 from hicrisp_core.model.goal import Goal
+from hicrisp_core.ports.body import Body, Foresight
+from hicrisp_core.ports.brain import Usage
+from hicrisp_core.time.deadline import Deadline
 
 log = logging.getLogger(__name__)
 
@@ -120,17 +129,9 @@ class Schedule:
 
         Args:
             index: its index.
-            state: how it ended.
+            state: how it ended; waiting if it was started and not carried out.
         """
         self._entries[index].state = state
-
-    def reopen(self, index: int) -> None:
-        """Mark a step that was started and not carried out as waiting.
-
-        Args:
-            index: its index.
-        """
-        self._entries[index].state = StepState.WAITING
 
     def part(self, index: int) -> Tuple[int, ...]:
         """Return a step and the waiting steps that depend on it, directly or indirectly.
@@ -174,6 +175,11 @@ class Schedule:
                      if entry.state in (states or _OPEN))
 
 
+def said_of(step: Step) -> str:
+    """Return a step as a sentence, its action and arguments without one."""
+    return step.text or str(step)
+
+
 def in_stages(steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world: WorldState) -> Tuple[Step, ...]:
     """Add dependencies to a plan: steps of a later stage wait for all steps before it.
 
@@ -202,3 +208,157 @@ def in_stages(steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world
     waits = (max(begin for begin in begins if begin <= index) for index in range(len(steps)))
     return tuple(replace(step, after=(*(step.after or ()), *range(begin))) if begin else step
                  for step, begin in zip(steps, waits))
+
+
+_LIMIT = 60.0
+"""Wall seconds for one translation."""
+
+
+class LookAhead:
+    """Asks a body for a step before its turn, in a thread of its own.
+
+    Args:
+        on: whether it does anything.
+    """
+
+    def __init__(self, body: Body, domain: Domain, ledger: RunLog, on: bool) -> None:
+        self._body = body if on and isinstance(body, Foresight) else None
+        self._domain = domain
+        self._ledger = ledger
+        self._lock = Lock()
+        self._asking: List[Thread] = []
+        self._closed = False
+
+    def begin(self, step: Step, world: WorldState, commands: Tuple[Command, ...]) -> None:
+        """Prepare a step in the background while commands are carried out.
+
+        Args:
+            step: the next step.
+            world: the current world.
+            commands: running commands; the step is prepared for the world after them.
+        """
+        body = self._body
+        if body is None or not commands or self._asking:
+            return
+        for command in commands:
+            if command.action in self._domain.actions:
+                world = apply_effects(self._domain, command, world)
+        thread = Thread(target=self._ask, args=(body, step, world), name="look ahead", daemon=True)
+        with self._lock:
+            self._asking.append(thread)
+        thread.start()
+
+    def close(self) -> None:
+        """End the preparation; a request that is still running counts as one call."""
+        with self._lock:
+            open_, self._closed = len(self._asking), True
+        if open_:
+            self._ledger.used(Usage(calls=open_))
+
+    def _ask(self, body: Foresight, step: Step, world: WorldState) -> None:
+        usage = Usage()
+        try:
+            usage = body.prepare(step, world, Deadline(_LIMIT))
+        finally:
+            with self._lock:
+                self._asking.clear()
+                told = not self._closed
+            if told:
+                self._ledger.used(usage)
+
+
+_SLICE = 0.05
+"""Wall seconds between two looks whether the task was canceled."""
+
+
+@dataclass
+class Passage:
+    """A command that is under way, and the world as it was when it began."""
+
+    domain: Domain
+    command: Command
+    before: Optional[WorldState] = None
+
+    @property
+    def moving(self) -> FrozenSet[str]:
+        """The robot, the objects that the command moves, and what stands on either: all that may be observed
+        in motion.
+        """
+        found: Set[str] = {self.command.robot, self.domain.item(self.command)} - {""}
+        roles = self.domain.roles
+        facts = self.before.relations if self.before else frozenset()
+        more = found
+        while more:
+            more = {fact.subject for fact in facts if fact.predicate in roles.carries
+                    and fact.object in found}
+            more |= {held for held, holder in roles.holders(facts).items() if holder in found}
+            more -= found
+            found |= more
+        return frozenset(found)
+
+
+class Traffic:
+    """The commands that are under way, of all robots."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._under_way: List[Passage] = []
+        self._changed = Condition()
+
+    @contextmanager
+    def passage(self, command: Command, cancel: Event) -> Iterator[Passage]:
+        """Provide the context in which a command is registered as running.
+
+        Waits for running commands that it would interfere with, unless it is canceled.
+
+        Args:
+            command: the action with its arguments and constraints.
+            cancel: event that stops the call when it is set.
+
+        Yields:
+            The registration, for :meth:`observe`.
+        """
+        mine = Passage(self._domain, command)
+        with self._changed:
+            while not cancel.is_set() and any(interfere(self._domain, other.command, command)
+                                              for other in self._under_way):
+                self._changed.wait(_SLICE)
+            self._under_way.append(mine)
+        try:
+            yield mine
+        finally:
+            with self._changed:
+                self._under_way.remove(mine)
+                self._changed.notify_all()
+
+    def observe(
+        self, mine: Optional[Passage], look: Callable[[Callable[[], FrozenSet[str]]], WorldState]
+    ) -> WorldState:
+        """Return the observed world, with facts about the objects that other robots handle as they were when
+        their commands started.
+
+        Intermediate states of others are neither a result nor a disturbance: an area that a base passes was not
+        visited, and what an arm carries past an object is not next to it. Facts that the own command makes or
+        removes are always returned as observed.
+
+        Args:
+            mine: the own running command; may be ``None``.
+            look: observes; gets a function that returns the facts in motion at that moment.
+
+        Returns:
+            The world.
+        """
+        before = self._others(mine)
+        world = look(lambda: frozenset().union(*(other.moving for other in self._others(mine))))
+        others = {id(other): other for other in (*before, *self._others(mine))}.values()
+        own = touch_of(self._domain, mine.command) if mine is not None else None
+        for other in others:
+            was, moving = other.before.relations if other.before else frozenset(), other.moving
+            back = frozenset(fact for fact in world.relations | was if (fact.subject in moving or fact.object in moving)
+                             and (own is None or not own.writes(fact)))
+            world = world.with_relations(world.relations - back | was & back)
+        return world
+
+    def _others(self, mine: Optional[Passage]) -> List[Passage]:
+        with self._changed:
+            return [other for other in self._under_way if other is not mine and other.before is not None]

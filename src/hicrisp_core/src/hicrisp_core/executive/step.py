@@ -8,16 +8,15 @@ back.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Callable, FrozenSet, Optional, Set, Tuple
+from typing import Callable, FrozenSet, Optional, Set, Tuple, Union
 
 from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import cause_text, told, words_of
 from hicrisp_core.executive.attempt import Attempt, Attempts, told_by_user
+from hicrisp_core.executive.attempt_history import Tried
 from hicrisp_core.executive.run_log import RunLog
-from hicrisp_core.executive.tried import Tried
 from hicrisp_core.model import (
     CauseKind,
     Command,
@@ -40,28 +39,13 @@ from hicrisp_core.model.remembered import KnownWay
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.trace.events import CorrectionMade
-from hicrisp_core.trace.records import MakerRecord
+from hicrisp_core.trace.events import CorrectionMade, StackChanged
+from hicrisp_core.trace.records import MakerRecord, StackRecord
 
 Ways = Callable[[StackEntry, WorldState], Tuple[KnownWay, ...]]
 """Returns what once repaired such a failure."""
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""
-
-
-class _Carried(Enum):
-    """What became of a correction's commands."""
-
-    OUT = "carried out"
-    """All of them worked: the stack's top is tried again."""
-    PUSHED = "pushed"
-    """One failed and lies on the stack now."""
-    LEFT = "left"
-    """The user has changed the task: nothing more is tried of it."""
-    SPENT = "spent"
-    """A budget of time is used up before all of them were tried."""
-    OVERFLOWED = "overflowed"
-    """One failed and the stack takes no more (section III-D: the correction is terminated)."""
 
 
 @dataclass(frozen=True)
@@ -109,19 +93,6 @@ class Progress:
     """What was said about the task since it was submitted."""
 
 
-def nothing_known(_: StackEntry, __: WorldState) -> Tuple[KnownWay, ...]:
-    """Return no remembered corrections; the default without a memory.
-
-    Args:
-        _: not used.
-        __: not used.
-
-    Returns:
-        Nothing.
-    """
-    return ()
-
-
 @dataclass
 class StepRunner:
     """Runs one command to its end under the policy."""
@@ -132,10 +103,10 @@ class StepRunner:
     policy: Policy
     ledger: RunLog
     canceled: Callable[[], bool]
+    known: Ways
+    """The corrections of earlier runs."""
     seen: Set[str] = field(default_factory=set)
     """Marks of the loop guard, for the whole task."""
-    known: Ways = nothing_known
-    """The corrections of earlier runs."""
 
     def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "StepRunner":
         """Return a runner for one step.
@@ -157,12 +128,12 @@ class StepRunner:
         """
         return self.canceled() or bool(self.ledger.exhausted())
 
-    def run(self, command: Command, progress: Progress) -> StepResult:
+    def run(self, command: Command, progress: Callable[[], Progress]) -> StepResult:
         """Execute a command; on failure correct it at most ``threshold`` times.
 
         Args:
             command: the action with its arguments and constraints.
-            progress: called with the name of each phase and the completed share of the step.
+            progress: returns where the task stands; called if the command fails.
 
         Returns:
             Whether the step succeeded, with the steps that a correction adds to the plan.
@@ -175,14 +146,14 @@ class StepRunner:
             return _CHANGED
         if first.verdict.feedback is None or not self.policy.detect:
             return StepResult(True, command=command)
-        return self.correct(first, progress)
+        return self.correct(first, progress())
 
     def correct(self, failed: Attempt, progress: Progress) -> StepResult:
         """Correct a failed command (HiCRISP, Algorithm 1, lines 5 to 25).
 
         Args:
             failed: the failed attempt.
-            progress: called with the name of each phase and the completed share of the step.
+            progress: where the task stands.
 
         Returns:
             Whether the step succeeded.
@@ -209,20 +180,14 @@ class StepRunner:
                     continue  # The loop guard keeps from asking again: the next rung answers.
                 stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0), correction.maker)
             carried = self._carry_out(correction, stack, tried)
-            if carried is _Carried.LEFT:
-                return _CHANGED
-            if carried is _Carried.SPENT:
-                continue
-            if carried is _Carried.OVERFLOWED:
-                return self._given_up(first, stack, f"the stack is full at {self.policy.depth}")
-            if carried is _Carried.PUSHED:
-                continue
             done = stack.entries[0].command if len(stack) else None
-            retried = self._retry(stack, tried)
-            if retried is _Carried.LEFT:
-                return _CHANGED
-            if retried is _Carried.OUT:
+            carried = self._retry(stack, tried) if carried is True else carried
+            if carried is True:
                 return StepResult(True, command=done)
+            if isinstance(carried, str):
+                return self._given_up(first, stack, carried)
+            if carried is None:
+                return _CHANGED
         exhausted = self.ledger.exhausted() or f"{self.policy.threshold} corrections did not help"
         return self._given_up(first, stack, exhausted, tried)
 
@@ -231,7 +196,7 @@ class StepRunner:
 
         Args:
             missed: what is missing.
-            progress: called with the name of each phase and the completed share of the step.
+            progress: where the task stands.
 
         Returns:
             The new steps, or why there are none.
@@ -269,10 +234,14 @@ class StepRunner:
                 self.ledger.corrected(Rung.OFFSET, Maker(MakerKind.DECODER))
         return correction
 
-    def _carry_out(self, correction: Correction, stack: FeedbackStack, tried: Tried) -> _Carried:
+    def _carry_out(self, correction: Correction, stack: FeedbackStack, tried: Tried) -> Union[bool, str, None]:
         """Lines 9-10 and 23: run the correction's commands; the one that fails goes onto the stack.
 
         A replacement takes the top's place and is retried like it.
+
+        Returns:
+            True if all of them worked; false if one lies on the stack now, or the time is used up; why the correction
+            is terminated if the stack takes no more (section III-D); ``None`` if the user has changed the task.
         """
         commands = correction.commands
         if correction.drop:
@@ -283,34 +252,34 @@ class StepRunner:
             self._tell(stack)
         for command in commands[:-1] if correction.drop else commands:
             if self.ledger.out_of_time():
-                return _Carried.SPENT
+                return False
             attempt = self.attempts.run(command, "correction", len(stack))
             if told_by_user(attempt.verdict):
-                return _Carried.LEFT
+                return None
             tried.failed(attempt)
             if not attempt.verdict.ok:
                 if stack.full:
-                    return _Carried.OVERFLOWED
+                    return f"the stack is full at {self.policy.depth}"
                 self._push(stack, attempt, correction.maker)
-                return _Carried.PUSHED
-        return _Carried.OUT
+                return False
+        return True
 
-    def _retry(self, stack: FeedbackStack, tried: Tried) -> _Carried:
-        """Lines 12-20: try the stack from its top; carried out when it is empty."""
+    def _retry(self, stack: FeedbackStack, tried: Tried) -> Optional[bool]:
+        """Lines 12-20: try the stack from its top; true when it is empty, else as for a correction."""
         while len(stack):
             if self.ledger.out_of_time():
-                return _Carried.SPENT
+                return False
             attempt = self.attempts.run(stack.top.command, "retry", len(stack))
             if told_by_user(attempt.verdict):
-                return _Carried.LEFT
+                return None
             tried.failed(attempt)
             if attempt.verdict.feedback is not None:
                 stack.update(attempt.command, attempt.verdict.feedback)
                 self._tell(stack)
-                return _Carried.PUSHED
+                return False
             stack.pop()
             self._tell(stack)
-        return _Carried.OUT
+        return True
 
     def _push(self, stack: FeedbackStack, attempt: Attempt, maker: Maker = NOBODY) -> None:
         if attempt.verdict.feedback is not None:
@@ -318,10 +287,10 @@ class StepRunner:
             self._tell(stack)
 
     def _tell(self, stack: FeedbackStack) -> None:
-        self.ledger.stack(stack.entries, self._said)
-
-    def _said(self, entry: StackEntry) -> Tuple[str, str]:
-        return self.domain.describe(entry.command), words_of(entry.feedback, self.domain).error
+        self.ledger.tell(StackChanged(entries=tuple(
+            StackRecord(self.domain.describe(each.command), words_of(each.feedback, self.domain).error, each.attempts,
+                        each.feedback.kind.value, each.feedback.label, each.maker.label)
+            for each in stack.entries)))
 
     def _given_up(
         self, first: Optional[Feedback], stack: FeedbackStack, note: str, tried: Optional[Tried] = None
@@ -329,14 +298,11 @@ class StepRunner:
         """Return the end without success, and its reason: what failed last, what it began with where that was
         something else, and what was tried.
         """
-        reason, more = self._first_and_last(first, stack, note), tried.told() if tried is not None else ""
-        return StepResult(False, reason=f"{sentence(reason)} {more}" if more else reason,
+        last, cause = stack.top.feedback, None if first is None else first.cause
+        reason, began = f"{told(last, self.domain).rstrip('.')} ({note})", ""
+        if cause is not None and cause != last.cause and cause.kind is not CauseKind.UNKNOWN:
+            began = cause_text(cause)
+        more = [sentence(f"It began with this: {began}")] if began else []
+        more += filter(None, [tried.told() if tried is not None else ""])
+        return StepResult(False, reason=" ".join([sentence(reason) if more else reason, *more]),
                           failures=tuple(entry.feedback for entry in stack.entries))
-
-    def _first_and_last(self, first: Optional[Feedback], stack: FeedbackStack, note: str) -> str:
-        last = stack.top.feedback
-        reason = f"{told(last, self.domain).rstrip('.')} ({note})"
-        if first is None or first.cause is None or first.cause == last.cause:
-            return reason
-        began = cause_text(first.cause) if first.cause.kind is not CauseKind.UNKNOWN else ""
-        return f"{reason}. {sentence(f'It began with this: {began}')}" if began else reason

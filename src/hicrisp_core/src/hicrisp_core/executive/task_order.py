@@ -76,8 +76,19 @@ class TaskOrder:
             The world.
         """
         for fact in sorted(world.relations):
-            if fact.predicate == self._roles.located:
-                self._stands(fact.subject, fact.object)
+            if fact.predicate != self._roles.located:
+                continue
+            self._robot = fact.subject
+            if fact.object == self._standing and not self._broken:
+                continue  # One visit, however often it is looked at; one out of order counts once its turn has come.
+            self._standing, self._broken = fact.object, ()
+            if self._itinerary is not None and fact.object not in self._itinerary.due:
+                self._broken = self._itinerary.before(fact.object) or ("",)
+                continue
+            if self._itinerary is not None:
+                self._itinerary = self._itinerary.visited(fact.object)
+            self._visited.append(fact.object)
+            self._failed.pop(fact.object, None)
         if not any(fact.predicate == self._roles.located for fact in world.relations):
             self._standing, self._broken = "", ()
         told = (self._roles.visited, self._roles.waits_for, self._roles.not_due)
@@ -106,7 +117,10 @@ class TaskOrder:
             if self._itinerary is not None:
                 self._itinerary = self._itinerary.without(area)
             self._skipped[area] = feedback.cause or Cause(CauseKind.NO_PATH, (area,))
-            return replace(verdict, feedback=self._with_reachable(feedback, area, world))
+            wanted = self._itinerary.remaining if self._itinerary else ()
+            reachable = (name for name in dict.fromkeys(wanted) if name != area and name not in self._skipped
+                         and self._leads_to(name, world) is not False)
+            return replace(verdict, feedback=replace(feedback, alternatives=tuple(reachable)))
         if not self._broken or self._standing == area:
             return verdict
         if feedback.misses(self._roles.located):
@@ -139,20 +153,6 @@ class TaskOrder:
             Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,),
             cause=self._skipped.get(left) or self._failed.get(left))
 
-    def _stands(self, robot: str, area: str) -> None:
-        self._robot = robot
-        if area == self._standing and not self._broken:
-            # One visit, however often it is looked at; one out of order counts once its turn has come.
-            return
-        self._standing, self._broken = area, ()
-        if self._itinerary is not None:
-            if area not in self._itinerary.due:
-                self._broken = self._itinerary.before(area) or ("",)
-                return
-            self._itinerary = self._itinerary.visited(area)
-        self._visited.append(area)
-        self._failed.pop(area, None)
-
     def _facts(self, world: WorldState) -> "frozenset[Relation]":
         robot = self._base_in(world)
         roles = self._roles
@@ -180,12 +180,6 @@ class TaskOrder:
         early = Relation(area, self._roles.waits_for, first) if first else Relation(area, self._roles.not_due)
         return Feedback(Level.HIGH, kind, command, subjects=(area,), alternatives=(first,) if first else (),
                         unmet=(Unmet((early,), negated=True),) if early.predicate else ())
-
-    def _with_reachable(self, feedback: Feedback, area: str, world: WorldState) -> Feedback:
-        wanted = [name for name in (self._itinerary.remaining if self._itinerary else ()) if name != area]
-        reachable = [name for name in dict.fromkeys(wanted)
-                     if name not in self._skipped and self._leads_to(name, world) is not False]
-        return replace(feedback, alternatives=tuple(reachable))
 
     def out_of_reach(self, steps: Sequence[Step], world: WorldState) -> Tuple[str, ...]:
         """Return the areas of planned drives that no path reaches from where the base stands.

@@ -7,22 +7,22 @@ other in a thread of its own. The feedback stack belongs to the step, so steps a
 from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from hicrisp_core.corrector.impossible import Situation
+from hicrisp_core.corrector.goal_pursuit import Situation
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain, apply_effects
 from hicrisp_core.domain.wording import told, words_of
-from hicrisp_core.executive.achievements import Achievements
-from hicrisp_core.executive.active_observation import out_of_sight
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
+from hicrisp_core.executive.attempt_history import AttemptHistory
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
-from hicrisp_core.executive.look_ahead import LookAhead
-from hicrisp_core.executive.relapses import Relapses
+from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.executive.run_log import RunLog, RunSummary
-from hicrisp_core.executive.schedule import Schedule, StepState, in_stages
+from hicrisp_core.executive.schedule import LookAhead, Schedule, StepState, in_stages, said_of
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
 from hicrisp_core.model import Command, Feedback, FeedbackKind, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
 from hicrisp_core.model.goal import Goal, Holds
@@ -63,11 +63,11 @@ class TaskRun:
         self._schedule = Schedule(plan.steps)
         self._runner = runner
         self._ports = ports
+        self._several = len(ports.robots) > 1
         self._domain = domain
         self._policy = policy
         self._ledger = ledger
-        self._achieved = Achievements(domain)
-        self._relapses = Relapses(domain)
+        self._history = AttemptHistory(domain)
         self._done: Tuple[StepRecord, ...] = ()
         self._failed: List[Tuple[int, StepResult]] = []
         self._earlier: Tuple[Situation, ...] = ()
@@ -85,8 +85,8 @@ class TaskRun:
         """The world as the steps make it by the domain's effects."""
         self._turned = False
         """Whether a stage of the goal turned out otherwise than the plan has it."""
-        self._remarks = 0
-        """How often the user changed the task."""
+        self._changed = False
+        """Whether the user has changed the task."""
         self._talk = runner.attempts.conversation
         self._conversation = conversation
         self._talk.about(task, conversation, lambda: self._goal.goal)
@@ -100,62 +100,53 @@ class TaskRun:
         Returns:
             Whether it succeeded.
         """
-        try:
-            return self._run()
-        finally:
-            self._ahead.close()
-
-    def _run(self) -> StepResult:
-        """Run all steps, then redo undone effects until the plan holds or is abandoned."""
-        while True:
-            self._carry_out()
-            if self._take_up() or self._turn():
-                continue
-            if self._failed and (self._stuck or self._over):
-                done = self._goal.judged and not self._runner.ended() \
-                    and self._goal.judge(self._runner.attempts.survey()) is None  # The report says what is missing.
-                return StepResult(True) if done else StepResult(False, reason=self._reasons())
-            result = self._verify()
-            if self._take_up() or not self._runner.ended() and result.new_steps is None \
-                    and not self._talk.closed():
-                continue
-            if result.new_steps is None:
-                left_out = self._failed[0][1].reason if self._failed and self._goal.state != SEEN else ""
-                if not result.ok and self._failed:
-                    return replace(result, reason=f"{sentence(result.reason)} {sentence(self._reasons())}")
-                return result if not result.ok else StepResult(not left_out, reason=left_out)
-            self._replan(result, self._runner.attempts.observe())
-
-    @property
-    def changed(self) -> bool:
-        """Whether the user changed the task while it ran."""
-        return self._remarks > 0
+        with closing(self._ahead):
+            while True:
+                self._carry_out()
+                if self._take_up() or self._turn():
+                    continue
+                if self._failed and (self._stuck or self._over):
+                    done = self._goal.judged and not self._runner.ended() and self._goal.judge(
+                        self._runner.attempts.survey()) is None  # The report says what is missing.
+                    return StepResult(True) if done else StepResult(False, reason=self._reasons())
+                result = self._verify()  # What was undone is done again, until the plan holds or is abandoned.
+                if self._take_up() or not self._runner.ended() and result.new_steps is None \
+                        and not self._talk.closed():
+                    continue
+                if result.new_steps is not None:
+                    self._replan(result)
+                elif not result.ok:
+                    return result if not self._failed else replace(
+                        result, reason=f"{sentence(result.reason)} {sentence(self._reasons())}")
+                else:
+                    left_out = self._failed[0][1].reason if self._failed and self._goal.state != SEEN else ""
+                    return StepResult(not left_out, reason=left_out)
 
     @property
     def goal_state(self) -> str:
         """State of the goal: ``seen``, ``missed`` or ``unknown``; empty if the goal is not judged."""
         return self._goal.state
 
-    def agrees(self, true: Optional[WorldState]) -> bool:
-        """Check whether the goal also holds in the true state of a simulation.
-
-        Args:
-            true: the true state; ``None`` if it is not available, which counts as agreement.
+    def exemplary(self) -> bool:
+        """Check whether the run is an example of its task: the goal is seen, in a simulation's true state, too, and
+        the user changed nothing while it ran, for commands for two tasks are not an example of one.
 
         Returns:
-            False only if the true state contradicts the goal.
+            False also if something is known that contradicts the goal.
         """
+        if self._goal.state != SEEN or self._changed:
+            return False
+        true = self._ports.true_state() if self._ports.memory is not None else None
         return true is None or self._goal.holds_in(
             true if self._ports.watch is None else self._ports.watch.see(true))
 
     @property
     def account(self) -> RunSummary:
         """What became of every step."""
-        done = (record.step.text or str(record.step) for record in self._done)
-        notes = (f" (not needed: {record.note})" if record.note else "" for record in self._done)
-        return RunSummary(tuple(map("".join, zip(done, notes))),
-                       tuple(self._said(index) for index, _ in self._failed),
-                       tuple(map(self._said, self._schedule.indices(StepState.WAITING))), self._done)
+        done = (said_of(record.step) + (f" (not needed: {record.note})" if record.note else "")
+                for record in self._done)
+        return RunSummary(tuple(done), tuple(self._said(index) for index, _ in self._failed),
+                          tuple(map(self._said, self._schedule.indices(StepState.WAITING))), self._done)
 
     def _carry_out(self) -> None:
         """Run all steps that may run; on return none is under way."""
@@ -194,7 +185,7 @@ class TaskRun:
             result = runner.correct(Attempt(named, Verdict(translation.feedback)),
                                     self._progress(world, part))
         for command in translation.commands:
-            result = runner.run(command, self._progress(world, part, made))
+            result = runner.run(command, partial(self._progress, world, part, made))
             if not result.ok:
                 break
             made = (*made, *result.commands)
@@ -206,16 +197,14 @@ class TaskRun:
     def _settle(self, index: int, ended: _Ended) -> None:
         """Write down how a step ended, and what that means for those that wait for it."""
         result, self._latest = ended.result, index
-        self._relapses.tried(ended.commands)
+        robot = self._schedule.step(index).robot
+        self._history.carried_out(ended.commands)
         if result.changed:
-            self._schedule.reopen(index)
-            self._achieved.add(ended.commands)
+            self._schedule.end(index, StepState.WAITING)
             return
         if result.ok:
-            self._ledger.mended(self._schedule.step(index).robot)
-        self._achieved.add(ended.commands)
-        self._achieved.ended(self._schedule.step(index).robot or next(iter(self._ports.robots), ""),
-                             result.ok)
+            self._ledger.mended(robot)
+        self._history.ended(robot or next(iter(self._ports.robots), ""), result.ok)
         for command in ended.commands:
             self._expected = apply_effects(self._domain, command, self._expected)
         if self._goal.staged:
@@ -228,16 +217,16 @@ class TaskRun:
             part = self._schedule.part(index)
             self._schedule.end(index, StepState.LEFT)
             self._schedule.drop(part[1:])
-            self._ledger.left(self._schedule.step(index).robot)
-            self._replan(result, self._runner.attempts.observe())
+            self._ledger.left(robot)
+            self._replan(result)
         elif not self._runner.ended() and self._goal.pass_over():
             self._ledger.tell(Noted(text=f"it is left out, as it may be: {result.reason}"))
             self._schedule.end(index, StepState.LEFT)
-            self._ledger.left(self._schedule.step(index).robot)
+            self._ledger.left(robot)
             self._turned = True
         else:
             world = self._runner.attempts.latest()
-            self._keep_in_mind(result, world)
+            self._earlier += tuple(Situation.of(each, self._domain, world) for each in result.failures)
             self._failed.append((index, result))
             self._over = self._over or self._runner.ended()
             unseen = {each.name for each in world.unseen}
@@ -246,7 +235,7 @@ class TaskRun:
             if goes_on and lost:  # What can be done without it is found by what the goal lacks.
                 self._schedule.drop(self._schedule.part(index)[1:])
             if goes_on:
-                self._ledger.left(self._schedule.step(index).robot)
+                self._ledger.left(robot)
             self._stuck = self._stuck or not goes_on
             self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
 
@@ -263,14 +252,14 @@ class TaskRun:
         if answer.plan is None and not answer.answer:
             self._talk.kept(change, f"{answer.refusal} The task goes on as it was.")
             return True
-        self._conversation, self._remarks = change.conversation, self._remarks + 1
+        self._conversation, self._changed = change.conversation, True
         self._goal.restated(change.goal, world)
         self._runner.attempts.keep(change.goal.invariants)
         if self._ports.watch is not None:
             self._ports.watch.follow(change.goal)
         self._talk.about(self._task, self._conversation, lambda: self._goal.goal)
         self._ledger.begun_anew()
-        self._failed, self._stuck, self._pursued, self._achieved = [], False, 0, Achievements(self._domain)
+        self._failed, self._stuck, self._pursued, self._history = [], False, 0, AttemptHistory(self._domain)
         self._schedule.drop(self._schedule.indices(StepState.WAITING))
         for index in self._schedule.indices(StepState.FAILED):
             self._schedule.end(index, StepState.LEFT)  # Nothing new waits for it.
@@ -318,9 +307,9 @@ class TaskRun:
             missing = self._ports.watch.unfinished(world) if self._ports.watch is not None else None
             if missing is None and self._goal.judged:
                 return self._judge(world)
-            undone = missing or self._achieved.undone(world)
+            undone = missing or self._history.undone(world)
             if undone is not None and missing is None and world.viewed is not None:
-                undone = self._achieved.undone(self._runner.attempts.survey(self._undone))
+                undone = self._history.undone(self._runner.attempts.survey(self._undone))
             if undone is None:
                 return StepResult(True)
             command, feedback = undone
@@ -329,22 +318,21 @@ class TaskRun:
                 return StepResult(False, reason=told(feedback, self._domain))
             self._ledger.failed(command, feedback, self._domain.describe(command),
                                 words_of(feedback, self._domain).error)
-            self._relapses.found((Holds(fact) for unmet in feedback.unmet for fact in unmet.facts), world)
+            self._history.lost((Holds(fact) for unmet in feedback.unmet for fact in unmet.facts), world)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
                 return replace(result, reason=self._with_relapses(result.reason))
             self._ledger.mended()
-            self._relapses.tried(result.commands)
-            self._achieved.add(result.commands)
+            self._history.carried_out(result.commands)
         return StepResult(False, reason=self._with_relapses(reason))
 
     def _with_relapses(self, reason: str) -> str:
         """Return why the task was abandoned, with the conditions that did not last."""
-        return f"{sentence(reason)} {self._relapses.told()}".strip() if reason else reason
+        return f"{sentence(reason)} {self._history.losses()}".strip() if reason else reason
 
     def _undone(self, world: WorldState) -> Tuple[str, ...]:
         """Return the objects whose result of the steps cannot be observed."""
-        undone = self._achieved.undone(world)
+        undone = self._history.undone(world)
         return out_of_sight(world, undone[1].subjects) if undone is not None else ()
 
     def _judge(self, world: WorldState) -> StepResult:
@@ -359,7 +347,7 @@ class TaskRun:
         self._ledger.failed(None, missed, "the goal", words_of(missed, self._domain).error)
         self._pursued += 1
         if missed.kind is FeedbackKind.GOAL_MISSED:
-            self._relapses.found(missed.conditions, world)
+            self._history.lost(missed.conditions, world)
         if self._pursued > self._policy.threshold:
             reason = (f"{told(missed, self._domain)} "
                       f"({self._policy.threshold} corrections did not help)")
@@ -367,16 +355,13 @@ class TaskRun:
         result = self._runner.pursue(missed, self._progress(world))
         return replace(result, reason=self._with_relapses(result.reason)) if self._pursued > 1 else result
 
-    def _replan(self, result: StepResult, world: WorldState) -> None:
+    def _replan(self, result: StepResult) -> None:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""
+        world = self._runner.attempts.observe()
         self._replans += result.maker.kind is not MakerKind.SEARCH
         self._goal.restated(result.goal, world)
-        self._keep_in_mind(result, world)
-        self._add(Plan(result.new_steps or (), result.maker.name or result.maker.kind.value), world)
-
-    def _keep_in_mind(self, result: StepResult, world: WorldState) -> None:
-        """Note what failed, and how it was then."""
         self._earlier += tuple(Situation.of(each, self._domain, world) for each in result.failures)
+        self._add(Plan(result.new_steps or (), result.maker.name or result.maker.kind.value), world)
 
     def _still(self, world: WorldState) -> Tuple[Feedback, ...]:
         """Return the earlier failures without what was impossible and may be possible now."""
@@ -407,16 +392,11 @@ class TaskRun:
         elsewhere = tuple(StepRecord(self._schedule.step(index), ok=False, elsewhere=True)
                           for index in self._schedule.indices() if index not in part) if self._several else ()
         return Progress(self._task, (*self._done, *elsewhere), tuple(map(self._schedule.step, part)),
-                        self._policy.replans - self._replans, self._achieved.made(world, made), self._still(world),
-                        self._goal.goal, self._conversation[1:])
-
-    @property
-    def _several(self) -> bool:
-        return len(self._ports.robots) > 1
+                        self._policy.replans - self._replans, frozenset(self._history.made(world, made)),
+                        self._still(world), self._goal.goal, self._conversation[1:])
 
     def _said(self, index: int) -> str:
-        step = self._schedule.step(index)
-        return step.text or str(step)
+        return said_of(self._schedule.step(index))
 
     def _reasons(self) -> str:
         """Return why the task failed; with the step if several failed."""
@@ -427,7 +407,7 @@ class TaskRun:
     def _tell_plan(self, plan: Plan, first: int) -> None:
         self._ports.announce(plan)
         self._ledger.tell(PlanMade(
-            steps=tuple(step.text or str(step) for step in plan.steps), source=plan.source,
+            steps=tuple(map(said_of, plan.steps)), source=plan.source,
             reasoning=plan.reasoning,
             from_step=first, robots=tuple(step.robot for step in plan.steps),
             after=tuple(step.after for step in plan.steps)))

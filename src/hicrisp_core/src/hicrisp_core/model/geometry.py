@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Callable, Tuple
 
 from hicrisp_core.extensions import extensions
@@ -41,7 +42,8 @@ class Pose:
     @property
     def yaw(self) -> float:
         """Rotation about the vertical axis, radians in (-pi, pi]."""
-        return to_euler(self.orientation)[2]
+        x, y, z, w = self.orientation
+        return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 
     @property
     def tilt(self) -> float:
@@ -387,6 +389,7 @@ def rectangle(size: Vector) -> Outline:
     return ((-x, -y), (x, -y), (x, y), (-x, y))
 
 
+@lru_cache(maxsize=64)
 def disc(size: Vector) -> Outline:
     """A circle as wide as the bounding box."""
     radius = size[0] / 2.0

@@ -36,9 +36,11 @@ def half_extents(thing: WorldObject, pose: Pose) -> Tuple[float, float, float]:
     Returns:
         Half extents along the world's x, y and z axes (m).
     """
-    axes = pose.axes
-    x, y, z = (sum(abs(axis[i]) * size / 2.0 for axis, size in zip(axes, thing.size)) for i in range(3))
-    return (x, y, z)
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = pose.axes
+    a, b, c = thing.size  # Written out: placements ask for this thousands of times.
+    return (abs(ax) * a / 2.0 + abs(bx) * b / 2.0 + abs(cx) * c / 2.0,
+            abs(ay) * a / 2.0 + abs(by) * b / 2.0 + abs(cy) * c / 2.0,
+            abs(az) * a / 2.0 + abs(bz) * b / 2.0 + abs(cz) * c / 2.0)
 
 
 def width_along(thing: WorldObject, pose: Pose, direction: Vector) -> float:
@@ -130,7 +132,7 @@ def support(thing: WorldObject, yaw: float, bearing: float) -> float:
         The extent (m).
     """
     along, across = math.cos(bearing - yaw), math.sin(bearing - yaw)
-    return max(x * along + y * across for x, y in thing.form.outline(thing.size))
+    return max([x * along + y * across for x, y in thing.form.outline(thing.size)])
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
@@ -93,6 +94,12 @@ class WorldObject:
     def form(self) -> Shape:
         """Its shape."""
         return shape_named(self.shape)
+
+    def at(self, pose: Pose) -> "WorldObject":
+        """Return the object as it would be if it were seen at a pose in the world frame."""
+        moved = copy(self)  # With its shape, which need not be looked up again.
+        moved.__dict__.update(pose=pose, lost=False)
+        return moved
 
     @property
     def unseen(self) -> bool:

@@ -11,7 +11,7 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.files import config_folders, extended_files
-from hicrisp_core.config.settings import STRICT, Positions, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Rung
 from hicrisp_core.model.offsets import OffsetSettings
@@ -171,19 +171,17 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     parents = [load_policy(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "policy", chain)]
     told = read_settings(_Rungs, values, positions, others=tuple(values))
-    _check_rungs(told, positions)
+    known = extensions().rungs
+    for index, name in enumerate(told.rungs):
+        if name not in (*known, Rung.GIVE_UP.value):
+            raise positions.error(("rungs", index), known.unknown(name))
     found = read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
         renamed={"name": "policy"}, base=_merged(parents), removed=_REMOVED)
-    return _with_own_prompts(found, FilePath(file)) if "prompts" in values else found
-
-
-def _with_own_prompts(policy: Policy, file: FilePath) -> Policy:
-    """A policy whose prompts lie in ``prompts`` beside its own folder, and not in the workspace's."""
-    own = file.resolve().parent.parent / "prompts" / policy.prompts
-    if not own.is_dir() or own.parent in config_folders("prompts"):
-        return policy
-    return replace(policy, prompts=str(own))
+    # Its prompts may lie in ``prompts`` beside its own folder, and not in the workspace's.
+    own = FilePath(file).resolve().parent.parent / "prompts" / found.prompts
+    elsewhere = "prompts" in values and own.is_dir() and own.parent not in config_folders("prompts")
+    return replace(found, prompts=str(own)) if elsewhere else found
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -191,14 +189,6 @@ class _Rungs:
     """The rungs of a policy by name, before names are looked up."""
 
     rungs: Tuple[str, ...] = ()
-
-
-def _check_rungs(told: _Rungs, positions: Positions) -> None:
-    """Refuse rungs that nobody has defined, with those that there are."""
-    known = extensions().rungs
-    for index, name in enumerate(told.rungs):
-        if name not in (*known, Rung.GIVE_UP.value):
-            raise positions.error(("rungs", index), known.unknown(name))
 
 
 def _merged(parents: Sequence[Policy]) -> Policy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event
 from typing import Callable, Mapping, Optional, Protocol, Sequence, Tuple
 
@@ -96,70 +96,9 @@ class DetectorPort(Protocol):
         """
 
 
-def always(_: Command, __: str) -> bool:
-    """Approve every command.
-
-    Returns:
-        ``True``.
-    """
-    return True
-
-
-def nobody(_: str) -> bool:
-    """Answer a request for help when no person is available.
-
-    Returns:
-        ``False``: the request was not fulfilled.
-    """
-    return False
-
-
-def to_nobody(_: Plan) -> None:
-    """Drop the announcement of a plan."""
-
-
-def as_it_is(plan: Plan, _: WorldState) -> Optional[Plan]:
-    """Accept every plan unchanged.
-
-    Args:
-        plan: the plan to review.
-        _: the observed world, not used.
-
-    Returns:
-        The same plan.
-    """
-    return plan
-
-
-def no_answer(_: Question, __: float) -> str:
-    """Answer a question when no user is available.
-
-    Returns:
-        An empty text.
-    """
-    return ""
-
-
-def no_gate(_: Event) -> None:
-    """Never hold a command back."""
-
-
-def no_naming(_: str) -> None:
-    """Treat no text as a request to name an object.
-
-    Returns:
-        ``None``.
-    """
-
-
-def not_simulated() -> Optional[WorldState]:
-    """Return ``None``: the true state of a real world is unknown."""
-    return None
-
-
 @dataclass(frozen=True)
 class Ports:
-    """Everything that the executive talks to.
+    """Everything that the executive talks to; without a person every plan and command is approved, and nobody answers.
 
     Args:
         approve: asked before an irreversible command, with what is not known of its consequences (mostly
@@ -187,18 +126,18 @@ class Ports:
     detector: DetectorPort
     corrector: Corrector
     observer: Observer
-    approve: Callable[[Command, str], bool] = always
-    permit: Callable[[Command, str], bool] = always
-    review: Callable[[Plan, WorldState], Optional[Plan]] = as_it_is
-    ask: Callable[[Question, float], str] = no_answer
-    help: Callable[[str], bool] = nobody
-    announce: Callable[[Plan], None] = to_nobody
-    gate: Callable[[Event], None] = no_gate
+    approve: Callable[[Command, str], bool] = field(default=lambda command, doubt: True)
+    permit: Callable[[Command, str], bool] = field(default=lambda command, purpose: True)
+    review: Callable[[Plan, WorldState], Optional[Plan]] = field(default=lambda plan, world: plan)
+    ask: Callable[[Question, float], str] = field(default=lambda question, patience: "")
+    help: Callable[[str], bool] = field(default=lambda wanted: False)
+    announce: Callable[[Plan], None] = field(default=lambda plan: None)
+    gate: Callable[[Event], None] = field(default=lambda cancel: None)
     reporter: Optional[Reporter] = None
     watch: Optional[TaskWatch] = None
     memory: Optional[Memory] = None
     remarks: Optional[Remarks] = None
     interpreter: Optional[Interpreter] = None
-    naming: Callable[[str], Optional[NamingRequest]] = no_naming
+    naming: Callable[[str], Optional[NamingRequest]] = field(default=lambda text: None)
     namer: Optional[Namer] = None
-    true_state: Callable[[], Optional[WorldState]] = not_simulated
+    true_state: Callable[[], Optional[WorldState]] = field(default=lambda: None)

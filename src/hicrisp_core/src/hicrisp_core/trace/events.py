@@ -6,7 +6,7 @@ topic ``events`` an event is a flat JSON object with its ``kind``; ``event_of`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Dict, Mapping, Optional, Tuple, Type
 
 from hicrisp_core.trace.plain import plain
@@ -39,18 +39,22 @@ class Event:
     index: Optional[int] = None
     robot: str = ""
 
-    def as_dict(self) -> Dict[str, Any]:
+    def as_dict(self, **tags: Any) -> Dict[str, Any]:
         """Return the event as it is written.
+
+        Args:
+            **tags: fields with other values than the event's own.
 
         Returns:
             JSON values, ``kind`` first; step index and robot if it has them.
         """
-        told = {"kind": self.kind, **{each.name: plain(getattr(self, each.name)) for each in fields(self)}}
-        if self.index is None:
+        told = {"kind": self.kind, **vars(self), **tags}
+        if told["index"] is None:
             del told["index"]
-        if not self.robot:
+        if not told["robot"]:
             del told["robot"]
-        return told
+        written: Dict[str, Any] = plain(told)
+        return written
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from enum import Enum
-from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
+
+_AS_THEY_ARE = (str, bool, int, type(None))
 
 
 def plain(value: Any) -> Any:
@@ -18,14 +21,16 @@ def plain(value: Any) -> Any:
     Returns:
         The JSON value; NaN and infinity become ``None``.
     """
+    if type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, Enum):
         return plain(value.value)
-    if value is None or isinstance(value, (bool, int, str)):
+    if isinstance(value, (int, str)):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
+        return {str(key): entry if type(entry) in _AS_THEY_ARE else plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(entry) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from threading import Condition, Event, Lock
 from typing import Callable, Optional, Sequence, Tuple
 
-from hicrisp_core.executive.plan_review import CheckedSteps, PlanReview
+from hicrisp_core.executive.rehearsal import CheckedSteps, PlanReview
 from hicrisp_core.model import Plan
 from hicrisp_core.model.meaning import Question
 from hicrisp_core.time.deadline import Deadline

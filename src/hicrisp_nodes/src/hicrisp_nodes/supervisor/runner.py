@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Unio
 
 import rospy
 from hicrisp_core.executive.executive import Executive
-from hicrisp_core.executive.plan_review import PlanReview
+from hicrisp_core.executive.rehearsal import PlanReview
 from hicrisp_core.executive.task_order import TaskOrder
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.memory.memory import FileMemory
