@@ -10,6 +10,7 @@ from hicrisp_core.domain import Domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import WorldState
 from hicrisp_core.robot.safety import load_safety
+from hicrisp_core.scene.scene_record import Box, scene_section
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.conversions import world_from_msg
 from hicrisp_ros.node_threads import NodeThread
@@ -19,7 +20,7 @@ from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_web.server.deeds import Deed, Said
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.reading import Reader
-from hicrisp_web.view.scene_view import Box, camera_section, scene_section, tolerance_section
+from hicrisp_web.view.scene_view import camera_section, tolerance_section
 
 _NO_WORLD = WorldState()
 
