@@ -4,5 +4,5 @@ from setuptools import find_namespace_packages, setup
 setup(**generate_distutils_setup(
     packages=find_namespace_packages("src"),
     package_dir={"": "src"},
-    package_data={"": ["*.html", "*.css", "*.js", "*.svg"]},
+    package_data={"": ["*.html", "*.js"]},
 ))

@@ -2,13 +2,16 @@
 stays.
 """
 
-import re
+
+from itertools import groupby
 
 import pytest
 from hicrisp_core.model import Plan, Rung, Status
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.ports.brain import PlanAnswer
-from hicrisp_core.trace import explain, render_report
+from hicrisp_core.trace import explain
+from hicrisp_core.trace.sections import sections_of
+from hicrisp_core.trace.timeline import timeline_of
 from tabletop import Run, steps, table_top
 
 PICK, PICK_LID, PICK_CAP = "pick(panda, box)", "pick(panda, lid)", "pick(panda, cap)"
@@ -105,31 +108,17 @@ def test_both_thresholds_end_the_correction_and_leave_the_stack_to_be_explained(
     assert "This was left to do, the latest first: pick up" in explain(run.events)
 
 
-def test_the_report_shows_the_stack_growing_to_two_and_falling(domain, tmp_path):
+def test_the_page_shows_the_stack_growing_to_two_and_falling_and_how_deep_each_command_was(domain):
     run = Run(domain, table_top(THINGS, COVERED), SEARCH, [PICK])
     run.world.fails(PICK_LID, status=Status.EXECUTION)
     run()
-    page = render_report(run.events, tmp_path)
-    told = re.findall(r"Pushed onto the feedback stack, now \d deep: [^<]*|"
-                      r"Taken off the feedback stack, now \d deep|"
-                      r"The feedback stack is empty", page)
-    assert told == [
-        "Pushed onto the feedback stack, now 1 deep: pick up box",
-        "Pushed onto the feedback stack, now 2 deep: pick up lid on pick up box",
-        "Taken off the feedback stack, now 1 deep", "The feedback stack is empty"]
-    drawn = re.search(r"aria-label=\"the feedback stack\">(.*?)</svg>", page, re.DOTALL).group(1)
-    heights = re.findall(r'<rect x="[\d.]+" y="([\d.]+)" width="26(?:\.0)?"', drawn)
-    assert len(heights) == 5
-    assert len(set(heights)) == 2
-    assert "The correction failed too: &#39;pick up lid&#39; failed" in page
-
-
-def test_what_is_nested_stands_further_in(domain, tmp_path):
-    flat, nested = (Run(domain, table_top(THINGS, COVERED), SEARCH, [PICK]) for _ in range(2))
-    nested.world.fails(PICK_LID, status=Status.EXECUTION)
-    for run, expected in ((flat, False), (nested, True)):
-        run()
-        assert ("margin-left: 24px" in render_report(run.events, tmp_path)) == expected
+    shown = sections_of(timeline_of(run.events))
+    depths = [len(column["bars"]) for column in shown["stack"]["columns"]]
+    assert [depth for depth, _ in groupby(depths)] == [1, 2, 1, 0]
+    assert shown["stack"]["deepest"] == 2
+    assert shown["stack"]["legend"] == ["pick up box", "pick up lid"]
+    assert {each["depth"] for each in shown["step:0"]["moments"] if each["is"] == "command"} == {0, 1, 2}
+    assert "The correction failed too: 'pick up lid' failed" in explain(run.events)
 
 
 def scripted(run, *answers):

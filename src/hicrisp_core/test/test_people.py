@@ -310,7 +310,7 @@ def test_report_and_explanation_tell_what_was_said(domain, tmp_path):
     assert "It was understood to mean: the red box ends up in the bowl." in words
     page = render_report(run.events, Path(tmp_path))
     assert BLUE in page
-    assert "stopped" in page
+    assert '"stopped": true' in page
 
 
 def test_approval_is_not_refused_by_a_remark_that_changes_nothing(domain):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any, Dict
 
+from hicrisp_core.trace.timeline import timeline_of
 from hicrisp_nodes.supervisor.progress import Progress, State
 
 PLAN: Dict[str, Any] = {"kind": "plan", "steps": ["pick box", "place box"], "from_step": 0}
@@ -14,7 +14,7 @@ EMPTY = {"kind": "stack", "entries": []}
 
 
 def after(*events: Dict[str, Any]) -> Progress:
-    return reduce(Progress.after, events, Progress())
+    return Progress().at(timeline_of(events))
 
 
 def test_a_plan_and_its_steps_are_counted() -> None:
@@ -53,7 +53,7 @@ def test_an_answer_is_no_failure() -> None:
 
 
 def test_the_goal_is_known_before_the_plan_and_judged_at_the_end() -> None:
-    understood = Progress().after({"kind": "goal", "known": True, "said": "the box ends up on the plate"})
-    assert (understood.goal, understood.goal_state) == ("the box ends up on the plate", "")
-    assert understood.after({"kind": "task_finished", "success": True, "goal": "seen"}).goal_state == "seen"
-    assert Progress().after({"kind": "goal", "known": False}).goal_state == "unknown"
+    goal = {"kind": "goal", "known": True, "said": "the box ends up on the plate"}
+    assert (after(goal).goal, after(goal).goal_state) == ("the box ends up on the plate", "")
+    assert after(goal, {"kind": "task_finished", "success": True, "goal": "seen"}).goal_state == "seen"
+    assert after({"kind": "goal", "known": False}).goal_state == "unknown"

@@ -12,8 +12,8 @@ from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldSta
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.scene import load_scene
+from hicrisp_core.scene.scene_record import scene_section, world_section
 from hicrisp_web.view.ground_view import Trail, map_section, route_section, scan_points
-from hicrisp_web.view.scene_view import scene_section, world_section
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from conftest import Entries, a_run, an_hour, write_run
 from hicrisp_core.trace.result import trial_of
+from hicrisp_core.trace.sections import changed_sections
+from hicrisp_core.trace.timeline import Timeline
 from hicrisp_web.history.history import History
 from hicrisp_web.history.index import FILE_NAME, Filter, Index
 from hicrisp_web.replay import find_run
-from hicrisp_web.view.run_view import RunView
 
 NAMES = ("20260101-120000-001", "20260102-120000-001", "20260103-120000-001")
 
@@ -104,9 +105,11 @@ def test_many_runs_are_found_by_reading_none_of_them_again(tmp_path: Path) -> No
 def test_a_replay_sets_what_the_live_page_showed(runs: Path, entries: Entries) -> None:
     part = History(runs).part(NAMES[0], 0)
     assert part is not None
-    view = RunView()
+    run = Timeline()
     for change, entry in zip(part["changes"], a_run(NAMES[0], "put the red box away")):
-        assert change["set"] == view.after(entry)
+        event = run.take(entry)
+        assert event is not None
+        assert change["set"] == changed_sections(run, event)
     assert part["count"] == len(part["changes"]) == len(entries)
     assert part["changes"][4]["words"] == "pick box"
     assert History(runs).part("none", 0) is None
@@ -116,10 +119,12 @@ def test_an_hour_of_events_is_looked_at_in_small_parts_from_any_moment_on(tmp_pa
     told = an_hour()
     write_run(tmp_path / "runs" / NAMES[0], told)
     history = History(tmp_path / "runs")
-    view, sections = RunView(), {}
+    run, sections = Timeline(), {}
     at = len(told) * 2 // 3
     for entry in told[:at + 1]:
-        sections.update(view.after(entry))
+        event = run.take(entry)
+        assert event is not None
+        sections.update(changed_sections(run, event))
     part = history.part(NAMES[0], at)
     assert part is not None
     assert part["count"] == len(told) > 15_000

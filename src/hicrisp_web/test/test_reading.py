@@ -1,4 +1,4 @@
-"""What a task's words mean before it is submitted: read while they are typed, and on request."""
+"""What a task's words mean before it is submitted, asked on request."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from hicrisp_core.model.world import Relation
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_web.live.brain_reading import BrainReading
+from hicrisp_web.live.brain_reading import BrainReading, meaning_shown
 from hicrisp_web.server.deeds import Said
-from hicrisp_web.view.reading import Reader, meaning_shown
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 SCENE = load_scene(CONFIG / "scenes" / "blocks.yaml", 1)
@@ -34,66 +33,6 @@ def domain() -> Domain:
 def world(domain: Domain) -> WorldState:
     facts = frozenset(Relation(thing.name, "on", "table") for thing in SCENE.things)
     return WorldState(SCENE.objects, facts, {"panda": RobotState("panda")})
-
-
-@pytest.fixture(scope="module")
-def reader(domain: Domain) -> Reader:
-    return Reader(domain)
-
-
-def test_controlled_english_is_read_with_the_steps_that_it_takes(reader: Reader, world: WorldState) -> None:
-    meant = reader.read("put the red box on the blue box", world)
-    assert meant is not None
-    assert "red box" in meant["goal"]
-    assert [step.split()[0] for step in meant["steps"]] == ["pick", "place"]
-
-
-def test_what_is_so_already_needs_no_steps(reader: Reader, world: WorldState) -> None:
-    meant = reader.read("put the red box on the table", world)
-    assert meant is not None
-    assert "so already" in meant["answer"]
-    assert "steps" not in meant
-
-
-def test_words_with_several_readings_are_asked_about(reader: Reader, world: WorldState) -> None:
-    meant = reader.read("pick up the box", world)
-    assert meant is not None
-    assert meant["question"]
-    assert "blue box" in meant["choices"]
-
-
-def test_a_question_is_answered(reader: Reader, world: WorldState) -> None:
-    meant = reader.read("where is the red box?", world)
-    assert meant is not None
-    assert "table" in meant["answer"]
-
-
-def test_a_name_for_an_unknown_object_moves_nothing(reader: Reader, world: WorldState) -> None:
-    meant = reader.read("call the unknown object coffee cup", world)
-    assert meant is not None
-    assert "coffee cup" in meant["answer"]
-
-
-@pytest.mark.parametrize("text", ["tell me a story about dragons", "  "])
-def test_other_words_are_not_read_while_they_are_typed(reader: Reader, world: WorldState, text: str) -> None:
-    assert reader.read(text, world) is None
-
-
-def test_every_example_can_be_carried_out_and_the_scenes_own_comes_first(
-    reader: Reader, world: WorldState
-) -> None:
-    own = "put the red box on the blue box"
-    examples = reader.examples(own, world)
-    assert examples[0] == own
-    assert len(examples) > 1
-    assert len(set(examples)) == len(examples)
-    for example in examples:
-        assert reader.read(example, world), example
-
-
-def test_a_scene_without_a_task_has_examples_too(reader: Reader, world: WorldState) -> None:
-    assert all(reader.examples("", world))
-    assert reader.examples("", world)
 
 
 @pytest.mark.parametrize(("meaning", "shown"), [

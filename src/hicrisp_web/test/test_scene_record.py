@@ -9,9 +9,9 @@ from conftest import a_run, write_run
 from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Pose, RobotState, WorldState
 from hicrisp_core.scene import load_scene
-from hicrisp_core.trace.scene_lines import FILE_NAME
+from hicrisp_core.scene.scene_record import SceneRecord
+from hicrisp_core.trace.scene_lines import FILE_NAME, read_record
 from hicrisp_web.history.history import History
-from hicrisp_web.view.scene_record import SceneRecord, read_record
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 

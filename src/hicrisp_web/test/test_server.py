@@ -164,11 +164,13 @@ def test_a_stream_begins_with_everything_and_goes_on_with_changes(site: Site) ->
     link.close()
 
 
-def test_a_report_is_handed_out_but_runs_nothing(site: Site) -> None:
+def test_a_report_is_handed_out_but_reaches_nothing(site: Site) -> None:
     status, headers, _ = site.ask("GET", f"/api/runs/{RUN}/files/report.html")
     assert status == 200
-    assert "sandbox" in headers["content-security-policy"]
-    assert "script-src" not in headers["content-security-policy"]
+    policy = headers["content-security-policy"]
+    assert policy.startswith("default-src 'none';")
+    assert policy.endswith("sandbox allow-scripts")  # An origin of its own: not the dashboard's.
+    assert "connect-src" not in policy
     assert site.ask("GET", f"/api/runs/{RUN}/files/..%2f..%2fsecret.json")[0] == 404
 
 

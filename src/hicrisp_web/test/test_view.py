@@ -13,19 +13,23 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
 from hicrisp_core.model import Pose, RobotState
 from hicrisp_core.scene import load_scene
+from hicrisp_core.trace.sections import changed_sections, sections_of
+from hicrisp_core.trace.timeline import Timeline, timeline_of
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.following import Following
 from hicrisp_web.view.health_view import SILENT_AFTER, Heard, health_section
-from hicrisp_web.view.run_view import RunView
 from hicrisp_web.view.scene_view import camera_section, tolerance_section
 from hicrisp_web.view.standing import Standing
 
 
 def shown(entries: Entries) -> Dict[str, Any]:
-    view = RunView()
-    for entry in entries:
-        view.after(entry)
-    return view.sections()
+    return sections_of(timeline_of(entries))
+
+
+def after(run: Timeline, entry: Dict[str, Any]) -> Dict[str, Any]:
+    """The sections that an event changes."""
+    event = run.take(entry)
+    return {} if event is None else changed_sections(run, event)
 
 
 def up_to(entries: Entries, kind: str, number: int = 1) -> Entries:
@@ -106,31 +110,29 @@ def test_a_goal_of_an_older_log_is_shown_in_stages(entries: Entries) -> None:
 
 def test_a_new_plan_takes_the_place_of_the_steps_from_there_on(entries: Entries) -> None:
     again = {"kind": "plan", "t": 2.0, "steps": ["push box"], "from_step": 1, "source": "model"}
-    view = RunView()
-    for entry in up_to(entries, "step_finished"):
-        view.after(entry)
-    changed = view.after(again)
+    run = timeline_of(up_to(entries, "step_finished"))
+    changed = after(run, again)
     assert changed["plan"]["steps"] == [0, 1]
     assert changed["step:1"]["text"] == "push box"
     assert changed["plan"]["replans"] == 1
-    shorter = view.after({**again, "steps": []})
+    shorter = after(run, {**again, "steps": []})
     assert shorter["step:1"] is None
 
 
 def test_an_event_changes_only_what_it_is_about(entries: Entries) -> None:
-    view = RunView()
-    changes = [set(view.after(entry)) for entry in entries]
+    run = Timeline()
+    changes = [set(after(run, entry)) for entry in entries]
     finished = next(at for at, entry in enumerate(entries) if entry["kind"] == "outcome")
     assert changes[finished] == {"run", "step:0", "doing"}
-    assert view.after({"kind": "from another time"}) == {}
+    assert after(run, {"kind": "from another time"}) == {}
 
 
 def test_what_changed_makes_up_the_whole(entries: Entries) -> None:
-    view, made = RunView(), {}  # type: ignore[var-annotated]
-    made.update(view.sections())
+    run, made = Timeline(), {}  # type: ignore[var-annotated]
+    made.update(sections_of(run))
     for entry in entries:
-        made.update(json.loads(json.dumps(view.after(entry))))
-    assert made == view.sections()
+        made.update(json.loads(json.dumps(after(run, entry))))
+    assert made == sections_of(run)
 
 
 def test_a_page_gets_everything_first_and_then_what_is_new() -> None:

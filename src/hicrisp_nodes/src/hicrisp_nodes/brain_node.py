@@ -1,4 +1,4 @@
-"""The brain's door, with the brain that the parameter ``~llm`` names."""
+"""The brain's doors, with the brain that the parameter ``~llm`` names."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_nodes.brain_server import BrainServer
 from hicrisp_nodes.composition import chosen_llm, parts_of
 from hicrisp_nodes.model_health import model_health
+from hicrisp_nodes.reading import ReadingServer
 
 
 def build() -> BrainServer:
@@ -29,10 +30,15 @@ def build() -> BrainServer:
         parts = parts_of(found, models)
         return parts.brain(), parts.interpreter()
 
-    server = BrainServer(*brain(configuration))
+    server, reading = BrainServer(*brain(configuration)), ReadingServer(configuration.domain)
+
+    def follow(found: Configuration) -> None:
+        server.use(*brain(found))
+        reading.use(found.domain)
+
     models.begin_probe()
     server.diagnostics = Diagnostics("language model", lambda: model_health(models, server.asked))
-    server.follower = SceneFollower(lambda found: server.use(*brain(found)))
+    server.follower = SceneFollower(follow)
     return server
 
 

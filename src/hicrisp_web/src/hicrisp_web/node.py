@@ -28,8 +28,7 @@ from hicrisp_web.live.topics import Topics, under_way
 from hicrisp_web.live.world_watch import WorldWatch
 from hicrisp_web.server.app import Desk
 from hicrisp_web.server.guard import Guard
-from hicrisp_web.server.port import PORT
-from hicrisp_web.server.web_thread import WebThread, listen, names_of
+from hicrisp_web.server.web_thread import PORT, WebThread, listen, names_of
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.following import Following
 

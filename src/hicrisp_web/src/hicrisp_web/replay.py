@@ -1,20 +1,20 @@
-"""A past run in the browser, without a robot and without ROS."""
+"""A past run in the browser, without a robot and without ROS: ``python3 -m hicrisp_web.replay RUN``."""
 
 from __future__ import annotations
 
+import argparse
 import secrets
 import sys
 import time
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Sequence
 
 from hicrisp_core.trace.event_log import FILE_NAME
 
 from hicrisp_web.history.history import History
 from hicrisp_web.server.app import Desk
 from hicrisp_web.server.guard import Guard
-from hicrisp_web.server.port import PORT
-from hicrisp_web.server.web_thread import NoPort, WebThread, listen, names_of
+from hicrisp_web.server.web_thread import PORT, NoPort, WebThread, listen, names_of
 from hicrisp_web.view.board import Board
 
 _SLICE = 0.2
@@ -56,3 +56,22 @@ def serve_replay(run: Path, port: int = PORT) -> int:
         web.stop()
         web.join(_SLICE)
         return 0
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Serve the run that the command line names; the exit status is 1 if there is none."""
+    parser = argparse.ArgumentParser(prog="python3 -m hicrisp_web.replay", description=__doc__)
+    parser.add_argument("run", help="folder of the run, or its name in the folder of runs")
+    parser.add_argument("--runs-dir", default="runs", metavar="DIR", help="folder of runs (runs)")
+    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port of the page ({PORT})")
+    options = parser.parse_args(arguments)
+    run = find_run(options.run, Path(options.runs_dir).expanduser())
+    if run is None:
+        sys.stderr.write(f"error: there is no run '{options.run}'; name its folder, which holds events.jsonl, or where "
+                         "the runs are: --runs-dir DIR\n")
+        return 1
+    return serve_replay(run, options.port)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -15,7 +15,7 @@ from hicrisp_core.memory.names import mentioned, names_in, things_of
 from hicrisp_core.model import MakerKind, Step, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.trace.events import CommandTried, CorrectionMade
-from hicrisp_core.trace.story import AttemptRecord, Story, story_of
+from hicrisp_core.trace.timeline import AttemptRecord, Timeline, timeline_of
 
 _LEARNT = ("repair", "llm_step", "memory")
 """The rungs whose commands are worth knowing: they lead to where the failed one can be tried again."""
@@ -54,7 +54,7 @@ def lesson_of(
     Returns:
         The example and the corrections that worked or failed.
     """
-    story = story_of(events)
+    story = timeline_of(events)
     found = [_corrections(step.moments, world, domain, source) for step in story.steps]
     mended = tuple(each for worked, _ in found for each in worked)
     in_vain = tuple(dict.fromkeys(each for _, failed in found for each in failed))
@@ -63,7 +63,7 @@ def lesson_of(
 
 
 def _example(
-    story: Story, text: str, world: WorldState, domain: Domain, goal: Optional[Goal], source: Source
+    story: Timeline, text: str, world: WorldState, domain: Domain, goal: Optional[Goal], source: Source
 ) -> Optional[Example]:
     steps = tuple(_step(attempt.command) for attempt in story.attempts if attempt.ok)
     if not _leads_to(goal, steps, world, domain):

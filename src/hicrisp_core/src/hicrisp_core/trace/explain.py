@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from hicrisp_core.trace.events import CorrectionMade, TaskFinished
 from hicrisp_core.trace.records import FeedbackRecord
-from hicrisp_core.trace.story import AttemptRecord, StepStory, Story, story_of
+from hicrisp_core.trace.timeline import AttemptRecord, Timeline, TimelineStep, timeline_of
 
 MAKERS = {
     "search": "a search over the known actions",
@@ -30,6 +30,14 @@ _AGAIN = ("repair", "llm_step")
 _MOST = 6
 
 
+class Why(NamedTuple):
+    """A part of an explanation, and the seconds of the run that it is about, from ``began`` to ``ended``."""
+
+    text: str
+    began: float = 0.0
+    ended: float = 0.0
+
+
 def explain(events: Iterable[Mapping[str, Any]]) -> str:
     """Summarize a run: request, actions, failures and their causes, corrections, and what remains.
 
@@ -39,25 +47,35 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
     Returns:
         A paragraph for the user.
     """
-    story = story_of(events)
+    return " ".join(reason.text for reason in reasons_of(timeline_of(events)))
+
+
+def reasons_of(story: Timeline) -> List[Why]:
+    """Return the explanation of a run in parts, in the order in which they are told.
+
+    Args:
+        story: the run.
+
+    Returns:
+        The sentences with the spans of time that they are about.
+    """
     if not story.task.text and story.end is None and not story.steps:
-        return "Nothing is recorded of this task yet."
-    sentences = [f"The task was: \"{story.text}\"."] if story.text else []
-    sentences += _recalled(story)
-    sentences += _understood(story)
-    sentences += _planned(story)
+        return [Why("Nothing is recorded of this task yet.")]
+    said = [f"The task was: \"{story.text}\"."] if story.text else []
+    planned = story.plans[0].t if story.plans else story.seconds
+    told = [Why(text, 0.0, planned) for text in (*said, *_recalled(story), *_understood(story), *_planned(story))]
     for step in story.steps:
-        sentences += _troubled(step)
-    sentences += _said(story)
+        told += _troubled(step, story.seconds)
+    told += _said(story)
     aimed = ((story.end.corrections if story.end else None) or {}).get("offset", 0)
-    if aimed and not any(correction.rung == "offset" for correction in story.corrections):
+    if aimed and not story.rungs["offset"]:
         times = _count(aimed, "time")
-        sentences.append(f"The action decoder also corrected the aim {times} by the measured deviation.")
-    sentences += _ended(story)
-    return " ".join(sentences)
+        told.append(Why(f"The action decoder also corrected the aim {times} by the measured deviation.", 0.0,
+                           story.seconds))
+    return [*told, *(Why(text, story.seconds, story.seconds) for text in _ended(story))]
 
 
-def _understood(story: Story) -> List[str]:
+def _understood(story: Timeline) -> List[str]:
     """Return what the user was asked back, and what the task was understood to mean."""
     said = [f"The user was asked: {_closed(each.text)} " + (f"The answer was: {_closed(each.answer)}"
                                                             if each.answer
@@ -71,7 +89,7 @@ def _understood(story: Story) -> List[str]:
     return said
 
 
-def _said(story: Story) -> List[str]:
+def _said(story: Timeline) -> List[Why]:
     """Return what the user said while the task ran, and what became of it."""
     told = []
     for each in story.remarks:
@@ -82,11 +100,11 @@ def _said(story: Story) -> List[str]:
                 sentence += f" The motion was stopped: {_closed(', '.join(each.stopped))}"
         elif each.effect == "kept":
             sentence += f" The task stayed as it was: {_closed(each.reply)}"
-        told.append(sentence)
+        told.append(Why(sentence, each.t, each.t))
     return told
 
 
-def _recalled(story: Story) -> List[str]:
+def _recalled(story: Timeline) -> List[str]:
     """Return what came from earlier runs before anything moved."""
     said = []
     for each in story.recalled:
@@ -101,7 +119,7 @@ def _recalled(story: Story) -> List[str]:
     return said
 
 
-def _planned(story: Story) -> List[str]:
+def _planned(story: Timeline) -> List[str]:
     if story.answer:
         return [f"It was a question, and the answer was: {_closed(story.answer)}"]
     if story.refusal is not None:
@@ -118,29 +136,32 @@ def _planned(story: Story) -> List[str]:
     return [f"The plan, by {source_words(plan.source)}, had {steps}: {_closed(listed)}"]
 
 
-def _troubled(step: StepStory) -> List[str]:
+def _troubled(step: TimelineStep, now: float) -> List[Why]:
     """Describe a step; nothing if it succeeded at once."""
-    sentences: List[str] = []
+    told: List[Why] = []
     failed: Set[str] = set()
     last: Optional[Tuple[object, ...]] = None
     for moment in step.moments:
         if isinstance(moment, AttemptRecord):
+            span = moment.command.t, moment.verdict.t if moment.verdict is not None else now
             if moment.ok is False and not moment.stopped:
                 failure = moment.failure
-                sentences.append("The same happened again." if failure == last else _failed(moment))
+                told.append(Why("The same happened again." if failure == last else _failed(moment), *span))
                 last = failure
                 failed.add(moment.name)
             elif moment.ok and moment.name in failed:
-                sentences.append(f"Then '{moment.text}' worked.")
+                told.append(Why(f"Then '{moment.text}' worked.", *span))
                 failed.remove(moment.name)
         elif isinstance(moment, CorrectionMade):
-            sentences.append(_corrected(moment))
-    if not sentences:
+            told.append(Why(_corrected(moment), moment.t, moment.t))
+    if not told:
         return []
-    if len(sentences) > 3 * _MOST:
-        left_out = len(sentences) - 3 * _MOST
-        sentences = sentences[: 2 * _MOST] + [f"(... {left_out} more ...)"] + sentences[-_MOST:]
-    return [f"In step {step.index + 1}, '{step.text}':", *sentences]
+    if len(told) > 3 * _MOST:
+        left_out = told[2 * _MOST:-_MOST]
+        told = [*told[:2 * _MOST], Why(f"(... {len(left_out)} more ...)", left_out[0].began, left_out[-1].ended),
+                *told[-_MOST:]]
+    first = told[0]
+    return [first._replace(text=f"In step {step.index + 1}, '{step.text}': {first.text}"), *told[1:]]
 
 
 def _failed(attempt: AttemptRecord) -> str:
@@ -191,7 +212,7 @@ def source_words(source: str) -> str:
     return MAKERS.get(source, source) or "an unknown planner"
 
 
-def _ended(story: Story) -> List[str]:
+def _ended(story: Timeline) -> List[str]:
     end = story.end
     if end is None:
         return ["The run has not ended, or was cut off."]
@@ -199,7 +220,7 @@ def _ended(story: Story) -> List[str]:
     if story.verdict in ("answered", "refused"):
         return []
     corrections = sum((end.corrections or {}).values())
-    spent = (f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, " f"{seconds:.1f} s")
+    spent = f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, {seconds:.1f} s"
     if story.verdict == "succeeded":
         seen = ", and the detector sees its goal" if story.goal_state == "seen" else ""
         return [f"The task succeeded{seen} ({spent}).", *_told(end)]
@@ -214,7 +235,7 @@ def _ended(story: Story) -> List[str]:
         sentences = [f"The task failed ({spent}): {_closed(reason)}"]
         if end.not_begun and len(story.robots) > 1:
             sentences.append("Because of that these steps were never begun: " f"{_closed('; '.join(end.not_begun))}")
-    left = story.remaining_stack
+    left = story.stack
     if left:
         told = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))
         sentences.append(f"This was left to do, the latest first: {_closed(told)}")

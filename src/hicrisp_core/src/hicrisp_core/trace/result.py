@@ -11,7 +11,7 @@ from hicrisp_core.trace.events import CorrectionMade, GoalUnderstood, TaskFinish
 from hicrisp_core.trace.plain import plain, to_json
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.report import render_report
-from hicrisp_core.trace.story import Story, story_of
+from hicrisp_core.trace.timeline import Timeline, timeline_of
 
 _Counted = TypeVar("_Counted")
 
@@ -26,7 +26,7 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
     Returns:
         The trial as a JSON object.
     """
-    story = story_of(events)
+    story = timeline_of(events)
     end = story.end or TaskFinished()
     plan = story.plans[0] if story.plans else None
     tokens = story.usage.prompt_tokens + story.usage.completion_tokens
@@ -61,7 +61,7 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
     }
 
 
-def _goal(story: Story) -> Dict[str, Any]:
+def _goal(story: Timeline) -> Dict[str, Any]:
     """Return what the task was understood to mean, in words and in writing, and what is known of it at the end."""
     goal = story.goal or GoalUnderstood()
     missing = story.judged.missing if story.judged is not None else ""
@@ -73,11 +73,11 @@ def _or(told: Any, counted: _Counted) -> _Counted:
     return counted if told is None else told
 
 
-def _counted(story: Story, name: Callable[[CorrectionMade], str]) -> Dict[str, int]:
+def _counted(story: Timeline, name: Callable[[CorrectionMade], str]) -> Dict[str, int]:
     return dict(Counter(name(each) for each in story.corrections if each.rung != "give_up"))
 
 
-def _failures(story: Story) -> List[Dict[str, str]]:
+def _failures(story: Timeline) -> List[Dict[str, str]]:
     failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts if attempt.ok is False]
     return [{"step": text, "level": feedback.level, "kind": feedback.kind, "label": feedback.label,
              "error": feedback.error} for text, feedback in failed]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Protocol
+from typing import Any, Callable, Dict, List, Optional
 
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
@@ -25,32 +24,21 @@ _SILENCE = 3.0
 _REPORT_LIMIT = 60.0
 
 
-class Teller(Protocol):
-    """Tells events to who watches."""
-
-    def tell(self, entry: Mapping[str, Any]) -> None:
-        """Tell one event."""
-
-
 class Follower:
     """Tells tasks while they run.
 
     Args:
         alive: whether what runs the supervisor is there; its end ends the following.
-        teller: tells the events; line by line on the console without it.
-        aside: makes the console free for a question.
     """
 
     def __init__(
         self, supervisor: Supervisor, events: EventStream, console: Console,
-        alive: Callable[[], bool] = lambda: True, teller: Optional[Teller] = None,
-        aside: Callable[[], ContextManager[None]] = nullcontext,
+        alive: Callable[[], bool] = lambda: True,
     ) -> None:
         self._supervisor = supervisor
         self._events = events
         self._console = console
-        self._teller: Teller = teller or Narrator(console)
-        self._aside = aside
+        self._teller = Narrator(console)
         self._alive = alive
         self._asked = ""
         self._doubt = ""
@@ -115,17 +103,13 @@ class Follower:
             self._asked = ""
         elif self._asked != status.message:
             self._asked = status.message
-            with self._aside():
-                self._ask_to_approve(status)
-
-    def _ask_to_approve(self, status: TaskStatus) -> None:
-        question = self._console.paint(status.message, "warn")
-        if sys.stdin.isatty():
-            self._console.say(f"{question} [y/N]")
-            self._supervisor.ask("approve", status.task_id,
-                                 sys.stdin.readline().strip().lower() in ("y", "yes"))
-        else:
-            self._console.say(f"{question} Answer with: hicrisp approve, or: hicrisp refuse")
+            question = self._console.paint(status.message, "warn")
+            if sys.stdin.isatty():
+                self._console.say(f"{question} [y/N]")
+                self._supervisor.ask("approve", status.task_id,
+                                     sys.stdin.readline().strip().lower() in ("y", "yes"))
+            else:
+                self._console.say(f"{question} Answer with: hicrisp approve, or: hicrisp refuse")
 
     def _question(self, status: TaskStatus) -> None:
         """Put the question what the task means to who sits at the terminal, or say how to answer it."""
@@ -133,18 +117,14 @@ class Follower:
             self._doubt = ""
         elif self._doubt != status.message:
             self._doubt = status.message
-            with self._aside():
-                self._ask_what_is_meant(status)
-
-    def _ask_what_is_meant(self, status: TaskStatus) -> None:
-        self._console.say(self._console.paint(status.message, "warn"))
-        for number, choice in enumerate(status.choices, start=1):
-            self._console.say(f"  {number}. {choice}")
-        if sys.stdin.isatty():
-            self._console.say("a number, or other words:")
-            self._supervisor.ask("answer", status.task_id, sys.stdin.readline().strip())
-        else:
-            self._console.say(f"Answer with: hicrisp answer {status.task_id} NUMBER, or other words")
+            self._console.say(self._console.paint(status.message, "warn"))
+            for number, choice in enumerate(status.choices, start=1):
+                self._console.say(f"  {number}. {choice}")
+            if sys.stdin.isatty():
+                self._console.say("a number, or other words:")
+                self._supervisor.ask("answer", status.task_id, sys.stdin.readline().strip())
+            else:
+                self._console.say(f"Answer with: hicrisp answer {status.task_id} NUMBER, or other words")
 
 
 def wait_for_report(run_folder: str, alive: Callable[[], bool] = lambda: True) -> Optional[Path]:

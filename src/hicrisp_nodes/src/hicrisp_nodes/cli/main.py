@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from pathlib import Path
@@ -11,9 +12,8 @@ from typing import Any, Callable, Dict, List, Optional
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.executive.conversation import KEPT
-from hicrisp_core.trace.story import verdict_words
+from hicrisp_core.trace.timeline import verdict_words
 from hicrisp_ros.action_client import ActionClient, Limits
-from hicrisp_web.server.port import PORT
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskGoal, TaskStatus
 from hicrisp_nodes.cli.client import ENDED, STATES, EventStream, Supervisor, Unreachable, connect, namespaces
@@ -136,15 +136,11 @@ def _reset(options: argparse.Namespace, console: Console) -> int:
     return _said(Supervisor(options.namespace).ask("reset_world", *fields, patience=_RESET_LIMIT), console)
 
 
-def _replay(options: argparse.Namespace, console: Console) -> int:
-    from hicrisp_web.replay import find_run, serve_replay  # The web server takes a while to load.
-
-    run = find_run(options.run, Path(options.runs_dir).expanduser())
-    if run is None:
-        console.error(f"there is no run '{options.run}'",
-                      "name its folder, which holds events.jsonl, or where the runs are: --runs-dir DIR")
-        return 1
-    return serve_replay(run, options.port)
+def _replay(options: argparse.Namespace) -> int:
+    """Turn into the page's own command: the page is a program beside this one, not a part of it."""
+    port = ["--port", str(options.port)] if options.port is not None else []
+    os.execv(sys.executable, [sys.executable, "-m", "hicrisp_web.replay", options.run, "--runs-dir",
+                              options.runs_dir, *port])
 
 
 def _say_status(status: TaskStatus, console: Console) -> None:
@@ -222,7 +218,7 @@ def make_parser() -> argparse.ArgumentParser:
                                  help="a past run in the browser, step by step; without robot and ROS")
     replay.add_argument("run", help="folder of the run, or its name in the folder of runs")
     replay.add_argument("--runs-dir", default="runs", metavar="DIR", help="folder of runs (runs)")
-    replay.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port of the page ({PORT})")
+    replay.add_argument("--port", type=int, metavar="N", help="port of the page (8642)")
     add_memory_command(commands)
     add_completion_command(commands)
     return parser
@@ -258,7 +254,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     if options.command == "completion":
         return print_completion(options.shell, make_parser(), console)
     if options.command == "replay":
-        return _replay(options, console)
+        return _replay(options)
     options.namespace = connect(namespaces(options.namespace))
     return _COMMANDS[options.command](options, console)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, Callable, Dict, Mapping, Type, Union
 
-from hicrisp_core.model.feedback import FeedbackKind
 from hicrisp_core.trace.events import (
     Answered,
     ApprovalAsked,
@@ -29,13 +28,15 @@ from hicrisp_core.trace.events import (
     VerdictGiven,
     Waiting,
 )
-from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.records import FeedbackRecord, StackRecord
+from hicrisp_core.trace.timeline import AttemptRecord, Timeline
 
 from hicrisp_nodes.cli.console import Console
 
-_SUCCEEDED, _FAILED, _REFUSED = ("✓", "good", "succeeded"), ("✗", "bad", "failed"), ("–", "warn", "refused")
-_CANCELED, _STOPPED = ("■", "warn", "canceled"), ("■", "warn", "stopped by you")
+_SUCCEEDED, _FAILED = ("✓", "good", "succeeded"), ("✗", "bad", "failed")
+_ENDS = {"refused": ("–", "warn", "refused"), "canceled": ("■", "warn", "canceled"),
+         "stopped": ("■", "warn", "stopped by you")}
+"""A sign, a style and a word for the ends of a task that are no failures."""
 
 
 class Narrator:
@@ -43,17 +44,12 @@ class Narrator:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._count = 0
-        self._told = ""
+        self._run = Timeline()
         self._missing = ""
-        self._was_refused = False
-        self._commands: Dict[Any, CommandTried] = {}
-        """The command that each step has under way, by the step's index."""
-        self._several = False
         self._tellers: Dict[Type[Event], Callable[[Any], None]] = {
             TaskReceived: self._task, GoalUnderstood: self._goal, QuestionAsked: self._question,
             GoalJudged: self._judged, PlanMade: self._plan, Answered: self._answer, Refused: self._refused,
-            StepStarted: self._step, CommandTried: self._remember, VerdictGiven: self._verdict,
+            StepStarted: self._step, VerdictGiven: self._verdict,
             CorrectionMade: self._correction, StackChanged: self._stack, OffsetLearnt: self._offset,
             Noted: self._note, Waiting: self._note, ApprovalAsked: self._approval, FaultInjected: self._fault,
             Recalled: self._recalled, UserSaid: self._said,
@@ -62,7 +58,10 @@ class Narrator:
 
     def tell(self, entry: Mapping[str, Any]) -> None:
         """Tell one event."""
-        event = event_of(entry)
+        if entry.get("kind") == TaskReceived.kind:
+            self._run = Timeline()
+        self._missing = self._run.judged.missing if self._run.judged is not None else ""
+        event = self._run.take(entry)
         teller = self._tellers.get(type(event)) if event is not None else None
         if teller is not None:
             teller(event)
@@ -72,9 +71,6 @@ class Narrator:
 
     def _task(self, event: TaskReceived) -> None:
         paint = self._console.paint
-        self._count, self._told, self._several, self._was_refused = 0, "", False, False
-        self._commands.clear()
-        self._missing = ""
         self._say(paint("Task", "strong"), " ", paint(event.text, "accent"))
         labels = {"scene": event.scene, "seed": event.seed, "policy": event.policy, "llm": event.llm}
         told = " · ".join(f"{name} {value}" for name, value in labels.items() if value not in (None, ""))
@@ -104,19 +100,16 @@ class Narrator:
         if event.seen:
             self._say("  ", paint("✓ the goal is seen", "good"))
         elif event.missing != self._missing:
-            self._missing = event.missing
             self._say("  ", paint("✗", "bad"), paint(event.missing, "bad"))
 
     def _plan(self, event: PlanMade) -> None:
         paint = self._console.paint
         first, steps, robots, waits = event.from_step, event.steps, event.robots, event.after
-        self._count = max(self._count, first + len(steps)) if self._several else first + len(steps)
-        self._several = self._several or len(set(robots)) > 1
         name = "Plan" if first == 0 else "New plan"
         self._say(paint(name, "strong"), " ", paint(f"({event.source}, {event.t:.1f} s)", "soft"))
         for number, step in enumerate(steps, start=first + 1):
             told = ""
-            if self._several and len(robots) == len(waits) == len(steps):
+            if self._run.several and len(robots) == len(waits) == len(steps):
                 after = ", ".join(str(first + 1 + at) for at in waits[number - first - 1] or ())
                 told = f"({robots[number - first - 1]}{f', after {after}' if after else ''})"
             self._say("     ", f"{number}.", step, paint(told, "soft"))
@@ -124,40 +117,37 @@ class Narrator:
             self._say("     ", paint(event.reasoning, "soft"))
 
     def _answer(self, event: Answered) -> None:
-        self._told = event.text
-        self._say(self._console.paint("Answer", "strong"), self._told)
+        self._say(self._console.paint("Answer", "strong"), event.text)
 
     def _refused(self, event: Refused) -> None:
         paint = self._console.paint
         self._say(paint("Refused", "warn"), paint(event.text, "strong"))
         if event.alternatives:
             self._say("      ", paint("try, for example:", "soft"), "; ".join(event.alternatives))
-        self._told, self._was_refused = event.text, True
 
     def _step(self, event: StepStarted) -> None:
         paint = self._console.paint
         index = (event.index or 0) + 1
-        self._say(paint(f"▶ {index}/{max(self._count, index)}", "accent"), self._whose(event.robot),
+        self._say(paint(f"▶ {index}/{self._run.step_count}", "accent"), self._whose(event.robot),
                   paint(event.text, "strong"))
 
     def _whose(self, robot: str) -> str:
         """The robot that an event is about, where there are several."""
-        return self._console.paint(f"{robot}:", "soft") if self._several and robot else ""
-
-    def _remember(self, event: CommandTried) -> None:
-        self._commands[event.index] = event
+        return self._console.paint(f"{robot}:", "soft") if self._run.several and robot else ""
 
     def _verdict(self, event: VerdictGiven) -> None:
         paint = self._console.paint
-        command = self._commands.get(event.index, CommandTried(t=event.t))
-        said = (command.text or command.command) + (" again" if command.purpose == "retry" else "")
+        tried = next((each for each in reversed(self._run.attempts) if each.verdict is event),
+                     AttemptRecord(0, CommandTried(t=event.t)))
+        command = tried.command
+        said = tried.text + (" again" if command.purpose == "retry" else "")
         seconds, whose = event.t - command.t, self._whose(command.robot)
         if event.ok:
             self._say("  ", paint("✓", "good"), whose, said, _millimetres(paint, event),
                       paint(f"{seconds:.1f} s", "soft"))
             return
         feedback = event.feedback or FeedbackRecord()
-        if feedback.kind == FeedbackKind.SAID_BY_USER.value:
+        if tried.stopped:
             self._say("  ", paint("■ stopped:", "warn"), whose, said, paint(f"{seconds:.1f} s", "soft"))
             return
         level = paint(f"[{feedback.level} level, {feedback.kind}]", "soft")
@@ -207,9 +197,7 @@ class Narrator:
 
     def _end(self, event: TaskFinished) -> None:
         paint = self._console.paint
-        in_vain = (_CANCELED if event.canceled else _REFUSED if self._was_refused
-                   else _STOPPED if event.stopped else _FAILED)
-        sign, style, word = _SUCCEEDED if event.success else in_vain
+        sign, style, word = _SUCCEEDED if event.success else _ENDS.get(self._run.verdict, _FAILED)
         corrections = event.corrections or {}
         told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())
         spent = (f"{_count(event.steps_executed or 0, 'command')}, "
@@ -217,9 +205,10 @@ class Narrator:
         spent += f" ({told})" if told else ""
         spent += f", {event.wall_s or event.t:.1f} s"
         plain = event.success and event.message == event.reason  # Nothing was said beside the plain end.
-        message = "" if plain or event.message == self._told else event.message
+        refused = self._run.refusal.text if self._run.refusal is not None else ""
+        message = "" if plain or event.message in (self._run.answer, refused) else event.message
         self._say(paint(f"{sign} {word}", style), spent, paint(message, "strong"))
-        if self._several and not event.success:
+        if self._run.several and not event.success:
             for told, steps in (("done", event.done), ("given up", event.given_up),
                                 ("never begun because of it", event.not_begun)):
                 self._say("     ", paint(f"{told}:", "soft"), "; ".join(steps) or "nothing")

@@ -9,8 +9,9 @@ from typing import Dict, List, Optional, Tuple
 import rospy
 from geometry_msgs.msg import Point, Vector3
 from hicrisp_core.model.way import Spot, WayLog
-from hicrisp_core.trace.events import CommandTried, TaskReceived, VerdictGiven
-from hicrisp_core.trace.read_event import event_of
+from hicrisp_core.trace.events import TaskReceived
+from hicrisp_core.trace.sections import places_section
+from hicrisp_core.trace.timeline import Timeline
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.conversions import pose_to_msg, world_from_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME, way_from_msg
@@ -18,7 +19,6 @@ from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.wall_clock import WallTimer
-from hicrisp_web.view.places import Places
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -74,7 +74,7 @@ class Markers:
 
     def _begin(self) -> None:
         """A task begins: what was drawn of the last one is over."""
-        self._places, self._tried = Places(), 0
+        self._run = Timeline()
         self._ways: Dict[str, WayLog] = {}
         self._stack: List[Tuple[str, str]] = []
 
@@ -101,18 +101,15 @@ class Markers:
 
     def _event(self, message: Event) -> None:
         try:
-            event = event_of(json.loads(message.json))
-        except (ValueError, AttributeError, RecursionError):
+            entry = json.loads(message.json)
+        except (ValueError, RecursionError):
             return
         with self._lock:
-            if isinstance(event, TaskReceived):
+            if message.kind == TaskReceived.kind:
                 self._begin()
                 self._book.forget()  # A recording begins here, and shall hold everything.
-            elif isinstance(event, CommandTried):
-                self._tried += 1
-                self._places.aim(event, self._tried)
-            elif isinstance(event, VerdictGiven):
-                self._places.seen(event, self._tried)
+            if isinstance(entry, dict):
+                self._run.take(entry)
 
     def _stacked(self, message: CorrectionStack) -> None:
         with self._lock:
@@ -132,7 +129,7 @@ class Markers:
             if watchers > self._watchers:
                 self._book.forget()
             self._watchers = watchers
-            marks = [*self._still, *place_marks(self._places.section(), self._letters),
+            marks = [*self._still, *place_marks(places_section(self._run), self._letters),
                      *way_marks(self._driven()),
                      *stack_marks(self._task, self._stack, self._above, self._letters)]
             if message is not None:

@@ -7,14 +7,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.model import WorldObject, WorldState
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.scene.colours import paint_of
 from hicrisp_core.scene.scene import Scene
-from hicrisp_core.trace.ground_shapes import strangers_in
-from hicrisp_core.trace.scene_lines import ThingSeen
 
 Colour = Tuple[float, float, float, float]
 """Red, green, blue and opacity, 0 to 1."""
@@ -39,6 +37,8 @@ _DEVIATIONS = 2.0
 """Standard deviations that the disc around a thing's middle stands for."""
 _NOWHERE = Pose((0.0, 0.0, 0.0))
 _NONE: Mapping[str, float] = {}
+_TOUCH = 0.05
+"""Metres of free ground between two discs up to which they are sides of one object."""
 _TALL = 0.15
 """Metres that a base is drawn high."""
 
@@ -130,7 +130,7 @@ def place_marks(places: Sequence[Mapping[str, Any]], letters: float = LETTERS) -
     """The goal of the latest command, and where the last ones ended beside theirs.
 
     Args:
-        places: targets, aims and achieved points, as ``hicrisp_web.view.places`` tells them.
+        places: targets, aims and achieved points, as ``places_section`` gives them.
         letters: height of the command's text, metres.
     """
     marks: List[Mark] = []
@@ -201,10 +201,22 @@ class MarkBook:
 
 def _told(world: WorldState, known: FrozenSet[str]) -> FrozenSet[str]:
     """The names of what was not known before; of discs that touch, the largest one's alone."""
-    seen = [ThingSeen(name=thing.name, size=thing.size, movable=thing.movable, x=thing.pose.position[0],
-                      y=thing.pose.position[1])
-            for thing in world.objects.values() if thing.pose is not None]
-    return frozenset(each.name for each in strangers_in(seen, tuple(known)))
+    left = [(thing, thing.pose.position) for thing in world.objects.values()
+            if thing.pose is not None and thing.name not in known]
+    names: Set[str] = set()
+    while left:
+        parts = [left.pop(0)]
+        for one, here in parts:
+            touching = [each for each in left if not (one.movable or each[0].movable)
+                        and math.dist(here[:2], each[1][:2]) - (_wide(one) + _wide(each[0])) / 2.0 <= _TOUCH]
+            parts += touching
+            left = [each for each in left if each not in touching]
+        names.add(max((thing for thing, _ in parts), key=_wide).name)
+    return frozenset(names)
+
+
+def _wide(thing: WorldObject) -> float:
+    return max(thing.size[:2])
 
 
 def _base(name: str, pose: Pose, radius: float, letters: float) -> List[Mark]:

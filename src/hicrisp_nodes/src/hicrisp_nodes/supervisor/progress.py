@@ -1,25 +1,12 @@
-"""Where a task stands, folded from the executive's events; no ROS in here."""
+"""Where a task stands, as its timeline shows it; no ROS in here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Mapping, Tuple
+from typing import Tuple
 
-from hicrisp_core.trace.events import (
-    Answered,
-    CorrectionMade,
-    GoalUnderstood,
-    PlanMade,
-    Refused,
-    StackChanged,
-    StepStarted,
-    TaskFinished,
-    TaskReceived,
-    UserSaid,
-    Waiting,
-)
-from hicrisp_core.trace.read_event import event_of
+from hicrisp_core.trace.timeline import Timeline
 
 
 class State(Enum):
@@ -71,43 +58,31 @@ class Progress:
         """The end of the task."""
         return replace(self, state=state, message=message)
 
-    def after(self, entry: Mapping[str, Any]) -> "Progress":
-        """The progress once an event of the executive has happened."""
-        event = event_of(entry)
-        if isinstance(event, TaskReceived):
-            return replace(self, state=State.PLANNING)
-        if isinstance(event, Waiting):
-            return replace(self, message=event.text)
-        if isinstance(event, GoalUnderstood):
-            return replace(self, goal=event.said, goal_state="" if event.known else "unknown")
-        if isinstance(event, UserSaid):
-            told = f'"{event.text}": {event.reply or event.effect}'
-            return replace(self, said=(*self.said, told), message=event.reply)
-        if isinstance(event, PlanMade):
-            return replace(self, state=State.RUNNING, step_count=event.from_step + len(event.steps),
-                           message="")
-        if isinstance(event, StepStarted):
-            return replace(self, state=State.RUNNING, step_index=event.index or 0, step=event.text)
-        if isinstance(event, CorrectionMade):
-            return replace(self, state=State.CORRECTING, corrections=self.corrections + 1, message=event.note)
-        if isinstance(event, StackChanged):
-            state = self.state
-            if state in (State.RUNNING, State.CORRECTING):
-                state = State.CORRECTING if event.entries else State.RUNNING
-            return replace(self, stack_depth=len(event.entries), state=state)
-        if isinstance(event, Answered):
-            return self.ended(State.ANSWERED, event.text)
-        if isinstance(event, Refused):
-            return self.ended(State.REFUSED, refusal(event))
-        if isinstance(event, TaskFinished) and self.state not in (State.ANSWERED, State.REFUSED):
-            state = State.SUCCEEDED if event.success else \
-                State.INTERRUPTED if event.interrupted else State.FAILED
-            return replace(self, goal_state=event.goal).ended(State.CANCELED if event.canceled else state,
-                                                              event.message)
-        return self
+    def at(self, run: Timeline) -> "Progress":
+        """Return the progress of a run up to now; the run folder stays.
+
+        Args:
+            run: what the executive told of it.
+
+        Returns:
+            The progress.
+        """
+        goal, refusal, end = run.goal, run.refusal, run.end
+        begun = run.steps[-1] if run.steps else None
+        now = replace(
+            self, state=State.ANSWERED if run.answer else State(run.phase if end is None else _ENDS.get(
+                run.verdict, run.verdict)), step_count=run.step_count, step_index=begun.index if begun else 0,
+            step=begun.text if begun else "", stack_depth=len(run.stack), corrections=len(run.corrections),
+            message=run.answer or (run.message if end is None else end.message),
+            goal=goal.said if goal is not None else "",
+            goal_state=run.goal_state or ("unknown" if goal is not None and not goal.known else ""),
+            said=tuple(f'"{each.text}": {each.reply or each.effect}' for each in run.remarks))
+        if refusal is None:
+            return now
+        options = "; ".join(refusal.alternatives)
+        return now.ended(State.REFUSED,
+                         f"{refusal.text} Try, for example: {options}." if options else refusal.text)
 
 
-def refusal(event: Refused) -> str:
-    """A refusal and what to try instead, in one text."""
-    options = "; ".join(event.alternatives)
-    return f"{event.text} Try, for example: {options}." if options else event.text
+_ENDS = {"stopped": "failed"}
+"""Verdicts that are no states of their own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
@@ -18,14 +18,15 @@ from hicrisp_core.model import Command, Plan, Task, WorldState
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.policy.policy import COPAL
 from hicrisp_core.ports.executive import Ports
+from hicrisp_core.scene.scene_record import SceneRecord
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent
 from hicrisp_core.trace import EventLog, explain, finish_run
 from hicrisp_core.trace.event_log import FILE_NAME
 from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFinished, TaskReceived, Waiting
-from hicrisp_core.trace.read_event import event_of
 from hicrisp_core.trace.records import FaultRecord
 from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE_FILE
+from hicrisp_core.trace.timeline import Timeline
 from hicrisp_core.understanding.controlled.interpreter import naming_in
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
@@ -37,7 +38,6 @@ from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.ports.true_state import true_state
-from hicrisp_web.view.scene_record import SceneRecord
 
 from hicrisp_nodes.supervisor.drives import Drives
 from hicrisp_nodes.supervisor.dry_run import rehearse
@@ -45,7 +45,7 @@ from hicrisp_nodes.supervisor.gate import CORRECTION, Gate
 from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of, wants_eye
-from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
+from hicrisp_nodes.supervisor.progress import ENDED, State
 from hicrisp_nodes.supervisor.reports import Reports
 from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.scene_watch import SceneWatch
@@ -133,8 +133,8 @@ class TaskRunner:
     def run(self, request: Request) -> None:
         """Carry out one request to its end; it counts as ended once its run folder is complete."""
         folder = self._runs_dir / request.id
-        request.progress = replace(request.progress, run_folder=str(folder))
-        story = _Story(request.progress)
+        begun = request.progress = replace(request.progress, run_folder=str(folder))
+        timeline = Timeline()
 
         def began_again(seconds: float) -> None:
             request.cut_off = (f"the world began again under it: its clock went back by {seconds:.1f} s, and "
@@ -155,19 +155,19 @@ class TaskRunner:
                     self._observer.hearing_resets(began_again), \
                     Drives(self._observer, self._bases(), self._route) as drives:
                 request.explain = lambda: explain(log.events)
-                self._follow(request, story, log, drives)
+                self._follow(request, timeline, log, drives)
                 said = explain(log.events)
                 request.explain = lambda: said  # Its events may be many, and the task is remembered for long.
         finally:
             problem = _completed(folder)
-        request.progress = story.progress if not problem else replace(
-            story.progress, message=f"{story.progress.message}; {problem}")
+        progress = begun.at(timeline)
+        request.progress = replace(progress, message=f"{progress.message}; {problem}") if problem else progress
 
     def _bases(self) -> Tuple[str, ...]:
         arena = self._configuration.scene.arena
         return tuple(arena.starts) if arena is not None else ()
 
-    def _follow(self, request: Request, story: "_Story", log: EventLog, drives: Drives) -> None:
+    def _follow(self, request: Request, timeline: Timeline, log: EventLog, drives: Drives) -> None:
         began, began_ros, stops = time.monotonic(), rospy.get_time(), self._gate.stops
         self._camera.begin(log.folder)
         if self._memory is not None:
@@ -175,11 +175,12 @@ class TaskRunner:
 
         def tell(event: Dict[str, Any]) -> None:
             event = self._hide(_ended(event, request.cut_off, self._gate.stops > stops))
-            story.progress = story.progress.after(event)
-            if story.progress.state not in ENDED:
-                request.progress = story.progress
+            happened = timeline.take(event)
+            progress = request.progress.at(timeline)
+            if progress.state not in ENDED:
+                request.progress = progress
             log(event)
-            drove = drives.after(event_of(event))
+            drove = drives.after(happened)
             if drove is not None:
                 log(drove.as_dict())
             # The end of a task that is canceled waits for no picture: only its last one is taken.
@@ -297,13 +298,6 @@ class TaskRunner:
         if self._memory is None:
             return None
         return self._memory.memory(self._configuration, self._labels, _simulator(), _injected())
-
-
-@dataclass
-class _Story:
-    """The progress that the events have told, up to the end."""
-
-    progress: Progress
 
 
 def _completed(folder: Path) -> str:

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Optional, Type
 
 import rospy
+from hicrisp_core.scene.scene_record import SceneRecord
 from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.ports.observer import TopicObserver
-from hicrisp_web.view.scene_record import SceneRecord
 
 _PERIOD = 0.5
 """Wall seconds between two looks."""

@@ -10,12 +10,12 @@ from typing import Any, Dict, Optional, Tuple
 
 from hicrisp_core.trace.event_log import FILE_NAME as EVENTS
 from hicrisp_core.trace.event_log import read_events
+from hicrisp_core.trace.replay import Replay
 from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE
+from hicrisp_core.trace.scene_lines import read_record
 
 from hicrisp_web.history.comparing import compared
 from hicrisp_web.history.index import Filter, Index, read_result
-from hicrisp_web.history.replaying import Replay
-from hicrisp_web.view.scene_record import read_record
 
 _NAME = re.compile(r"[\w.-]{1,120}")
 _FILES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".gif", ".html", ".json", ".jsonl"})

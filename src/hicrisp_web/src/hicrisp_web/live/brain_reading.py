@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from threading import Event, Lock
-from typing import Callable, Dict
+from typing import Any, Callable, Dict
 
 from hicrisp_core.domain import Domain
+from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.model import WorldState
+from hicrisp_core.model.goal import Goal
+from hicrisp_core.model.meaning import Meaning, Question, Refusal
 from hicrisp_core.ports.interpreter import Interpreter, Request
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_web.server.deeds import Deed, Said
 from hicrisp_web.server.guard import Allowance
-from hicrisp_web.view.reading import meaning_shown
 
 _LIMIT = 60.0
 """Wall seconds for one answer."""
@@ -63,3 +65,16 @@ class BrainReading:
         if found.meaning is None:
             return Said(False, found.trouble or _NO_ANSWER)
         return Said(True, "", meaning_shown(found.meaning, self._domain()))
+
+
+def meaning_shown(meaning: Meaning, domain: Domain) -> Dict[str, Any]:
+    """Return a meaning as JSON values: ``goal``, ``question`` with its ``choices``, ``answer``, or
+    ``refusal`` with its ``alternatives``.
+    """
+    if isinstance(meaning, Goal):
+        return {"goal": meaning.said or goal_words(meaning, domain)}
+    if isinstance(meaning, Question):
+        return {"question": meaning.text, "choices": [each.text for each in meaning.choices]}
+    if isinstance(meaning, Refusal):
+        return {"refusal": meaning.text, "alternatives": list(meaning.alternatives)}
+    return {"answer": meaning.text}

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Event, Lock
+from threading import Event
 from typing import Callable, Dict, Optional
 
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.model import WorldState
 from hicrisp_core.robot.safety import load_safety
+from hicrisp_core.scene.scene_record import Box, scene_section
 from hicrisp_ros.config_files import Configuration
-from hicrisp_ros.conversions import world_from_msg
+from hicrisp_ros.conversions import understood_from_msg, world_from_msg, world_to_msg
 from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.scene_change import SceneFollower
+from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
+from hicrisp_msgs.srv import ReadTask, ReadTaskRequest
+from hicrisp_web.live.brain_reading import meaning_shown
 from hicrisp_web.server.deeds import Deed, Said
 from hicrisp_web.view.board import Board
-from hicrisp_web.view.reading import Reader
-from hicrisp_web.view.scene_view import Box, camera_section, scene_section, tolerance_section
+from hicrisp_web.view.scene_view import camera_section, tolerance_section
 
 _NO_WORLD = WorldState()
+_READ_LIMIT, _EXAMPLES_LIMIT = 5.0, 30.0
+"""Wall seconds for one answer of the brain."""
 
 
 class NodeScene:
@@ -37,10 +42,9 @@ class NodeScene:
         self._board = board
         self._seen = seen
         self._workspace = _workspace(safety)
-        self._lock = Lock()
         self._news = Event()
         self._configuration = configuration
-        self._reader = Reader(configuration.domain)
+        self._brain = ServiceClient("brain/read", ReadTask)
         self._show(configuration)
         self._follower = SceneFollower(self._show)
         NodeThread("examples", self._loop, self._news.set).start()
@@ -61,7 +65,7 @@ class NodeScene:
         return {"read": Deed(self._read, {"task": str})}
 
     def _show(self, configuration: Configuration) -> None:
-        self._configuration, self._reader = configuration, Reader(configuration.domain)
+        self._configuration = configuration
         scene, budget = configuration.scene, configuration.policy.budget
         workspace = self._workspace if scene.arena is None or len(scene.robots) > 1 else None
         self._board.put({
@@ -72,9 +76,14 @@ class NodeScene:
         self._news.set()
 
     def _read(self, task: str) -> Said:
-        with self._lock:
-            found = self._reader.read(task, self.world())
-        return Said(found is not None, "", found or {})
+        """Return what the brain makes of words that are being typed."""
+        found = self._brain.call(ReadTaskRequest(task, world_to_msg(self.world()), False), _READ_LIMIT).response
+        if found is None:
+            return Said(False, "The brain does not answer; ask again once it is back.")
+        meaning = understood_from_msg(found.meaning).meaning if found.read else None
+        if meaning is None:
+            return Said(False, "")
+        return Said(True, "", {**meaning_shown(meaning, self.domain()), "steps": list(found.steps)})
 
     def _loop(self, ended: Event) -> None:
         """Find examples once something was seen; it takes a second, which nobody waits for."""
@@ -87,9 +96,10 @@ class NodeScene:
                 self._find_examples()
 
     def _find_examples(self) -> None:
-        with self._lock:
-            found = self._reader.examples(self._configuration.scene.task, self.world())
-        self._board.put({"examples": found})
+        task = self._configuration.scene.task
+        found = self._brain.call(ReadTaskRequest(task, world_to_msg(self.world()), True), _EXAMPLES_LIMIT).response
+        if found is not None:
+            self._board.put({"examples": list(found.examples)})
 
 
 def _workspace(safety: str) -> Optional[Box]:

@@ -7,13 +7,13 @@ from typing import Callable, Optional
 
 import rospy
 from hicrisp_core.domain import Domain
+from hicrisp_core.scene.scene_record import world_section
 from hicrisp_ros.conversions import world_from_msg
 from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import WorldState
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.ground_view import Trail
-from hicrisp_web.view.scene_view import world_section
 from hicrisp_web.view.standing import Standing
 
 _PERIOD = 0.2

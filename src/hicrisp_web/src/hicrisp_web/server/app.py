@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.report import PAGE
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -24,7 +25,8 @@ from hicrisp_web.server.shot import Camera, no_camera
 from hicrisp_web.server.stream import stream
 from hicrisp_web.view.board import Board
 
-PAGE = Path(__file__).resolve().parents[1] / "page"
+_OWN = Path(__file__).resolve().parents[1] / "page"
+"""The files of the page that the report does not have."""
 LARGEST_BODY = 64_000
 """Bytes of a request that are read."""
 MOST_STREAMS = 40
@@ -68,16 +70,15 @@ def reply(value: Any, status: int = 200) -> Response:
 
 def _page_routes() -> List[BaseRoute]:
     """The page's files; nothing else of the disk has an address."""
-    return [route for path in sorted(PAGE.rglob("*")) if path.suffix in _TYPES
-            for route in _routes_of(path)]
+    def send(path: Path) -> Callable[[Request], Any]:
+        async def answer(_: Request) -> Response:
+            return Response(path.read_bytes(), media_type=_TYPES[path.suffix])
 
+        return answer
 
-def _routes_of(path: Path) -> List[BaseRoute]:
-    async def send(_: Request) -> Response:
-        return Response(path.read_bytes(), media_type=_TYPES[path.suffix])
-
-    name = path.relative_to(PAGE).as_posix()
-    return [Route(f"/{name}", send), *([Route("/", send)] if name == "index.html" else [])]
+    found = [Route(f"/{path.relative_to(folder).as_posix()}", send(path)) for folder in (_OWN, PAGE)
+             for path in sorted(folder.rglob("*")) if path.suffix in _TYPES]
+    return [Route("/", send(_OWN / "index.html")), *found]
 
 
 def _live(desk: Desk) -> Callable[[Request], Any]:

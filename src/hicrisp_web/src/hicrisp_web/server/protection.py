@@ -15,9 +15,9 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
           "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-REPORT_POLICY = ("default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
-                 "form-action 'none'; frame-ancestors 'none'; sandbox")
-"""A report brings its style and its pictures along, and runs nothing."""
+REPORT_POLICY = ("default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+                 "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts")
+"""A report brings everything along; its script runs in an origin of its own and reaches nothing."""
 _HEADERS = {
     "Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",

@@ -13,6 +13,8 @@ from hicrisp_core.time.waiting import wait_until
 
 from hicrisp_web.server.app import Desk, make_app
 
+PORT = 8642
+"""The port of the page where nobody says another."""
 _FURTHER = 20
 """Ports that are tried after the wanted one."""
 _START_LIMIT = 20.0

@@ -11,9 +11,10 @@ from typing import Counter as Counted
 from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.events import TaskReceived
 from hicrisp_core.trace.plain import to_json
+from hicrisp_core.trace.sections import changed_sections, sections_of
+from hicrisp_core.trace.timeline import Timeline
 
 from hicrisp_web.view.board import Board
-from hicrisp_web.view.run_view import EMPTY, RunView
 
 
 class Following:
@@ -28,11 +29,11 @@ class Following:
         self._task = ""
         self._whole = True
         """Whether the run is shown from its first event on."""
-        self._view = RunView()
+        self._run = Timeline()
         self._read: Counted[str] = Counter()
         self._shown: List[str] = []
         self._lock = Lock()
-        board.put(EMPTY)
+        board.put({**sections_of(self._run), "run": None})
 
     @property
     def task(self) -> str:
@@ -49,7 +50,9 @@ class Following:
             if self._read[told] > 0:
                 self._read[told] -= 1
                 return
-            self._put(self._view.after(entry))
+            happened = self._run.take(entry)
+            if happened is not None:
+                self._put(changed_sections(self._run, happened))
 
     def status(self, task: str, folder: str) -> None:
         """A task runs, or was the last; its folder where it has one."""
@@ -63,13 +66,13 @@ class Following:
 
     def _turn_to(self, task: str, entries: List[Dict[str, Any]]) -> None:
         """Show another task from its first event on."""
-        self._task, self._view = task, RunView()
+        self._task, self._run = task, Timeline()
         self._read = Counter(to_json(entry) for entry in entries)
         for entry in entries:
-            self._view.after(entry)
+            self._run.take(entry)
         before: Dict[str, Any] = {name: None for name in self._shown}
         self._shown = []
-        self._put({**before, **self._view.sections()})
+        self._put({**before, **sections_of(self._run)})
 
     def _put(self, sections: Mapping[str, Any]) -> None:
         self._shown += [name for name in sections if name.startswith("step:") and name not in self._shown]

@@ -2,16 +2,16 @@
 
 import { Ask } from "./ask.js";
 import { Camera } from "./camera.js";
-import { $, knowNames, setText, show } from "./dom.js";
+import { $, changesTheme, h, knowNames, setText, show } from "./dom.js";
 import { Compare } from "./compare.js";
 import { History } from "./history.js";
 import { Replay } from "./replay.js";
 import { RunPanel } from "./run.js";
 import { ScenePanel } from "./scene.js";
 import { Sections, touches } from "./sections.js";
-import { follow, get, perform, takeToken } from "./server.js";
-import { StackPanel } from "./stack.js";
+import { fileOf, follow, get, perform, takeToken } from "./server.js";
 import { TaskForm } from "./task.js";
+import { TimelinePanel } from "./timeline.js";
 import { Workspace } from "./workspace.js";
 
 const VIEWS = ["live", "history", "replay", "compare"];
@@ -86,29 +86,23 @@ async function press(deed) {
   show($("banner"), true);
 }
 
-function changeTheme() {
-  const dark = getComputedStyle(document.documentElement).colorScheme === "dark"
-    || (document.documentElement.dataset.theme === undefined && matchMedia("(prefers-color-scheme: dark)").matches);
-  document.documentElement.dataset.theme = dark ? "light" : "dark";
-  localStorage.setItem("hicrisp-theme", document.documentElement.dataset.theme);
-}
-
 takeToken();
-const kept = localStorage.getItem("hicrisp-theme");
-if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
 const steers = () => may.steer;
 const past = new History($("history"));
-const replay = new Replay($("replay"));
+const replay = new Replay($("replay"), (run) => ({
+  part: (at) => get(`/api/runs/${encodeURIComponent(run)}/part?at=${at}`),
+  file: (name) => fileOf(run, name),
+  links: [h("a", { href: "#history" }, "← Past runs"), " ", h("a", { href: fileOf(run, "report.html"), target: "_blank", rel: "noopener" }, "Report")],
+}));
 const compare = new Compare($("compare"));
 live.listen((names) => {
-  const [scene, world] = [live.get("scene"), live.get("world")];
-  if (touches(names, "scene", "world")) knowNames([...((scene || {}).known || []), ...((world || {}).things || []).map((thing) => thing.name)]);
+  if (touches(names, "scene", "world")) knowNames(live);
 });
 new TaskForm(live, steers);
 new Workspace($("workspace"), live);
 new Ask($("ask"), live, steers);
 new RunPanel($("live-run"), live, { steers, perform });
-new StackPanel($("live-side"), live);
+new TimelinePanel($("live-side"), live);
 new ScenePanel($("live-side"), live);
 new Camera($("live-side"), () => linked && may.steer && !$("live").hidden, (eye) => live.get("eye") !== eye && live.change({ eye }));
 live.listen((names) => {
@@ -118,7 +112,7 @@ live.listen((names) => {
 $("stop").addEventListener("click", () => press("stop")); // Always a stop: what ends one is another control.
 $("clear-ask").addEventListener("click", () => askToClear($("clear-sure").hidden));
 $("clear-yes").addEventListener("click", () => press("clear"));
-$("theme").addEventListener("click", changeTheme);
+changesTheme($("theme"));
 addEventListener("keydown", (event) => {
   if (event.key === "Escape" && event.shiftKey && may.steer) press("stop");
 });

@@ -19,6 +19,9 @@ export async function get(path) {
   return value;
 }
 
+// The address of a file of a run.
+export const fileOf = (run, name) => `/api/runs/${encodeURIComponent(run)}/files/${name.split("/").map(encodeURIComponent).join("/")}`;
+
 // What is done in the order in which it was asked for: no task is handed in before the level that was chosen for it holds.
 const IN_ORDER = new Set(["autonomy", "pause", "resume", "submit"]);
 let before = Promise.resolve();

@@ -1,10 +1,9 @@
 // Submitting a task: examples, what its words mean while they are typed, the queue, and remarks while it runs.
 
 import { $, h, plain, sentence, setText, settled, show } from "./dom.js";
+import { toldLine } from "./run.js";
 import { LIVE, touches } from "./sections.js";
 import { perform } from "./server.js";
-
-const EFFECTS = { changed: "the plan changes", kept: "the task goes on as it was", canceled: "the task ends" };
 
 const UNREAD = "This is not controlled English: “What do you understand?” asks the robot.";
 
@@ -107,7 +106,7 @@ export class TaskForm {
 
   showTalk() {
     const told = (this.sections.get("said") || []).filter((each) => each.kind !== "note").slice(-8);
-    $("talk").replaceChildren(...told.map((each) => h("li", { class: each.kind }, line(each))));
+    $("talk").replaceChildren(...told.map((each) => h("li", { class: each.kind }, toldLine(each))));
   }
 }
 
@@ -116,12 +115,4 @@ function meaning(said) {
   const parts = [said.goal && `I understand: ${said.goal}`, (said.steps || []).length && `I would: ${said.steps.join(", then ")}`,
     said.answer, said.refusal, (said.alternatives || []).length && `Try, for example: ${said.alternatives.join("; ")}`];
   return plain(parts.filter(Boolean).map(sentence).join(" "));
-}
-
-function line(each) {
-  if (each.kind === "question") return [h("b", {}, plain(each.text)), ` ${each.reply ? `“${each.reply}”` : "No answer came."}`];
-  if (each.kind === "said") return [h("b", {}, `“${plain(each.text)}”`), ` ${each.reply || EFFECTS[each.effect] || ""}`];
-  if (each.kind === "approval") return [h("b", {}, each.effect === "yes" ? "Approved: " : "Not approved: "), plain(each.text)];
-  if (each.kind === "recalled") return [h("b", {}, "From earlier runs: "), plain(each.text)];
-  return [h("b", {}, "Injected: "), `${plain(each.text)} ${plain(each.reply) || ""}`];
 }

@@ -1,11 +1,10 @@
 // A past run, step by step: the same panels as live, set to any moment of its events.
 
-import { h, seconds, setText } from "./dom.js";
+import { enlarged, h, knowNames, plain, seconds, setText, show } from "./dom.js";
 import { RunPanel } from "./run.js";
 import { ScenePanel } from "./scene.js";
-import { Sections } from "./sections.js";
-import { get } from "./server.js";
-import { StackPanel } from "./stack.js";
+import { Sections, touches } from "./sections.js";
+import { TimelinePanel } from "./timeline.js";
 
 const KEPT = 60; // Parts of a run that stay here, the latest that were looked at.
 const AHEAD = 15; // Moments before the end of a part at which the next one is asked for while it plays.
@@ -13,8 +12,12 @@ const SPEEDS = [1, 4, 16];
 const LONGEST = 1500; // Milliseconds that a replay waits between two events.
 
 export class Replay {
-  constructor(root) {
+  // `source(run)` gives `part(at)`, a promise of the part with a moment; `file(name)`, the address of a file of the run
+  // or nothing; and `links`, what stands above the player. `ended` shows a run at its end first.
+  constructor(root, source, ended = false) {
     this.root = root;
+    this.source = source;
+    this.ended = ended;
     this.run = "";
   }
 
@@ -27,12 +30,14 @@ export class Replay {
     if (run === this.run) return;
     this.close();
     this.run = run;
+    this.from = this.source(run);
     this.root.replaceChildren(h("section", { class: "card" }, h("p", { class: "soft" }, "Reading the run …")));
     this.parts = new Map();
     try {
-      const part = await this.fetch("");
+      const part = await this.fetch(0);
       if (run !== this.run) return;
       this.count = part.count;
+      this.about = part.about;
       if (!this.count) throw new Error("This run told nothing.");
     } catch (error) {
       if (run !== this.run) return;
@@ -41,13 +46,13 @@ export class Replay {
       return;
     }
     this.build();
-    this.go(this.count - 1);
+    this.go(this.ended ? this.count - 1 : 0);
   }
 
-  // The part with a moment; without one the last part.
+  // The part with a moment.
   async fetch(at) {
     const run = this.run;
-    const part = await get(`/api/runs/${encodeURIComponent(run)}/part?at=${at}`);
+    const part = await this.from.part(at);
     if (run === this.run) {
       this.size = part.part;
       this.parts.delete(part.first);
@@ -69,8 +74,14 @@ export class Replay {
 
   build() {
     this.sections = new Sections();
-    this.slider = h("input", { type: "range", id: "moment", min: 0, max: this.count - 1, step: 1,
-      oninput: () => { this.close(); this.showPlay(); this.go(Number(this.slider.value)); } });
+    this.sections.listen((names) => touches(names, "scene", "world") && knowNames(this.sections));
+    const turn = (at) => {
+      this.close();
+      this.showPlay();
+      this.go(at);
+    };
+    this.slider = h("input", { type: "range", id: "moment", min: 0, max: this.count - 1, step: 1, list: "failures",
+      oninput: () => turn(Number(this.slider.value)) });
     this.where = h("output", { for: "moment", class: "where" });
     this.play = h("button", { type: "button", id: "play", class: "main", onclick: () => this.toggle() }, "Play");
     this.speed = h("select", { "aria-label": "Speed" }, SPEEDS.map((speed) => h("option", { value: speed }, `${speed} ×`)));
@@ -86,19 +97,37 @@ export class Replay {
       this.go(at);
     };
     const [main, side] = [h("div", { class: "column wide" }), h("div", { class: "column" })];
-    this.pictures = h("figure", { class: "card picture", hidden: true });
+    this.pictures = h("div", { class: "card picture", hidden: true });
+    this.marks = h("p", { class: "row marks small" }, this.about.failures.length ? "Failures:" : "", this.about.failures.map((each) => h("button", {
+      type: "button", class: "quiet bad", onclick: () => turn(each.at) }, `✗ ${seconds(each.t)}`)));
     this.root.replaceChildren(
+      this.animation(),
       h("section", { class: "card player", "aria-label": "Replay" },
-        h("p", {}, h("a", { href: "#history" }, "← Past runs"), " ",
-          h("a", { href: `/api/runs/${encodeURIComponent(this.run)}/files/report.html`, target: "_blank", rel: "noopener" }, "Report")),
+        this.from.links ? h("p", {}, this.from.links) : null,
         h("label", { for: "moment" }, "Moment of the run"), this.slider,
+        h("datalist", { id: "failures" }, this.about.failures.map((each) => h("option", { value: each.at }))),
         h("div", { class: "row" }, h("button", { type: "button", "aria-label": "One event back", onclick: step(-1) }, "‹"), this.play,
-          h("button", { type: "button", "aria-label": "One event on", onclick: step(1) }, "›"), this.speed, this.where)),
+          h("button", { type: "button", "aria-label": "One event on", onclick: step(1) }, "›"), this.speed, this.where), this.marks),
       h("div", { class: "live past" }, main, side));
-    new RunPanel(main, this.sections);
-    new StackPanel(side, this.sections);
+    new RunPanel(main, this.sections, null, this.from.file);
+    const why = h("div", { class: "column" });
+    main.querySelector(".plan").before(why);
+    new TimelinePanel(why, this.sections, turn);
+    why.append(h("section", { class: "card", "aria-label": "Why?" }, h("h2", {}, "Why?"),
+      h("ul", { class: "why" }, this.about.why.map((each) => h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => turn(each.at) }, plain(each.text)))))));
     new ScenePanel(side, this.sections, "From above");
     side.append(this.pictures);
+  }
+
+  // The run as an animation, where one was made.
+  animation() {
+    const source = this.from.file("overview.webp");
+    const card = h("section", { class: "card picture animation", "aria-label": "Animation", hidden: true });
+    if (!source) return card;
+    const shown = enlarged(source, "the whole run");
+    shown.querySelector("img").addEventListener("load", () => show(card, true)); // Not every run has one.
+    card.append(shown);
+    return card;
   }
 
   // Shows a moment; where its part is not here yet, once it has come and nobody has gone elsewhere.
@@ -121,7 +150,7 @@ export class Replay {
   }
 
   show(part) {
-    const values = { ...part.start };
+    const values = { ...part.start, about: this.about };
     for (let each = part.first; each <= this.at; each += 1) put(values, part.changes[each - part.first].set);
     const change = part.changes[this.at - part.first];
     this.sections.replace(values);
@@ -132,13 +161,11 @@ export class Replay {
   }
 
   showPicture(picture) {
-    this.pictures.hidden = !picture;
-    if (!picture || this.pictures.dataset.file === picture.file) return;
+    const source = picture && this.from.file(picture.file);
+    show(this.pictures, Boolean(source));
+    if (!source || this.pictures.dataset.file === picture.file) return;
     this.pictures.dataset.file = picture.file;
-    const path = picture.file.split("/").map(encodeURIComponent).join("/");
-    this.pictures.replaceChildren(
-      h("img", { src: `/api/runs/${encodeURIComponent(this.run)}/files/${path}`, alt: `The scene: ${picture.caption}` }),
-      h("figcaption", { class: "soft small" }, `After ${seconds(picture.t)}: ${picture.caption}`));
+    this.pictures.replaceChildren(enlarged(source, `After ${seconds(picture.t)}: ${picture.caption}${picture.eye ? " (the robot's camera)" : ""}`));
   }
 
   toggle() {

@@ -10,6 +10,8 @@ const CLOSEST = 8; // How far one can zoom in.
 const TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50];
 const NAMED = 6; // Things that were not known before and have their names drawn and told.
 const TOUCH = 0.05; // Metres of free ground up to which two discs are sides of one thing.
+// What happened on a base's way, once and several times.
+const MARKS = { touched: ["touch", "touches"], near_miss: ["near miss", "near misses"], entered: ["keep-out entered", "keep-outs entered"] };
 const PAINTS = {
   red: "#cf4a42", green: "#3f9a5d", blue: "#3d74c4", yellow: "#d9ae2e", orange: "#dd8435", purple: "#8a63b8",
   pink: "#d97aa6", white: "#e9ecef", black: "#3a3f45", grey: "#8b949c", gray: "#8b949c", brown: "#8d6748", cyan: "#3aa3ad",
@@ -29,10 +31,11 @@ export class ScenePanel {
     this.legend = h("ul", { class: "legend small" });
     this.facts = h("ul", { class: "facts small" });
     this.strangers = h("p", { class: "small strangers", hidden: true });
+    this.driven = h("div");
     this.known = h("details", {}, h("summary", {}, "What holds now"), this.facts);
-    this.card = h("section", { class: "card scene", "aria-label": title }, h("h2", {}, title), this.buttons, this.drawing, this.legend, this.strangers, this.known);
+    this.card = h("section", { class: "card scene", "aria-label": title }, h("h2", {}, title), this.buttons, this.drawing, this.legend, this.driven, this.strangers, this.known);
     root.append(this.card);
-    sections.listen((names) => touches(names, "scene", "world", "places", "scan", "path", "route", "grid", "camera", "eye") && this.update());
+    sections.listen((names) => touches(names, "scene", "world", "places", "scan", "path", "route", "grid", "camera", "eye", "drives") && this.update());
     this.update();
   }
 
@@ -104,7 +107,7 @@ export class ScenePanel {
     const unknown = scene ? things.filter((thing) => !scene.known.includes(thing.name)) : [];
     const still = things.filter((thing) => !thing.movable && !unknown.includes(thing));
     const strangers = together(unknown);
-    this.tell(strangers);
+    this.tell(strangers, this.sections.get("drives") || []);
     const parts = [
       ground.grid(),
       this.grid(ground),
@@ -116,6 +119,7 @@ export class ScenePanel {
       ...things.filter((thing) => thing.movable && !unknown.includes(thing)).map((thing) => shape(ground, thing)),
       ...["route", "path"].map((name) => this.sections.get(name)).map((line, at) => line && ground.line(line, at ? "path" : "route")),
       ...(this.sections.get("scan") || []).map(([x, y]) => s("circle", { ...ground.at(x, y), r: 1.3, class: "scan" })),
+      ...(this.sections.get("drives") || []).map((drive) => driveOf(ground, drive, scene)),
       ...(world ? world.robots : []).map((robot) => robotOf(ground, robot, scene)),
       ...places.slice(-12).map((place, at, all) => placeOf(ground, place, at === all.length - 1)),
       ...(this.sections.get("eye") === "camera" ? [cameraOf(ground, this.sections.get("camera"))] : []),
@@ -130,6 +134,8 @@ export class ScenePanel {
     if (scene && scene.workspace) key.push(["workspace", "where the tool may go"]);
     if (scene && scene.zones.length) key.push(["zone", "keep out"]);
     if (unknown.length) key.push(["unknown", "seen, not known before"]);
+    const marked = new Set((this.sections.get("drives") || []).flatMap((drive) => drive.marks.map((mark) => mark.what)));
+    key.push(...Object.entries(MARKS).filter(([what]) => marked.has(what)).map(([what, [one]]) => [what, one]));
     if (this.sections.get("path")) key.push(["path", "driven"]);
     if (this.sections.get("route")) key.push(["route", "planned"]);
     if (this.sections.get("eye") === "camera" && this.sections.get("camera")) key.push(["camera", "the camera, and what it sees"]);
@@ -137,8 +143,18 @@ export class ScenePanel {
       s("svg", { width: 14, height: 10, "aria-hidden": "true" }, s("rect", { x: 1, y: 1, width: 12, height: 8, rx: 2, class: `key ${kind}` })), ` ${text}`)));
   }
 
-  // What was seen that no file describes, in words.
-  tell(strangers) {
+  // How far bases drove and what happened on the way, and what was seen that no file describes, in words.
+  tell(strangers, drives) {
+    const bases = [...new Set(drives.map((drive) => drive.robot))];
+    this.driven.replaceChildren(...bases.map((robot) => {
+      const own = drives.filter((drive) => drive.robot === robot);
+      const counts = Object.entries(MARKS).map(([what, [one, more]]) => {
+        const count = own.flatMap((drive) => drive.marks).filter((mark) => mark.what === what).length;
+        return `${count || "no"} ${count === 1 ? one : more}`;
+      });
+      const metres = own.reduce((sum, drive) => sum + drive.metres, 0);
+      return h("p", { class: "small" }, `${robot} drove ${metres.toFixed(1)} m in ${own.length} ${own.length === 1 ? "drive" : "drives"}: ${counts.join(", ")}.`);
+    }));
     show(this.strangers, strangers.length > 0);
     const told = strangers.slice(0, NAMED).map((thing) => `${plain(thing.name)}, about ${thing.size.map((each) => Math.round(100 * each)).join(" x ")} cm`);
     if (strangers.length > NAMED) told.push(`and ${strangers.length - NAMED} more`);
@@ -339,6 +355,13 @@ function cameraOf(ground, camera) {
     s("polygon", { class: "sight", points: `${ray(-half)} ${edge.join(",")} ${ray(half)}` }),
     s("path", { transform: `translate(${edge[0].toFixed(1)} ${edge[1].toFixed(1)}) rotate(${(angle * 180 / Math.PI).toFixed(1)}) scale(${k})`, d: "M-6-5H3V5H-6ZM3-2L8-5V5L3 2Z" },
       s("title", {}, "the camera; it looks along the shaded part")));
+}
+
+// Where a drive ended, as the base's footprint, and what happened on its way.
+function driveOf(ground, drive, scene) {
+  const radius = ground.long(((scene && scene.bases[drive.robot]) || { radius: 0.18 }).radius);
+  return s("g", {}, drive.stop.length === 3 ? s("circle", { ...ground.at(drive.stop[0], drive.stop[1]), r: radius, class: "stop-of" }, s("title", {}, `${drive.robot} after a drive`)) : null,
+    drive.marks.map((mark) => s("circle", { ...ground.at(mark.x, mark.y), r: radius, class: `mark ${mark.what}` }, s("title", {}, `${drive.robot}: ${(MARKS[mark.what] || [mark.what])[0]}`))));
 }
 
 function zoneOf(ground, zone) {

@@ -1,20 +1,23 @@
 // A run: its head with figures and budget, and its plan with what was tried in each step.
 
-import { h, inWords, plain, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
+import { enlarged, h, inWords, plain, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
 import { LIVE, touches } from "./sections.js";
 
 const SIGNS = {
   waiting: ["○", "waiting"], running: ["▶", "under way"], done: ["✓", "done"], failed: ["✗", "failed"],
   changed: ["■", "stopped for a change"],
 };
+const EFFECTS = { changed: "the plan changes", kept: "the task goes on as it was", canceled: "the task ends" };
 const LEVELS = { full: "nothing is asked", supervised: "what cannot be undone is asked", corrections: "corrections are asked, too",
   reviewed: "plans are asked, too", manual: "every command is asked" };
 
 export class RunPanel {
-  // With `control` ({steers, perform}) the run can be canceled and paused; a replay has none.
-  constructor(root, sections, control = null) {
+  // With `control` ({steers, perform}) the run can be canceled and paused; a replay has none, but gives the address of
+  // a picture with `file`.
+  constructor(root, sections, control = null, file = null) {
     this.sections = sections;
     this.control = control;
+    this.file = file;
     this.steps = new Map();
     this.title = h("h2", { class: "task" });
     this.badge = h("span", { class: "badge" });
@@ -23,6 +26,7 @@ export class RunPanel {
     this.written = h("details", { class: "conditions" }, h("summary", {}, "Its conditions"), this.conditions);
     this.message = h("p", { class: "message", role: control ? "status" : null });
     this.settings = h("p", { class: "soft small settings" });
+    this.injected = h("p", { class: "small injected" });
     this.figures = h("dl", { class: "figures" });
     this.buttons = h("div", { class: "row controls" });
     this.report = h("a", { class: "report", target: "_blank", hidden: true }, "Report with pictures");
@@ -32,7 +36,7 @@ export class RunPanel {
     root.append(
       h("section", { class: "card run", "aria-label": "The run" },
         h("div", { class: "head" }, this.title, this.badge), this.goal, this.written, this.message, this.report, this.buttons, this.figures,
-        this.settings),
+        this.settings, this.injected),
       h("section", { class: "card plan", "aria-label": "The plan" }, h("h2", {}, "Plan"), this.origin, this.plan, this.notes));
     if (control) this.addControls();
     sections.listen((names) => this.update(names));
@@ -72,8 +76,9 @@ export class RunPanel {
     const steps = touches(names, "tolerances", "scene") ? [...this.steps.keys()].map((index) => `step:${index}`) : names;
     for (const name of steps) if (name.startsWith("step:")) this.step(name);
     if (touches(names, "said")) {
-      const notes = (this.sections.get("said") || []).filter((each) => each.kind === "note").slice(-6);
-      this.notes.replaceChildren(...notes.map((each) => h("li", {}, each.text)));
+      const said = this.sections.get("said") || []; // A live page has the talk beside the task.
+      const notes = this.control ? said.filter((each) => each.kind === "note").slice(-6) : said;
+      this.notes.replaceChildren(...notes.map((each) => h("li", {}, toldLine(each))));
     }
   }
 
@@ -97,6 +102,10 @@ export class RunPanel {
     const told = run ? [run.task_id, run.scene && `scene ${run.scene}`, run.seed !== null && run.seed !== undefined && `seed ${run.seed}`,
       run.policy && `policy ${run.policy}`, run.llm] : [];
     setText(this.settings, told.filter(Boolean).join(" · "));
+    const faults = ((run || {}).faults || []).map((each) => plain(`${each.fault} ${each.target} ${each.magnitude.map((value) => Number(value.toPrecision(4))).join(", ")}`.trim())
+      + ` (${each.count ? `${each.count} ×` : "always"}, ${each.t === null ? "set by the scene" : `after ${seconds(each.t)}`})`);
+    setText(this.injected, faults.length ? `Injected: ${faults.join("; ")}. Every other failure is the world's own.`
+      : this.control || !run ? "" : "No injected fault is recorded in this run.");
     if (this.control) {
       const ready = this.control.steers();
       const over = !LIVE.has(status.state);
@@ -145,11 +154,13 @@ export class RunPanel {
     const offsets = Object.entries(this.sections.get("offsets") || {});
     const figures = [
       ["Time", seconds(end.seconds ?? run.t), (end.seconds ?? run.t) / budget.seconds],
+      ...(end.placement_error_m ? [["Placement error", `${(1000 * end.placement_error_m).toFixed(1)} mm`]] : []),
       ["Model calls", whole(end.calls ?? usage.calls ?? 0), (usage.calls || 0) / budget.calls],
       ["Tokens", whole(end.tokens ?? usage.tokens ?? 0), (usage.tokens || 0) / budget.tokens],
       ["Corrections", corrections.map(([rung, count]) => `${rung} ${count}`).join(", ") || "0",
         corrections.reduce((sum, [, count]) => sum + count, 0) / budget.corrections],
-      ...offsets.map(([key, each]) => ["Learned offset", `${each.applied.slice(0, 2).map((value) => (1000 * value).toFixed(1)).join(", ")} mm`, NaN, key]),
+      ...offsets.map(([key, each]) => ["Learned offset", `${each.applied.slice(0, 2).map((value) => (1000 * value).toFixed(1)).join(", ")} mm`, NaN,
+        `${key}: mean ${millimetres(each.mean)}, sigma ${millimetres(each.sigma)} mm, ${Number(each.samples.toPrecision(3))} samples`]),
     ];
     this.figures.replaceChildren(...figures.map(([name, value, part, title]) => h("div", { class: "figure", title },
       h("dt", {}, name), h("dd", {}, value, Number.isFinite(part) && run.t !== undefined
@@ -193,7 +204,7 @@ export class RunPanel {
         h("b", {}, `${index + 1}. ${plain(step.text)}`), step.robot ? h("span", { class: "chip small" }, step.robot) : null,
         h("span", { class: "took" }, took)),
       ...(step.folded ? [h("p", { class: "soft small" }, `${step.folded} ${step.folded === 1 ? "entry" : "entries"}, folded; the replay and the report have them.`)] : []),
-      ...(step.moments.length ? [h("ul", { class: "moments" }, step.moments.map((each) => moment(each, this.sections.get("tolerances") || {})))] : []));
+      ...(step.moments.length ? [h("ul", { class: "moments" }, step.moments.map((each) => moment(each, this.sections.get("tolerances") || {}, this.file)))] : []));
     if (!this.steps.has(index)) {
       this.steps.set(index, element);
       this.plan.append(element);
@@ -201,7 +212,27 @@ export class RunPanel {
   }
 }
 
-function moment(each, tolerances) {
+const millimetres = (values) => values.map((value) => (1000 * value).toFixed(1)).join(", ");
+
+// What was asked, said, remembered, injected or noted.
+export function toldLine(each) {
+  if (each.kind === "question") return [h("b", {}, plain(each.text)), ` ${each.reply ? `“${each.reply}”` : "No answer came."}`];
+  if (each.kind === "said") return [h("b", {}, `“${plain(each.text)}”`), ` ${each.reply || EFFECTS[each.effect] || ""}`];
+  if (each.kind === "approval") return [h("b", {}, each.effect === "yes" ? "Approved: " : "Not approved: "), plain(each.text)];
+  if (each.kind === "recalled") return [h("b", {}, "From earlier runs: "), plain(each.text)];
+  return each.kind === "note" ? [plain(each.text)] : [h("b", {}, "Injected: "), `${plain(each.text)} ${plain(each.reply) || ""}`];
+}
+
+function moment(each, tolerances, file) {
+  const pictures = file ? (each.pictures || []).map((taken) => [file(taken.file), taken]).filter(([source]) => source) : [];
+  const shown = line(each, tolerances);
+  if (pictures.length) {
+    shown.append(h("div", { class: "thumbs" }, pictures.map(([source, taken]) => enlarged(source, `${taken.caption}${taken.eye ? " (the robot's camera)" : ""}`))));
+  }
+  return shown;
+}
+
+function line(each, tolerances) {
   if (each.is === "correction") {
     const given = each.rung === "give_up";
     return h("li", { class: "moment correction" },
@@ -211,7 +242,7 @@ function moment(each, tolerances) {
       each.why ? h("p", { class: "soft small" }, plain(each.why)) : null);
   }
   if (each.is !== "command") return h("li", { class: "moment soft small" }, plain(each.text));
-  const state = each.ok === true ? "good" : each.ok === false ? "bad" : "open";
+  const state = each.ok === true ? "good" : each.stopped ? "open" : each.ok === false ? "bad" : "open";
   const purpose = { correction: "correction", retry: "again" }[each.purpose];
   const off = each.deviation;
   const allowed = tolerances[(each.command || "").split("(")[0]];
@@ -222,6 +253,7 @@ function moment(each, tolerances) {
       h("span", {}, plain(each.text)), purpose ? h("span", { class: "badge" }, purpose) : null,
       off ? h("span", { class: "deviation", title: `x ${off.x} mm, y ${off.y} mm, z ${off.z} mm` }, `${off.plane.toFixed(1)} mm off${allowed ? `; “${allowed.fact}” allows ${allowed.mm} mm` : ""}`) : null,
       h("span", { class: "took" }, each.seconds === undefined ? "" : seconds(each.seconds))),
+    each.claimed && each.claimed.message ? h("p", { class: "soft small" }, `The robot said: ${each.claimed.status}: ${plain(each.claimed.message)}`) : null,
     each.feedback ? feedback(each.feedback) : each.note ? h("p", { class: "soft small" }, plain(each.note)) : null);
 }
 
@@ -229,6 +261,7 @@ function feedback(each) {
   const measured = each.measured.map((one) => `${one.name} ${Number(one.value.toPrecision(3))} ${one.unit}`).join(", ");
   return h("dl", { class: "feedback" },
     [["Error", each.error], ["Reason", each.reason], ["Suggestion", each.suggestion], ["Measured", measured],
+      ["First cause", (each.cause || "").replaceAll("_", " ")],
       ["Level", `${each.level === "low" ? "action" : "state"} (${each.kind.replaceAll("_", " ")})`]]
       .filter(([, text]) => text).map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, plain(text)))));
 }

@@ -40,7 +40,9 @@ export function sentence(text) {
 // Things have one name on the page: the one that people say, "red box" for red_box.
 let ids = null;
 
-export function knowNames(names) {
+export function knowNames(sections) {
+  const [scene, world] = [sections.get("scene") || { known: [] }, sections.get("world") || { things: [] }];
+  const names = [...scene.known, ...world.things.map((thing) => thing.name)];
   const found = [...new Set(names)].filter((name) => name.includes("_")).sort((a, b) => b.length - a.length);
   ids = found.length ? new RegExp(`\\b(?:${found.map((name) => name.replace(/[^\w]/g, "\\$&")).join("|")})\\b`, "g") : null;
 }
@@ -66,4 +68,40 @@ export function settled(wait, work) {
     clearTimeout(timer);
     timer = setTimeout(() => work(...told), wait);
   };
+}
+
+// The next of 1, 2, 5, 10 times a power of ten.
+export function nice(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * ([1, 2, 5].find((each) => value <= each * power) || 10);
+}
+
+// A picture with its caption that fills the window when it is pressed.
+export function enlarged(source, caption) {
+  const open = () => {
+    const large = h("dialog", { class: "large", "aria-label": caption, onclick: () => large.close(), onclose: () => large.remove() },
+      h("img", { src: source, alt: caption }), h("button", { type: "button", class: "quiet" }, "Close"));
+    document.body.append(large);
+    large.showModal();
+  };
+  return h("figure", {}, h("button", { type: "button", class: "enlarge", "aria-label": `Enlarge: ${caption}`, onclick: open },
+    h("img", { src: source, alt: caption, loading: "lazy" })), h("figcaption", { class: "soft small" }, caption));
+}
+
+// Light and dark: as the system is set until a press on the button; what was chosen is kept where that is possible.
+export function changesTheme(button) {
+  const root = document.documentElement;
+  const kept = (theme) => {
+    try {
+      return theme ? localStorage.setItem("hicrisp-theme", theme) : localStorage.getItem("hicrisp-theme");
+    } catch {
+      return null; // A page that stands alone may keep nothing.
+    }
+  };
+  if (["light", "dark"].includes(kept())) root.dataset.theme = kept();
+  button.addEventListener("click", () => {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    kept(root.dataset.theme);
+  });
 }
