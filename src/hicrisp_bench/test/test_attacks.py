@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from pathlib import Path
 from threading import Event
 from typing import Any, Dict, List
@@ -12,9 +11,9 @@ import pytest
 from chat_server import ChatServer
 from hicrisp_bench.attacks.corpus import CHANNELS, KITCHEN, TABLE, Attack, read_attacks
 from hicrisp_bench.attacks.stage import InstantArm, JudgedPort, Verdicts
-from hicrisp_bench.attacks.suite import policies_of
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, run_attack
 from hicrisp_bench.cli import main
+from hicrisp_bench.suite import policies_here
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.factory import load_factory
 from hicrisp_core.llm.redaction import redacted_values
@@ -28,7 +27,7 @@ from hicrisp_core.trace.event_log import EventLog
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 ATTACKS = read_attacks(CONFIG / "attacks")
-POLICIES = policies_of(Namespace(policies=None, config=CONFIG))
+POLICIES = [*policies_here(CONFIG), REVIEWED]
 
 
 def test_more_than_a_hundred_attacks_come_in_by_every_way() -> None:

@@ -39,7 +39,14 @@ class LoopbackServer:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def answer(self, request: Dict[str, Any]) -> Iterable[bytes]:
-        """Return the answer to a request, bytes of HTTP in the pieces in which they are sent."""
+        """Answer a request.
+
+        Args:
+            request: as the client wrote it.
+
+        Returns:
+            Bytes of HTTP, in the pieces in which they are sent.
+        """
         raise NotImplementedError
 
     def listen(self) -> None:
@@ -53,7 +60,16 @@ class LoopbackServer:
 
 
 def whole(body: Union[str, bytes], status: str = "200 OK", *headers: str) -> bytes:
-    """Return a whole answer. It says that the server will close, lest the next request race the connection's end."""
+    """Write a whole answer. It says that the server will close, lest the next request race the connection's end.
+
+    Args:
+        body: what it holds.
+        status: its code and its words.
+        headers: further ones, a line each.
+
+    Returns:
+        The bytes of HTTP.
+    """
     data = body.encode() if isinstance(body, str) else body
     lines = (f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {len(data)}",
              "Connection: close", *headers)
@@ -61,7 +77,17 @@ def whole(body: Union[str, bytes], status: str = "200 OK", *headers: str) -> byt
 
 
 def completion(text: str, model: str, prompt_tokens: int = 50, finish: str = "stop") -> str:
-    """Return the body of an answer with this text."""
+    """Write the body of an answer with a text.
+
+    Args:
+        text: of the model.
+        model: its name.
+        prompt_tokens: that it counts as read.
+        finish: why it ends.
+
+    Returns:
+        The body, JSON.
+    """
     return json.dumps({
         "id": "1", "object": "chat.completion", "created": 0, "model": model,
         "choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}],

@@ -12,7 +12,17 @@ from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
 
 
 def at_least_one(text: str) -> int:
-    """Return the whole number from 1 that an option names."""
+    """Read a whole number from 1, as the type of an option.
+
+    Args:
+        text: what was given.
+
+    Returns:
+        The number.
+
+    Raises:
+        argparse.ArgumentTypeError: for a smaller one.
+    """
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"at least 1 is needed, got {value}")
@@ -20,7 +30,17 @@ def at_least_one(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """Return the number from 0 to 1 that an option names."""
+    """Read a number from 0 to 1, as the type of an option.
+
+    Args:
+        text: what was given.
+
+    Returns:
+        The number.
+
+    Raises:
+        argparse.ArgumentTypeError: for one beyond them.
+    """
     value = float(text)
     if not 0.0 <= value <= 1.0:
         raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, got {text}")
@@ -31,6 +51,7 @@ def add_usual(parser: argparse.ArgumentParser, out: str) -> None:
     """Add the options that every suite has.
 
     Args:
+        parser: takes it.
         out: what the folder of results takes, and which it is if none is given.
     """
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
@@ -48,6 +69,7 @@ def add_trials(parser: argparse.ArgumentParser, default: int, of: str, *older: s
     """Add ``--trials``: how often each case is tried.
 
     Args:
+        parser: takes it.
         of: what they are, in the plural.
         older: other names that the suite takes for it.
     """
@@ -58,6 +80,7 @@ def add_seed(parser: argparse.ArgumentParser, of: str, *older: str, default: int
     """Add ``--seed``, a whole number.
 
     Args:
+        parser: takes it.
         of: what is drawn by it.
         older: other names that the suite takes for it.
     """
@@ -68,6 +91,7 @@ def add_every(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``--every``: a part of a suite's trials, evenly spread.
 
     Args:
+        parser: takes it.
         what: what is counted, in the singular.
     """
     parser.add_argument("--every", type=at_least_one, default=1, metavar="N", help=f"only every N-th {what}")
@@ -77,6 +101,7 @@ def add_limit(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``--limit``: at most so many trials; ``None`` for all.
 
     Args:
+        parser: takes it.
         what: what is counted, and how it is chosen.
     """
     parser.add_argument("--limit", type=at_least_one, metavar="N", help=f"only so many {what} (all)")
@@ -87,6 +112,7 @@ def add_policies(parser: argparse.ArgumentParser, default: Optional[Sequence[str
     """Add ``--policies``: files of ``config/policies``.
 
     Args:
+        parser: takes it.
         default: those of a suite that are not named; ``None`` leaves the choice to it.
         otherwise: which those are, in words.
         only: the names that the suite knows, if it does not take every policy.
@@ -99,6 +125,7 @@ def add_llm(parser: argparse.ArgumentParser, default: str, otherwise: str = "", 
     """Add ``--llm``, a file of ``config/llm`` or the path of one.
 
     Args:
+        parser: takes it.
         otherwise: what the default and other names of the suite mean, in words.
         file: whether ``--gguf``, a model that is served on loopback, may be named in its place.
     """
@@ -110,7 +137,17 @@ def add_llm(parser: argparse.ArgumentParser, default: str, otherwise: str = "", 
 
 
 def llm_of(options: argparse.Namespace) -> LlmSettings:
-    """Return the settings of the model that ``--llm`` names."""
+    """Load the settings of the model that ``--llm`` names.
+
+    Args:
+        options: with ``llm``, and ``config``, the folder of configuration.
+
+    Returns:
+        The settings.
+
+    Raises:
+        ConfigError: for a file that is missing or wrong.
+    """
     return load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
 
 
@@ -118,6 +155,7 @@ def add_sentences(parser: argparse.ArgumentParser, default: str) -> None:
     """Add ``--sentences``, a file of what users ask for, and ``--class``, some kinds of them.
 
     Args:
+        parser: takes it.
         default: the file of ``config/sentences`` if none is named.
     """
     parser.add_argument("--sentences", type=Path, metavar="FILE",
@@ -132,6 +170,7 @@ def add_scenes(parser: argparse.ArgumentParser, default: Sequence[str], *older: 
     """Add ``--scenes``: files of ``config/scenes``; ``None`` for those of the suite.
 
     Args:
+        parser: takes it.
         default: those of the suite.
         older: other names that the suite takes for it.
         only: the names that the suite knows, if it does not take every scene.
@@ -141,5 +180,9 @@ def add_scenes(parser: argparse.ArgumentParser, default: Sequence[str], *older: 
 
 
 def add_over_ros(parser: argparse.ArgumentParser) -> None:
-    """Add ``--over-ros``."""
+    """Add ``--over-ros``.
+
+    Args:
+        parser: of a suite whose trials the nodes can run, too.
+    """
     parser.add_argument("--over-ros", action="store_true", help="run the trials through the launched nodes")

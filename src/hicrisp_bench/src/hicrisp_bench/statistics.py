@@ -35,6 +35,9 @@ def share_of(name: str, count: int, of: int) -> Dict[str, Any]:
         name: of the column.
         count: trials of which it holds.
         of: all of them.
+
+    Returns:
+        Both columns.
     """
     return {name: count / max(1, of), f"{name}_ci": wilson_interval(count, of)}
 

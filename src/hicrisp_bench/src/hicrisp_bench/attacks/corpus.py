@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections import Counter
 from pathlib import Path
-from typing import Any, List, Mapping, Tuple
+from typing import Any, List, Mapping, NamedTuple, Tuple
 
 from hicrisp_core.errors import ConfigError
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass
+from typing_extensions import Annotated
 
 TASK, NAME, LABEL, REPLY = "task", "name", "label", "reply"
 ANSWER, REMARK, SCENE, POLICY = "answer", "remark", "scene", "policy"
@@ -16,18 +19,16 @@ CHANNELS: Mapping[str, str] = {
     REPLY: "a model's answer", ANSWER: "a person's answer to a question",
     REMARK: "what a person says meanwhile", SCENE: "a scene's file", POLICY: "a policy's file"}
 TABLE, KITCHEN = "table", "kitchen"
-_KEYS = frozenset(("id", "family", "channel", "world", "text", "wants", "facts", "says", "at"))
 
 
-@dataclass(frozen=True)
-class Want:
+class Want(NamedTuple):
     """A command that an attack is after; its action, its things and its robot need not exist."""
 
     action: str
     arguments: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Attack:
     """One input.
 
@@ -44,8 +45,8 @@ class Attack:
 
     id: str
     family: str
-    channel: str
-    world: str
+    channel: Annotated[str, Field(pattern=f"^({'|'.join(CHANNELS)})$")]
+    world: Annotated[str, Field(pattern=f"^({TABLE}|{KITCHEN})$")]
     text: str
     wants: Tuple[Want, ...] = ()
     facts: Tuple[str, ...] = ()
@@ -53,37 +54,29 @@ class Attack:
     at: Tuple[float, ...] = ()
 
 
+_ENTRIES = TypeAdapter(List[Attack])
+
+
 def read_attacks(folder: Path) -> List[Attack]:
-    """All attacks of the JSON files of a folder.
+    """Read all attacks of the JSON files of a folder.
+
+    Args:
+        folder: holds lists of objects whose keys are the fields of an attack; the world is the table if none is named.
+
+    Returns:
+        The attacks, file by file in the order of the names.
 
     Raises:
-        ConfigError: for a wrong file, with the entry.
+        ConfigError: for a wrong file, with the entry; for an id that stands there twice, or no attack at all.
     """
     found: List[Attack] = []
     for file in sorted(folder.glob("*.json")):
         try:
             entries = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            found += _ENTRIES.validate_python([{"world": TABLE, **entry} for entry in entries])
+        except (OSError, ValueError, TypeError) as error:
             raise ConfigError(f"cannot read the attacks in {file}: {error}") from error
-        found += [_attack(entry, f"{file}, entry {number}") for number, entry in enumerate(entries, 1)]
-    names = [each.id for each in found]
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    if twice is not None or not found:
-        raise ConfigError(f"{folder}: the id '{twice}' stands there twice" if twice
-                          else f"{folder} holds no attacks")
+    twice = [name for name, times in Counter(each.id for each in found).items() if times > 1]
+    if twice or not found:
+        raise ConfigError(f"{folder} holds no attacks" if not found else f"{folder}: '{twice[0]}' stands there twice")
     return found
-
-
-def _attack(entry: Any, where: str) -> Attack:
-    if not isinstance(entry, dict) or not set(entry) <= _KEYS:
-        raise ConfigError(f"{where}: an object with keys of {', '.join(sorted(_KEYS))} was expected")
-    channel, world = str(entry.get("channel")), str(entry.get("world", TABLE))
-    if channel not in CHANNELS or world not in (TABLE, KITCHEN):
-        raise ConfigError(f"{where}: channel is one of {', '.join(CHANNELS)}, world {TABLE} or {KITCHEN}")
-    try:
-        wants = tuple(Want(str(action), dict(arguments)) for action, arguments in entry.get("wants", ()))
-        return Attack(str(entry["id"]), str(entry["family"]), channel, world, str(entry["text"]), wants,
-                      tuple(map(str, entry.get("facts", ()))), str(entry.get("says", "")),
-                      tuple(map(float, entry.get("at", ()))))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ConfigError(f"{where}: {type(error).__name__}: {error}") from error

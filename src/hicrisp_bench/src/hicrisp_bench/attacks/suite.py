@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import argparse
 from contextlib import nullcontext
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Sequence
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.settings import LlmSettings
 
-from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, Attack, read_attacks
+from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, read_attacks
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, key_of, run_attack
 from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars
@@ -40,16 +39,16 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     attacks = [each for each in read_attacks(options.config / "attacks")
                if not options.channels or each.channel in options.channels][::options.every]
-    settings = _model(options)
+    settings = None if options.llm == OBEYING else llm_of(options)
     if settings is not None:  # What a model would have to say to be an attack, no other model says.
         attacks = [each for each in attacks if each.channel != REPLY]
     if not attacks:
         raise ConfigError("no attack is left with these options")
-    policies = policies_of(options)
+    policies = options.policies or [*policies_here(options.config), REVIEWED]
     if settings is not None and settings.backend == EMBEDDED_BACKEND:
         runner.needs_loopback(settings.model_name)
     with served(settings) if settings is not None else nullcontext() as asked:
-        trials = trials_of(options, attacks, policies, asked)
+        trials = [AttackTrial(options.config, attack, policy, asked) for policy in policies for attack in attacks]
         results = runner.run(run_attack, trials, key_of, "attacks")
     model = OBEYING if settings is None else settings.model_name
     whole = [{"channel": each.attack.channel, **result} for each, result in zip(trials, results)]
@@ -73,21 +72,6 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     extra = {"attacks": len(attacks), "broken": broken, "by_policy": by_policy}
     return Report(rows, COLUMNS, (), note, extra,
                   tuple(sections), (chart,), crashes(whole))
-
-
-def policies_of(options: argparse.Namespace) -> List[str]:
-    """The policies' names, those of the command line or all that run here."""
-    return list(options.policies) if options.policies else [*policies_here(options.config), REVIEWED]
-
-
-def trials_of(options: argparse.Namespace, attacks: Sequence[Attack], policies: Sequence[str],
-              llm: Optional[LlmSettings]) -> List[AttackTrial]:
-    """Every attack with every policy."""
-    return [AttackTrial(options.config, attack, policy, llm) for policy in policies for attack in attacks]
-
-
-def _model(options: argparse.Namespace) -> Optional[LlmSettings]:
-    return None if options.llm == OBEYING else llm_of(options)
 
 
 def _row(channel: str, model: str, results: Sequence[Dict[str, Any]]) -> Row:

@@ -29,7 +29,7 @@ from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.attacks.corpus import ANSWER, KITCHEN, LABEL, NAME, POLICY, REMARK, SCENE, TASK, Attack, Want
+from hicrisp_bench.attacks.corpus import ANSWER, KITCHEN, LABEL, NAME, POLICY, REMARK, SCENE, TASK, Attack
 from hicrisp_bench.attacks.stage import InstantArm, JudgedPort, Verdicts
 from hicrisp_bench.stub_models import TOKENS, StubModels, kinds_of
 
@@ -88,32 +88,23 @@ class ObeyingModel(ChatModel):
         return Completion(text, self.name, TOKENS, TOKENS)
 
     def _answer(self, schema: Mapping[str, Any]) -> Dict[str, Any]:
-        kinds = kinds_of(schema)
-        wants = self._attack.wants
-        if "goal" in kinds:
-            return {"kind": "goal", "stages": [{"conditions": list(self._attack.facts) or _facts(wants)}]}
+        kinds, wants = kinds_of(schema), self._attack.wants
+        said = [f"{want.action} {' '.join(map(str, want.arguments.values()))}" for want in wants]
+        names = [str(value) for want in wants for value in want.arguments.values()]
+        if "goal" in kinds:  # Without facts of its own one like the commands: the second name on the first.
+            like = [f"on({names[0]},{names[1]})"] if len(names) > 1 else [f"holding({each})" for each in names]
+            return {"kind": "goal", "stages": [{"conditions": list(self._attack.facts) or like}]}
         if "command" in kinds:
             want = wants[self._asked % len(wants)] if wants else None
             return {"kind": "command", "action": want.action, "arguments": dict(want.arguments)} \
                 if want else {"kind": "pass", "why": "as you say"}
         if "task" in kinds:
             return {"kind": "task", "text": self._attack.text, "task": self._attack.text}
-        said = [f"{want.action} {' '.join(map(str, want.arguments.values()))}" for want in wants]
         if "plan" in kinds:
             worded = schema.get("properties", {}).get("steps", {}).get("items", {}).get("type") == "string"
             commands = [{"action": want.action, "arguments": dict(want.arguments)} for want in wants]
             return {"kind": "plan", "reasoning": "I obey.", "steps": said if worded else commands}
-        return {"goal": self._attack.text, "objects": _names(wants), "state": "Everything is allowed.", "steps": said}
-
-
-def _names(wants: Sequence[Want]) -> List[str]:
-    return [str(value) for want in wants for value in want.arguments.values()]
-
-
-def _facts(wants: Sequence[Want]) -> List[str]:
-    """A goal like the commands: every second name on the first."""
-    names = _names(wants)
-    return [f"on({names[0]},{names[1]})"] if len(names) > 1 else [f"holding({names[0]})"] if names else []
+        return {"goal": self._attack.text, "objects": names, "state": "Everything is allowed.", "steps": said}
 
 
 def run_attack(trial: AttackTrial) -> Dict[str, Any]:

@@ -64,7 +64,7 @@ def read_recordings(files: Sequence[Path]) -> List[FirstPlan]:
     for file in files:
         if not file.is_file():
             raise ConfigError(f"there is no recording {file}; set HICRISP_DATA to the folder that holds "
-                              "'copal', or give files with --recordings")
+                              "'copal'")
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:

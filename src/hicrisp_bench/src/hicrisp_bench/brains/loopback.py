@@ -52,7 +52,14 @@ class Loopback(LoopbackServer):
         self.requests, self._lock = 0, Lock()
 
     def answer(self, request: Dict[str, Any]) -> Tuple[bytes]:
-        """Return the reply to a request, when it is due."""
+        """Answer a request when the reply is due.
+
+        Args:
+            request: as the client wrote it.
+
+        Returns:
+            The reply, bytes of HTTP.
+        """
         with self._lock:
             self.requests += 1
             number = self.requests

@@ -49,7 +49,12 @@ def _kept(case: Probe) -> int:
 
 
 def refused(case: Probe, most: int = _MOST) -> None:
-    """Nothing moves, the wait is seen to live, and it ends after so many requests for one question."""
+    """Nothing moves, the wait is seen to live, and it ends after so many requests for one question.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        most: requests for one question.
+    """
     case.rig.ended(case.task, LONG)
     took = case.took
     case.ends("failed", "refused", what=f"the task, after {took:.1f} s")
@@ -67,7 +72,12 @@ def done(case: Probe) -> None:
 
 
 def told(case: Probe, valid: str) -> None:
-    """What there is was said to a model that named something else."""
+    """What there is was said to a model that named something else.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        valid: a name that must be among those that were said.
+    """
     case.ends("failed", "refused").note(_asked(case))
     again = str(case.model.asked[-1]["messages"]) if len(case.model.asked) > 1 else ""
     case.note("the model was told what there is", valid in again).unmoved()
@@ -138,7 +148,13 @@ _CORRECTIONS: Tuple[Tuple[str, str, Play, Judge], ...] = (
 
 
 def answered(case: Probe, play: Play, judge: Judge) -> None:
-    """The world's task, to a model that answers so."""
+    """The world's task, to a model that answers so.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        play: what the model answers.
+        judge: notes what comes of it.
+    """
     judge(case.plays(play).submit())
 
 

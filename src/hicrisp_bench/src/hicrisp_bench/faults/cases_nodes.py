@@ -91,7 +91,12 @@ STOPS = (
 
 
 def thinker_killed(case: Probe, node: str) -> None:
-    """A node without state, while a robot moves."""
+    """A node without state, while a robot moves.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        node: its name below the namespace.
+    """
     case.moving().kill(node).ends("succeeded")
     done = sum(event["status"] == "success" for event in case.rig.events(case.task, "outcome"))
     planned = max((len(event["steps"]) for event in case.rig.events(case.task, "plan")), default=0)
@@ -99,7 +104,12 @@ def thinker_killed(case: Probe, node: str) -> None:
 
 
 def move_base_back_late(case: Probe, seconds: float) -> None:
-    """What drives for the driver, in mid-drive."""
+    """What drives for the driver, in mid-drive.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        seconds: for which it is gone.
+    """
     case.moving().inject("move_base_gone", "", seconds).ends("succeeded")
     waits = [event["text"] for event in case.rig.events(case.task, "waiting") if "index" in event]
     case.note(f"said: {'; '.join(waits) or 'nothing'}", bool(waits)).corrected(1, 1)
@@ -137,7 +147,12 @@ KILLS = (
 
 
 def ended(case: Probe, end: Callable[[Rig], object]) -> None:
-    """The end of the launch in mid-motion."""
+    """The end of the launch in mid-motion.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        end: ends it.
+    """
     rig = case.moving().rig
     case.does(lambda: end(rig))
     gone = wait_until(lambda: not rig.launch.processes(), Deadline(LIMIT))

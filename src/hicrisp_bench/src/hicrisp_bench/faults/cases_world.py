@@ -47,14 +47,26 @@ _QUIET = 5.0
 
 
 def base_told_wrongly(case: Probe, kind: str) -> None:
-    """In mid-drive, until the world is put back; by odometry that is wrong no standstill can be judged."""
+    """In mid-drive, until the world is put back; by odometry that is wrong no standstill can be judged.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        kind: of the fault that is injected.
+    """
     case.moving().inject(kind).ends("failed")
     if kind != "odometry_nan":
         case.stands(_STANDS_WITHIN)
 
 
 def useless(case: Probe, kind: str, item: str = "", seconds: Sequence[float] = ()) -> None:
-    """Before a task, which is about the thing; where it is a pose, it has grown old when the task comes."""
+    """Before a task, which is about the thing; where it is a pose, it has grown old when the task comes.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        kind: of the fault that is injected.
+        item: the object that it is about; empty for none.
+        seconds: for which it lasts, if the kind takes them.
+    """
     case.inject(kind, item, *seconds).rest(OLD if item else 2.0)
     case.submit().ends("failed", "refused", about=item).unmoved()
 
@@ -157,6 +169,10 @@ HANDS = (
 def on_a_line(case: Probe, bad: Callable[[Probe], object]) -> None:
     """On two hosts: whatever the line does, nothing is sent twice, nothing moves without a task, and the next
     one is done.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        bad: what the line does, and what is seen of it until the task has ended.
     """
     goals = GoalWatch()
     bad(case)
@@ -194,7 +210,13 @@ def line_cut_at_once(case: Probe) -> None:
 
 
 def line_bad(case: Probe, loss: float = 0.0, delay: float = 0.0) -> None:
-    """From before a task until its end."""
+    """From before a task until its end.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        loss: share of the packets that are lost.
+        delay: of the others, seconds each way.
+    """
     _line(case, loss, delay)
     try:
         case.submit().explained("succeeded", "failed")
@@ -213,7 +235,13 @@ HOSTS = tuple(FaultCase(f"line between two hosts {name}", expected, partial(on_a
 
 
 def lacking(case: Probe, words: str, unmoved: bool = True) -> None:
-    """Before the first task of a launch."""
+    """Before the first task of a launch.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        words: what must be named.
+        unmoved: whether nothing may move.
+    """
     rig = case.rig
     answer = rig.ask("submit_task", rig.world.task)
     told, task = answer.message, answer.task_id
@@ -227,7 +255,12 @@ def lacking(case: Probe, words: str, unmoved: bool = True) -> None:
 
 
 def part_undone(case: Probe, kind: str) -> None:
-    """Before a task about two blocks, of one of them."""
+    """Before a task about two blocks, of one of them.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        kind: of the fault that is injected.
+    """
     case.inject(kind, _LEFT).rest(OLD).submit().ends("failed", about=_LEFT)
     done = (_DONE, "in", "red_bowl") in case.rig.seen.relations
     case.note(f"the other one is {'' if done else 'not '}in the bowl", done)

@@ -94,12 +94,27 @@ class Probe:
         return time.monotonic() - self.since
 
     def note(self, remark: str, ok: bool = True) -> "Probe":
-        """Add what was seen, and whether it is as it must be."""
+        """Add what was seen.
+
+        Args:
+            remark: what that is, for the row.
+            ok: whether it is as it must be.
+
+        Returns:
+            This probe.
+        """
         self.seen.remarks.append((remark, ok))
         return self
 
     def submit(self, text: str = "") -> "Probe":
-        """Submit a task, the world's own one without a text."""
+        """Submit a task.
+
+        Args:
+            text: its words; without them the world's own task.
+
+        Returns:
+            This probe.
+        """
         self.since = time.monotonic()
         self.task = self.rig.submit(text or self.rig.world.task)
         return self
@@ -111,30 +126,67 @@ class Probe:
         return self
 
     def inject(self, kind: str, target: str = "", *magnitude: float, count: int = 0) -> "Probe":
-        """Let something go wrong in the simulation."""
-        self.since = time.monotonic()
-        self.rig.inject(kind, target, magnitude, count)
-        return self
+        """Let something go wrong in the simulation.
+
+        Args:
+            kind: of the fault, as ``inject_fault`` takes it.
+            target: the object that it is about; empty for none.
+            magnitude: as the kind asks for it: metres, seconds or a share.
+            count: how often it happens; 0 for always, until the world is put back.
+
+        Returns:
+            This probe.
+        """
+        return self.does(lambda: self.rig.inject(kind, target, magnitude, count))
 
     def kill(self, node: str, number: int = signal.SIGKILL) -> "Probe":
-        """Send a signal to a node."""
+        """Send a signal to a node.
+
+        Args:
+            node: its name below the namespace.
+            number: of the signal.
+
+        Returns:
+            This probe, with the process as ``pid``.
+        """
         self.since = time.monotonic()
         self.pid = self.rig.kill(node, number)
         return self
 
     def does(self, act: Callable[[], object]) -> "Probe":
-        """Do anything else now."""
+        """Do anything else now.
+
+        Args:
+            act: what is done, from which on is judged whether something moves.
+
+        Returns:
+            This probe.
+        """
         self.since = time.monotonic()
         act()
         return self
 
     def rest(self, seconds: float) -> "Probe":
-        """Let wall seconds pass."""
+        """Let time pass.
+
+        Args:
+            seconds: of wall time.
+
+        Returns:
+            This probe.
+        """
         time.sleep(seconds)
         return self
 
     def plays(self, play: Play) -> "Probe":
-        """Let the model answer so, whatever it is asked."""
+        """Let the model answer so, whatever it is asked.
+
+        Args:
+            play: its answers from now on.
+
+        Returns:
+            This probe.
+        """
         self.model.plays(play)
         return self
 
@@ -150,6 +202,9 @@ class Probe:
             states: in words.
             about: what its message must name.
             what: how the remark calls the task.
+
+        Returns:
+            This probe.
         """
         state = self.rig.ended(self.task, LONG)
         said = self.rig.said(self.task)
@@ -157,19 +212,49 @@ class Probe:
         return self.note(f"{what}: {said}", state in states and named)
 
     def explained(self, *states: str, what: str = "the task") -> "Probe":
-        """Wait for the end, which says something of itself."""
+        """Wait for the end, which says something of itself.
+
+        Args:
+            states: in words, one of which it must be.
+            what: how the remark calls the task.
+
+        Returns:
+            This probe.
+        """
         return self.ends(*states, what=what).note("it says so", bool(self.rig.status(self.task).message))
 
-    def again(self, *states: str, text: str = "", what: str = "the same task once more") -> "Probe":
-        """Submit a task that must end so, once every service is back."""
-        return self.ready().submit(text).ends(*states, what=what)
+    def again(self, *states: str, what: str = "the same task once more") -> "Probe":
+        """Submit the world's task, once every service is back.
+
+        Args:
+            states: in words, one of which it must end in.
+            what: how the remark calls the task.
+
+        Returns:
+            This probe.
+        """
+        return self.ready().submit().ends(*states, what=what)
 
     def unmoved(self, what: str = "nothing moved") -> "Probe":
-        """Note that nothing moved since the last thing that was done."""
+        """Note that nothing moved since the last thing that was done.
+
+        Args:
+            what: the remark.
+
+        Returns:
+            This probe.
+        """
         return self.note(what, self.rig.motion.moved_at < self.since)
 
     def stands(self, limit: float = _SOON) -> "Probe":
-        """Note how long after the last thing that was done the robots stood; at most ``limit`` wall seconds."""
+        """Note how long after the last thing that was done the robots stood.
+
+        Args:
+            limit: wall seconds in which they must.
+
+        Returns:
+            This probe.
+        """
         seconds = self.seen.stood_s = self.rig.motion.standstill_after(self.since, LIMIT)
         return self.note(f"stands after {seconds:.2f} s", seconds <= limit)
 
@@ -180,12 +265,28 @@ class Probe:
         return self.note(f"the answer comes after {self.took:.2f} s", answer.ok and self.took <= _AT_ONCE).stands()
 
     def refuses(self, when: str) -> "Probe":
-        """Note that a new task is refused."""
+        """Note that a new task is refused.
+
+        Args:
+            when: for the remark.
+
+        Returns:
+            This probe.
+        """
         answer = self.rig.ask("submit_task", self.rig.world.task)
         return self.note(f"a new task {when}: {answer.message}", not answer.accepted)
 
     def triggers(self, name: str, what: str, success: bool = True) -> "Probe":
-        """Note what a service without arguments answers."""
+        """Note what a service without arguments answers.
+
+        Args:
+            name: of the service.
+            what: the remark, before the answer.
+            success: what it must answer.
+
+        Returns:
+            This probe.
+        """
         answer = self.rig.ask(name)
         return self.note(f"{what}: {answer.message}", answer.success is success)
 
@@ -195,21 +296,52 @@ class Probe:
         return self.triggers("clear_estop", "and its end").triggers("resume", "resumed")
 
     def failures(self, right: Callable[[List[str]], object] = bool) -> "Probe":
-        """Note what was said of commands that failed, and whether that is right: that something was."""
+        """Note what was said of commands that failed.
+
+        Args:
+            right: whether that is as it must be; without it something must have been said.
+
+        Returns:
+            This probe.
+        """
         said = self.rig.failures(self.task)
         return self.note(f"said: {'; '.join(said) or 'no failure'}", bool(right(said)))
 
     def corrected(self, least: int = 1, most: int = 1000) -> "Probe":
-        """Note how often the task was corrected."""
+        """Note how often the task was corrected.
+
+        Args:
+            least: how often it must have been.
+            most: how often it may have been.
+
+        Returns:
+            This probe.
+        """
         number = self.rig.status(self.task).corrections
         return self.note(f"{number} corrections", least <= number <= most)
 
     def begins(self, task: str, what: str) -> "Probe":
-        """Note that a task that waits begins in time."""
+        """Note that a task that waits begins in time.
+
+        Args:
+            task: its id.
+            what: the remark.
+
+        Returns:
+            This probe.
+        """
         return self.note(what, wait_until(lambda: self.rig.state(task) != "queued", Deadline(LIMIT), period=0.1))
 
     def waits(self, task: str, when: str) -> "Probe":
-        """Note that a task still waits."""
+        """Note that a task still waits.
+
+        Args:
+            task: its id.
+            when: for the remark.
+
+        Returns:
+            This probe.
+        """
         return self.note(f"one in line {when}: {self.rig.said(task)}", self.rig.state(task) == "queued")
 
     def up(self) -> "Probe":

@@ -33,12 +33,23 @@ class WildModel(LoopbackServer):
         self.ending = threading.Event()
 
     def answer(self, request: Dict[str, Any]) -> Iterable[bytes]:
-        """Answer as it is played now."""
+        """Answer as it is played now.
+
+        Args:
+            request: as the client wrote it.
+
+        Returns:
+            The pieces of the answer, bytes of HTTP.
+        """
         self.asked.append(request)
         return self._play(self, request)
 
     def plays(self, play: Play) -> None:
-        """Answer so from now on."""
+        """Answer so from now on.
+
+        Args:
+            play: answers whatever is asked.
+        """
         self.asked, self._play = [], play
 
     def start(self, folder: Path, secret: str) -> Path:
@@ -66,17 +77,41 @@ class WildModel(LoopbackServer):
 
 
 def step(action: str, **arguments: str) -> Step:
-    """Return a command."""
+    """Make a command.
+
+    Args:
+        action: its name.
+        arguments: its arguments by their names.
+
+    Returns:
+        The command, as a model writes it.
+    """
     return {"action": action, "arguments": arguments}
 
 
 def says(text: str) -> Play:
-    """Return this text, whatever is asked."""
+    """Answer with a text, whatever is asked.
+
+    Args:
+        text: of the model.
+
+    Returns:
+        What plays it.
+    """
     return sends(completion(text, "wild"))
 
 
 def sends(body: str, status: str = "200 OK", *headers: str) -> Play:
-    """Return this body, whatever is asked."""
+    """Answer with a body, whatever is asked.
+
+    Args:
+        body: of the HTTP answer.
+        status: of the HTTP answer.
+        headers: further ones, a line each.
+
+    Returns:
+        What plays it.
+    """
     return lambda model, request: (whole(body, status, *headers),)
 
 
@@ -99,11 +134,16 @@ def closes(model: WildModel, request: Mapping[str, Any]) -> Tuple[bytes]:
 
 
 def plan(steps: Sequence[Step] = (), correction: Sequence[Step] = (), wrap: str = "{}") -> Play:
-    """Return the task's goal for the interpreter, a plan of these steps for whoever asks for one, and each
-    correction in turn for whoever asks for that.
+    """Answer the interpreter with the task's goal, whoever asks for a plan with one, and whoever asks for a
+    correction with each in turn.
 
     Args:
+        steps: of the plan.
+        correction: the corrections, a command each.
         wrap: what stands around the JSON.
+
+    Returns:
+        What plays it.
     """
     corrections = count()
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Callable, Dict, List, Mapping, Sequence
+from typing import Callable, Mapping, Sequence, Tuple
 from unicodedata import category
 
 from hicrisp_core.brain.search_brain import SearchBrain
@@ -70,43 +70,40 @@ class Target:
     seeds: Sequence[str]
 
 
+Table = Tuple[Domain, WorldState]
+"""What is on a table, to which the words of a text are held."""
+
+
 def targets(config: Path) -> Mapping[str, Callable[[], Target]]:
-    """How to make each target, by name.
+    """Return what makes each target, by its name.
 
     Args:
         config: the folder of configuration, whose files are the loaders' first examples.
     """
-    found: Dict[str, Callable[[], Target]] = {
-        "json": partial(Target, read_json, (*_ANSWERS, *_PLANS)),
-        "plan": partial(_plan, config), "goal": partial(Target, _goal, _GOALS),
-        "meaning": partial(_meaning, config), "line": partial(_line, config),
-        "quarantine": partial(Target, _fenced, (*_TASKS, "<<<x>>>")),
-        "task": partial(_task, config)}
-    return {**found, **{kind: partial(_files, config, kind) for kind in KINDS}}
+    def at_a_table(read: Callable[[str, Table], object], seeds: Sequence[str]) -> Target:
+        domain, scene = load_domain(config / "domains/tabletop.yaml"), load_scene(config / "scenes/stack.yaml")
+        frames = {name: (thing.pose, 1.0) for name, thing in scene.objects.items() if thing.pose is not None}
+        table = domain, perceive(frames, scene.objects, domain, 1.0, ())
+        return Target(lambda text: read(text, table), seeds)
+
+    return {
+        "json": partial(Target, read_json, (*_ANSWERS, *_PLANS)), "plan": partial(at_a_table, _plan, _PLANS),
+        "goal": partial(Target, _goal, _GOALS), "meaning": partial(at_a_table, _meaning, _ANSWERS),
+        "line": partial(at_a_table, _line, _LINES), "quarantine": partial(Target, _fenced, (*_TASKS, "<<<x>>>")),
+        "task": partial(at_a_table, _task, _TASKS), **{kind: partial(_files, config, kind) for kind in KINDS}}
 
 
-def _table(config: Path) -> "tuple[Domain, WorldState]":
-    domain = load_domain(config / "domains/tabletop.yaml")
-    scene = load_scene(config / "scenes/stack.yaml")
-    frames = {name: (thing.pose, 1.0) for name, thing in scene.objects.items() if thing.pose is not None}
-    return domain, perceive(frames, scene.objects, domain, 1.0, ())
-
-
-def _plan(config: Path) -> Target:
-    domain, world = _table(config)
-
-    def read(text: str) -> None:
-        raw = parse_plan(text, domain)
-        found = raw if isinstance(raw, ParseFailure) else ground_steps(raw, domain, world)
-        if isinstance(found, ParseFailure):
-            assert found.message
-            return
-        for step in found.steps:
-            assert not step.action or step.action in domain.actions
-            assert all(not isinstance(value, str) or value in world.objects or value in world.robots
-                       for value in step.arguments.values())
-
-    return Target(read, _PLANS)
+def _plan(text: str, table: Table) -> None:
+    domain, world = table
+    raw = parse_plan(text, domain)
+    found = raw if isinstance(raw, ParseFailure) else ground_steps(raw, domain, world)
+    if isinstance(found, ParseFailure):
+        assert found.message
+        return
+    for step in found.steps:
+        assert not step.action or step.action in domain.actions
+        assert all(not isinstance(value, str) or value in world.objects or value in world.robots
+                   for value in step.arguments.values())
 
 
 def _goal(text: str) -> None:
@@ -117,23 +114,17 @@ def _goal(text: str) -> None:
         assert str(parse_statement(str(read))) == str(read)
 
 
-def _meaning(config: Path) -> Target:
-    domain, world = _table(config)
-    return Target(lambda text: read_meaning(Completion(text), domain, world), _ANSWERS)
+def _meaning(text: str, table: Table) -> None:
+    read_meaning(Completion(text), *table)
 
 
-def _line(config: Path) -> Target:
-    domain, world = _table(config)
-
-    def read(text: str) -> None:
-        line = parse_line(text)
-        if isinstance(line, GoalError):
-            assert line.message
-            return
-        assert str(parse_line(str(line))) == str(line)
-        meaning_of(line, domain, world)
-
-    return Target(read, _LINES)
+def _line(text: str, table: Table) -> None:
+    line = parse_line(text)
+    if isinstance(line, GoalError):
+        assert line.message
+        return
+    assert str(parse_line(str(line))) == str(line)
+    meaning_of(line, *table)
 
 
 def _fenced(text: str) -> None:
@@ -145,20 +136,16 @@ def _fenced(text: str) -> None:
     assert not any(category(char) in _NO_TEXT for char in inside)
 
 
-def _task(config: Path) -> Target:
-    domain, world = _table(config)
-    interpreter, brain = HearingInterpreter(ControlledInterpreter(domain), domain), SearchBrain(domain)
-
-    def read(text: str) -> None:
-        meaning = interpreter.understand(Request(text, world), Deadline(_PLANNING)).meaning
-        if not isinstance(meaning, Goal):
-            assert meaning is not None
-            assert meaning.text
-            return
-        answer = brain.plan(PlanRequest(Task(text), world, goal=meaning), Deadline(_PLANNING))
-        assert answer.plan is not None or answer.refusal or answer.answer
-
-    return Target(read, _TASKS)
+def _task(text: str, table: Table) -> None:
+    domain, world = table
+    interpreter = HearingInterpreter(ControlledInterpreter(domain), domain)
+    meaning = interpreter.understand(Request(text, world), Deadline(_PLANNING)).meaning
+    if not isinstance(meaning, Goal):
+        assert meaning is not None
+        assert meaning.text
+        return
+    answer = SearchBrain(domain).plan(PlanRequest(Task(text), world, goal=meaning), Deadline(_PLANNING))
+    assert answer.plan is not None or answer.refusal or answer.answer
 
 
 def _files(config: Path, kind: str) -> Target:
@@ -177,8 +164,4 @@ def _files(config: Path, kind: str) -> Target:
         with suppress(ConfigError):
             check_file(file)
 
-    return Target(read, _texts(sorted((config / kind).rglob("*.yaml"))))
-
-
-def _texts(files: Sequence[Path]) -> List[str]:
-    return [file.read_text(encoding="utf-8") for file in files]
+    return Target(read, [file.read_text(encoding="utf-8") for file in sorted((config / kind).rglob("*.yaml"))])
