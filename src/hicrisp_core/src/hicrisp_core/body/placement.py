@@ -195,7 +195,8 @@ def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: Froz
     contents = [thing for thing in world.objects.values() if thing.pose is not None
                 and thing.name != item.name
                 and thing.name in within]
-    spots = [(x, y)] + [(x + room * math.cos(a), y + room * math.sin(a)) for a in _ring(8)] if contents else [(x, y)]
+    bearings = [math.tau * i / 8 for i in range(8)] if contents else []
+    spots = [(x, y), *((x + room * math.cos(a), y + room * math.sin(a)) for a in bearings)]
     best_spot, best_space = spots[0], -math.inf
     for spot in spots:
         space = min((math.dist(spot, thing.pose.position[:2]) for thing in contents if thing.pose), default=0.0)
@@ -332,7 +333,3 @@ def _grid(surface: WorldObject, workspace: Workspace, step: float) -> Iterator[T
             x, y, _ = surface.pose.apply(local)
             if workspace.reach[0] <= math.dist((x, y), workspace.base) <= workspace.reach[1]:
                 yield x, y
-
-
-def _ring(count: int) -> Iterator[float]:
-    return (2.0 * math.pi * i / count for i in range(count))

@@ -163,21 +163,19 @@ class Detector:
         if deviation is not None:
             off = Measured("off_target", math.hypot(*deviation[:2]), "m", self.domain.item(command))
             measured = (*measured, off)
-        moved = _moved(fact.object, before, after)
+        was, is_ = (world.objects[fact.object].pose if fact.object in world.objects else None
+                    for world in (before, after))
+        moved = distance(was.position, is_.position) if was is not None and is_ is not None else 0.0
         if moved > _DISTURBED:
             measured = (*measured, Measured("displaced", moved, "m", fact.object))
+        roles, instead = self.domain.roles, []
+        if wanted and roles.inside and fact.predicate == roles.stands_on:  # It may be in a container.
+            instead = [Unmet((each,), negated=True) for each in after.about(fact.subject)
+                       if each.predicate == roles.inside]
         return Feedback(
             Level.HIGH, FeedbackKind.NOT_MADE if wanted else FeedbackKind.NOT_REMOVED, command,
             subjects=tuple(name for name in (fact.subject, fact.object) if name), measured=measured,
-            deviation=deviation, unmet=(Unmet((fact,), negated=not wanted), *self._instead(fact, wanted, after)))
-
-    def _instead(self, fact: Relation, wanted: bool, after: WorldState) -> Tuple[Unmet, ...]:
-        """Return where an object is that does not stand where it should: in a container."""
-        roles = self.domain.roles
-        if not wanted or fact.predicate != roles.stands_on:
-            return ()
-        return tuple(Unmet((each,), negated=True) for each in sorted(after.about(fact.subject))
-                     if roles.inside and each.predicate == roles.inside and each.subject == fact.subject)
+            deviation=deviation, unmet=(Unmet((fact,), negated=not wanted), *instead))
 
     def _deviation(self, command: Command, after: WorldState) -> Optional[Vector]:
         """Measured minus target position of the item, in the frame of the goal (the target pose's axes),
@@ -191,13 +189,6 @@ class Detector:
             return None
         off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
         return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
-
-def _moved(name: str, before: WorldState, after: WorldState) -> float:
-    """Return how far an object moved between two observations, metres; 0 if it was not observed in both."""
-    was, is_ = before.objects.get(name), after.objects.get(name)
-    if was is None or is_ is None or was.pose is None or is_.pose is None:
-        return 0.0
-    return distance(was.pose.position, is_.pose.position)
 
 
 def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float = SURE) -> Optional[Cause]:

@@ -150,12 +150,8 @@ class KnownBodies:
         for name, capsules in self._links.items():
             for capsule in capsules if name in frames else ():
                 start, end = (np.array(frames[name][0].apply(at)) for at in (capsule.start, capsule.end))
-                explained |= _distance(ends, start, end) < capsule.radius + _SLACK
+                along = end - start
+                part = np.clip((ends - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+                away = np.linalg.norm(ends - start - part[:, None] * along, axis=1)
+                explained |= away < capsule.radius + _SLACK
         return explained
-
-
-def _distance(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Distance of points (n, 3) to a line between two others, metres."""
-    along = end - start
-    part = np.clip((points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
-    return np.asarray(np.linalg.norm(points - start - part[:, None] * along, axis=1))

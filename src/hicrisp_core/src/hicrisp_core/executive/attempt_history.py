@@ -12,6 +12,7 @@ from hicrisp_core.domain.saying import joined, sentence
 from hicrisp_core.domain.schema import Domain, apply_action, names_of, type_test
 from hicrisp_core.domain.wording import GoalWords, cause_text, described
 from hicrisp_core.executive.attempt import Attempt
+from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.model import CauseKind, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 from hicrisp_core.model.goal import Holds, Statement, facts_in
 
@@ -109,13 +110,30 @@ class AttemptHistory:
             self._gone[statement] += 1
             self._places[statement] = joined([self._words.now(Holds(fact)) for fact in places], "and")
 
-    def losses(self) -> str:
-        """Describe what did not last in sentences.
+    def unseen(self, world: WorldState) -> Tuple[str, ...]:
+        """Return the objects of an achieved fact that does not hold, as far as the camera does not show them.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
 
         Returns:
-            The text; empty without losses.
+            Their names.
         """
-        said: List[str] = []
+        undone = self.undone(world)
+        return out_of_sight(world, undone[1].subjects) if undone is not None else ()
+
+    def explained(self, reason: str) -> str:
+        """Add to the reason why a task was abandoned what did not last.
+
+        Args:
+            reason: a clause or a sentence.
+
+        Returns:
+            The sentences; empty without a reason.
+        """
+        if not reason:
+            return reason
+        said = [reason]
         for statement, looks in self._gone.most_common():
             place = self._places[statement]
             gone = f"{looks} looks found" if looks > 1 else "a look found"

@@ -75,7 +75,10 @@ def settle(
             said = ports.ask(question, patience)
         ledger.tell(QuestionAsked(text=question.text, choices=tuple(each.text for each in question.choices),
                                   answer=said))
-        turns = (*turns, Turn(Speaker.ROBOT, _asked_as(question)))
+        # A question that does not name its choices itself is a turn together with them, by number.
+        named = all(each.text.lower() in question.text.lower() or each.goal is not None for each in question.choices)
+        listed = "; ".join(f"{number}. {each.text}" for number, each in enumerate(question.choices, start=1))
+        turns = (*turns, Turn(Speaker.ROBOT, question.text if named else f"{question.text} {listed}"))
         if not said:
             why = f"No answer came within {quantity(patience, 's')}, so nothing was changed."
             return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
@@ -85,13 +88,6 @@ def settle(
         request = replace(request, text=choice.text if choice is not None else said, conversation=turns)
     why = "The answers so far did not settle it. Say the whole task in other words."
     return Settled(Refusal(Reason.NOTHING_TO_DO, f"{_with_choices(question)} {why}"), turns)
-
-
-def _asked_as(question: Question) -> str:
-    """Return a question as a turn: with its choices by number, if it does not name them itself."""
-    named = all(each.text.lower() in question.text.lower() or each.goal is not None for each in question.choices)
-    listed = "; ".join(f"{number}. {each.text}" for number, each in enumerate(question.choices, start=1))
-    return question.text if named else f"{question.text} {listed}"
 
 
 def _with_choices(question: Question) -> str:
@@ -315,7 +311,13 @@ class Conversation:
         if self._over.is_set():  # The task has ended in the meantime.
             return
         new = found.meaning if isinstance(found.meaning, Goal) else None
-        why = self._not_taken(new, goal, world) if new is not None else _reply(found)
+        if new is not None:
+            why = self._not_taken(new, goal, world)
+        elif isinstance(found.meaning, Answer):
+            why = found.meaning.text
+        else:
+            reason = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble
+            why = f"{reason} The task goes on as it was.".strip()
         if new is None or why:
             self._turns = (*found.conversation, Turn(Speaker.ROBOT, why))
             self._ledger.tell(UserSaid(text=said, effect=KEPT, reply=why))
@@ -366,11 +368,3 @@ class Conversation:
             each.stop.set()
         with self._news:
             self._news.notify_all()
-
-
-def _reply(found: Settled) -> str:
-    """Return the reply to a remark that does not mean a goal."""
-    if isinstance(found.meaning, Answer):
-        return found.meaning.text
-    why = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble
-    return f"{why} The task goes on as it was.".strip()

@@ -203,8 +203,10 @@ class Executive:
         self, ledger: RunLog, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",
         account: Optional[RunSummary] = None, goal: str = "",
     ) -> TaskResult:
-        result = replace(ledger.result(success, message, tuple(map(said_of, plan)), self._cancel.is_set(), account),
-                         goal=goal)
+        account = account or RunSummary()
+        result = replace(
+            ledger.result(), success=success, message=message, plan=tuple(map(said_of, plan)), goal=goal,
+            canceled=self._cancel.is_set(), done=account.done, given_up=account.given_up, not_begun=account.not_begun)
         ledger.tell(TaskFinished(reason=reason or message, **{
             each.name: getattr(result, each.name) for each in fields(TaskFinished) if hasattr(result, each.name)}))
         return result

@@ -63,9 +63,7 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What became of the steps, as sentences: carried out; begun and given up; never begun because of
-    those.
-    """
+    """What became of the steps, as sentences: carried out; begun and given up; never begun because of those."""
 
     done: Tuple[str, ...] = ()
     given_up: Tuple[str, ...] = ()
@@ -369,29 +367,13 @@ class RunLog:
         counts = self._counts
         return max(self.seconds - counts.waited, self.sim_seconds - counts.sim_waited)
 
-    def result(
-        self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False,
-        account: Optional[RunSummary] = None,
-    ) -> TaskResult:
-        """Return the result of the task so far.
-
-        Args:
-            success: whether the task succeeded.
-            message: the message for the user.
-            plan: the steps in words.
-            canceled: whether the task was canceled.
-            account: what became of each step, as sentences.
-
-        Returns:
-            The result with all counters.
-        """
-        counts, account = self._counts, account or RunSummary()
+    def result(self) -> TaskResult:
+        """Return what was counted so far as the result of a task that has not succeeded."""
+        counts = self._counts
         return TaskResult(
-            success, message, plan, counts.commands, dict(counts.corrections), self.failures,
-            counts.usage.calls,
-            counts.usage.tokens, counts.placement_error, counts.first_motion, self.seconds, self.sim_seconds,
-            canceled,
-            account.done, account.given_up, account.not_begun, looks=counts.looks,
+            False, "", steps_executed=counts.commands, corrections=dict(counts.corrections), failures=self.failures,
+            llm_calls=counts.usage.calls, tokens=counts.usage.tokens, placement_error_m=counts.placement_error,
+            first_motion_s=counts.first_motion, wall_s=self.seconds, sim_s=self.sim_seconds, looks=counts.looks,
             corrected_by=dict(counts.corrected_by))
 
 

@@ -226,6 +226,7 @@ class TaskOrder:
         except DomainError:
             return None
 
+
 def itinerary_of(goal: Optional[Goal], domain: Domain) -> Optional[Itinerary]:
     """Return the areas that the stages of a goal name, one group for each stage.
 

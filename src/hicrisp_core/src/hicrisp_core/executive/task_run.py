@@ -20,7 +20,6 @@ from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.attempt_history import AttemptHistory
 from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
-from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.executive.run_log import RunLog, RunSummary
 from hicrisp_core.executive.schedule import LookAhead, Schedule, StepState, in_stages, said_of
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
@@ -309,7 +308,7 @@ class TaskRun:
                 return self._judge(world)
             undone = missing or self._history.undone(world)
             if undone is not None and missing is None and world.viewed is not None:
-                undone = self._history.undone(self._runner.attempts.survey(self._undone))
+                undone = self._history.undone(self._runner.attempts.survey(self._history.unseen))
             if undone is None:
                 return StepResult(True)
             command, feedback = undone
@@ -321,19 +320,10 @@ class TaskRun:
             self._history.lost((Holds(fact) for unmet in feedback.unmet for fact in unmet.facts), world)
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
-                return replace(result, reason=self._with_relapses(result.reason))
+                return replace(result, reason=self._history.explained(result.reason))
             self._ledger.mended()
             self._history.carried_out(result.commands)
-        return StepResult(False, reason=self._with_relapses(reason))
-
-    def _with_relapses(self, reason: str) -> str:
-        """Return why the task was abandoned, with the conditions that did not last."""
-        return f"{sentence(reason)} {self._history.losses()}".strip() if reason else reason
-
-    def _undone(self, world: WorldState) -> Tuple[str, ...]:
-        """Return the objects whose result of the steps cannot be observed."""
-        undone = self._history.undone(world)
-        return out_of_sight(world, undone[1].subjects) if undone is not None else ()
+        return StepResult(False, reason=self._history.explained(reason))
 
     def _judge(self, world: WorldState) -> StepResult:
         """Observe whether the goal holds, a second time if it does not, and with a camera with the arms out of
@@ -349,11 +339,10 @@ class TaskRun:
         if missed.kind is FeedbackKind.GOAL_MISSED:
             self._history.lost(missed.conditions, world)
         if self._pursued > self._policy.threshold:
-            reason = (f"{told(missed, self._domain)} "
-                      f"({self._policy.threshold} corrections did not help)")
-            return StepResult(False, reason=self._with_relapses(reason))
+            reason = f"{told(missed, self._domain)} ({self._policy.threshold} corrections did not help)"
+            return StepResult(False, reason=self._history.explained(reason))
         result = self._runner.pursue(missed, self._progress(world))
-        return replace(result, reason=self._with_relapses(result.reason)) if self._pursued > 1 else result
+        return replace(result, reason=self._history.explained(result.reason)) if self._pursued > 1 else result
 
     def _replan(self, result: StepResult) -> None:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""
@@ -407,7 +396,5 @@ class TaskRun:
     def _tell_plan(self, plan: Plan, first: int) -> None:
         self._ports.announce(plan)
         self._ledger.tell(PlanMade(
-            steps=tuple(map(said_of, plan.steps)), source=plan.source,
-            reasoning=plan.reasoning,
-            from_step=first, robots=tuple(step.robot for step in plan.steps),
-            after=tuple(step.after for step in plan.steps)))
+            steps=tuple(map(said_of, plan.steps)), source=plan.source, reasoning=plan.reasoning, from_step=first,
+            robots=tuple(step.robot for step in plan.steps), after=tuple(step.after for step in plan.steps)))

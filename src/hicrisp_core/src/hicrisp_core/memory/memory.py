@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from sqlite3 import Connection
-from typing import Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Callable, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
@@ -33,7 +33,6 @@ MOST_SAMPLES = 4.0
 """Measurements that an earlier estimate weighs at most."""
 LEAST_SAMPLES = 0.5
 """One that weighs less is forgotten."""
-_Found = TypeVar("_Found")
 _NOWHERE = Source()
 _GOES_ON = "The task goes on without it; what is in it: hicrisp memory list."
 
@@ -250,8 +249,7 @@ class FileMemory:
         Returns:
             The examples, the most similar last.
         """
-        nothing: Tuple[Numbered, ...] = ()
-        known = self._or(self._store.read(lambda file: tables.examples(file, self._domain.name), nothing), nothing)
+        known = self._found(lambda file: tables.examples(file, self._domain.name))
         return near_examples(task, world, known, self._domain, self._alike) if known else ()
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
@@ -264,10 +262,8 @@ class FileMemory:
         Returns:
             The corrections, best first.
         """
-        nothing: Tuple[Numbered, ...] = ()
         sign = tables.sign(failure_of(failed.feedback, failed.command.action, failed.command.arguments))
-        known = self._or(
-            self._store.read(lambda file: tables.corrections(file, self._domain.name, sign), nothing), nothing)
+        known = self._found(lambda file: tables.corrections(file, self._domain.name, sign))
         return known_ways(failed, world, known, self._domain)
 
     def offsets(self, known: DecoderOffsets, robots: Collection[str]) -> DecoderOffsets:
@@ -280,8 +276,7 @@ class FileMemory:
         Returns:
             The offsets.
         """
-        nothing: Tuple[Numbered, ...] = ()
-        found = self._or(self._store.read(lambda file: tables.offsets(file, self._body), nothing), nothing)
+        found = self._found(lambda file: tables.offsets(file, self._body))
         earlier = aged_offsets((each.entry for each in found if isinstance(each.entry, Offset)
                                 and robot_of(each.entry.key) in robots), self._clock())
         return replace(known, estimates={**earlier, **known.estimates}) if earlier else known
@@ -311,7 +306,9 @@ class FileMemory:
             for id_ in lesson.in_vain:
                 tables.in_vain(file, id_)
 
-        self._or(self._store.write(write), None)
+        trouble = self._store.write(write)
+        if trouble is not None:
+            self._complaints.append(trouble.message)
 
     def complaint(self) -> str:
         """Return why the memory cannot be used; each problem is reported once.
@@ -322,8 +319,9 @@ class FileMemory:
         told, self._complaints = self._complaints, []
         return f"{told[0]} {_GOES_ON}" if told else ""
 
-    def _or(self, found: Union[_Found, Trouble], nothing: _Found) -> _Found:
+    def _found(self, query: Callable[[Connection], Tuple[Numbered, ...]]) -> Tuple[Numbered, ...]:
+        found = self._store.read(query, ())
         if isinstance(found, Trouble):
-            self._complaints = [*self._complaints, found.message]
-            return nothing
+            self._complaints.append(found.message)
+            return ()
         return found

@@ -114,9 +114,11 @@ def todays_names(
                 if types[other] == thing.type and other not in mapping.values()]
         if not free:
             return None
-        mapping[name] = min(free, key=lambda other, thing=thing: (  # type: ignore[misc]
-            -_shared(thing, other, world), preferred.index(other) if other in preferred else len(preferred),
-            other))
+        seen = {other: world.objects[other].attributes if other in world.objects else {} for other in free}
+        alike = {other: sum(seen[other].get(key) == value for key, value in thing.attributes.items())
+                 for other in free}
+        places = {other: preferred.index(other) if other in preferred else len(preferred) for other in free}
+        mapping[name] = min((-alike[other], places[other], other) for other in free)[-1]
     return RoleNames(mapping)
 
 
@@ -197,8 +199,3 @@ def _words(name: str) -> str:
 
 def _mentions(text: str, words: str) -> bool:
     return bool(words) and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", _words(text)) is not None
-
-
-def _shared(thing: Thing, other: str, world: WorldState) -> int:
-    seen = world.objects.get(other)
-    return sum(seen.attributes.get(key) == value for key, value in thing.attributes.items()) if seen else 0

@@ -162,17 +162,13 @@ def sign(failure: Failure) -> str:
 def _numbered(rows: Any) -> Tuple[Numbered, ...]:
     found = []
     for id_, content, times, failed, last in rows:
-        entry = _read(content)
+        try:
+            entry = entry_of(json.loads(content))
+        except (ValueError, TypeError, RecursionError):
+            continue
         if not isinstance(entry, (Unfit, Offset)):
             found.append(Numbered(id_, replace(entry, source=replace(entry.source, when=last)), times, failed, last))
     return tuple(found)
-
-
-def _read(content: Any) -> Union[Entry, Unfit]:
-    try:
-        return entry_of(json.loads(content))
-    except (ValueError, TypeError, RecursionError) as error:
-        return Unfit(str(error))
 
 
 def _same(entry: Union[Example, Mended]) -> str:

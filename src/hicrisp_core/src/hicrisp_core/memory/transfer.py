@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from sqlite3 import Connection
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Entry, Example, Mended, Numbered, Offset, Unfit, entry_of, record_of
-from hicrisp_core.model import Step
 from hicrisp_core.model.goal import facts_in
 from hicrisp_core.model.goal_error import GoalError
 from hicrisp_core.model.goal_text import parse_goal
@@ -62,8 +61,15 @@ def read_lines(lines: Iterable[str], domain_of: DomainOf) -> Tuple[Tuple[Tuple[E
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        value = _json(line)
-        entry = value if isinstance(value, Unfit) else entry_of(value)
+        if len(line) > LONGEST_LINE:
+            left_out.append(LeftOut(number, f"it has more than {LONGEST_LINE} characters"))
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            left_out.append(LeftOut(number, f"it is no JSON: {error}"))
+            continue
+        entry = entry_of(value)
         if not isinstance(entry, (Unfit, Offset)):
             if entry.domain not in domains:
                 domains[entry.domain] = domain_of(entry.domain)
@@ -71,7 +77,9 @@ def read_lines(lines: Iterable[str], domain_of: DomainOf) -> Tuple[Tuple[Tuple[E
         if isinstance(entry, Unfit):
             left_out.append(LeftOut(number, entry.reason))
         else:
-            found.append((entry, _times(value)))
+            times = value.get("times", 1)
+            counted = isinstance(times, int) and not isinstance(times, bool) and times > 0
+            found.append((entry, min(times, _MOST_TIMES) if counted else 1))
     return tuple(found), tuple(left_out)
 
 
@@ -92,29 +100,18 @@ def take_in(connection: Connection, entries: Iterable[Tuple[Entry, int]]) -> Non
         tables.put(connection, entry, times)
 
 
-def _json(line: str) -> Any:
-    if len(line) > LONGEST_LINE:
-        return Unfit(f"it has more than {LONGEST_LINE} characters")
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return Unfit(f"it is no JSON: {error}")
-
-
-def _times(value: Any) -> int:
-    times = value.get("times", 1)
-    return min(times, _MOST_TIMES) if isinstance(times, int) and not isinstance(times, bool) and times > 0 else 1
-
-
 def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[Example, Mended, Unfit]:
     """Return the entry, or why its domain has no such steps or conditions."""
     if domain is None:
         return Unfit(f"there is no domain '{entry.domain}' here")
     steps = entry.steps if isinstance(entry, Example) else (entry.failure.command, *entry.steps)
     for step in steps:
-        why = _misfit(step, domain)
-        if why:
-            return Unfit(why)
+        action = domain.actions.get(step.action)
+        if action is None:
+            return Unfit(f"the domain {domain.name} has no action '{step.action}'")
+        unknown = sorted(set(step.arguments) - set(action.parameters))
+        if unknown:
+            return Unfit(f"the action {action.name} has no parameter '{unknown[0]}'")
     if isinstance(entry, Example):
         goal = parse_goal(entry.goal)
         unknown = [] if isinstance(goal, GoalError) else [
@@ -123,11 +120,3 @@ def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[E
         if unknown:
             return Unfit(f"the domain {domain.name} has no predicate '{unknown[0]}'")
     return entry
-
-
-def _misfit(step: Step, domain: Domain) -> str:
-    action = domain.actions.get(step.action)
-    if action is None:
-        return f"the domain {domain.name} has no action '{step.action}'"
-    unknown = sorted(set(step.arguments) - set(action.parameters))
-    return f"the action {action.name} has no parameter '{unknown[0]}'" if unknown else ""
