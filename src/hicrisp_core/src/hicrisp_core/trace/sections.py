@@ -80,8 +80,8 @@ def step_section(timeline: Timeline, index: int) -> Optional[Sections]:
         return None
     moments = _moments(step)
     folded = bool(timeline.steps) and index < timeline.steps[-1].index - _UNFOLDED
-    return {"index": index, "text": step.text, "robot": step.robot, "state": step.state, "began": step.began,
-            "ended": step.ended, "folded": len(moments) if folded else 0,
+    return {"index": index, "text": step.text, "robot": step.robot, "after": list(step.after),
+            "state": step.state, "began": step.began, "ended": step.ended, "folded": len(moments) if folded else 0,
             "moments": [] if folded else moments}
 
 
