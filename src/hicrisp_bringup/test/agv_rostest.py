@@ -21,6 +21,7 @@ from hicrisp_msgs.msg import TaskStatus
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 import foxglove  # noqa: E402
+import report  # noqa: E402
 from agv_faults_suite import AgvFaults  # noqa: E402, F401  One launch serves both suites.
 from harness import Workspace  # noqa: E402
 from waiting import PATIENCE  # noqa: E402
@@ -59,9 +60,11 @@ class Agv(unittest.TestCase):
             assert math.dist(drove["driven"][-1], drove["stop"][:2]) < 0.1
             assert len(drove["planned"]) > 2, "the planner's path"
             assert math.dist(drove["planned"][0], drove["driven"][0]) < 0.3
-        page = (run / "report.html").read_text(encoding="utf-8")
-        for kind in ("driven", "planned", "stop", "wall", "area"):
-            assert f'class="{kind}' in page, kind
+        shown = report.last(run)
+        assert shown["scene"]["walls"]
+        assert len(shown["drives"]) == len(drives)
+        assert len(shown["path"]) > 2
+        assert len(shown["route"]) > 2
 
     def test_a_cancel_stops_the_base(self) -> None:
         task = self.workspace.submit_task("visit area 3, then area 2").task_id

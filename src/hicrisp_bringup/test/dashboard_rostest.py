@@ -303,12 +303,11 @@ class Dashboard(unittest.TestCase):
         row = self.board.find(".history tbody tr").first
         expect(row).to_contain_text(task)
         row.get_by_role("link").first.click()
-        expect(self.board.find("#replay .badge.succeeded")).to_be_visible()
-        self.board.find("#moment").focus()
-        self.board.page.keyboard.press("Home")
-        expect(self.board.find("#replay .step")).to_have_count(0)
         self.board.sees("#replay .where", "1 of")
+        expect(self.board.find("#replay .step")).to_have_count(0)
+        self.board.find("#moment").focus()
         self.board.page.keyboard.press("End")
+        expect(self.board.find("#replay .badge.succeeded")).to_be_visible()
         expect(self.board.find("#replay .step.done")).to_have_count(2)
         expect(self.board.find("#replay .scene .thing.movable")).to_have_count(4)
         self.board.keep("replay")
@@ -354,7 +353,8 @@ class Dashboard(unittest.TestCase):
                 self.board.find(f"#to-{view}").click()
                 assert not self.board.faults(), (scheme, view)
             self.board.find(".history tbody a").first.click()
-            expect(self.board.find("#replay .badge").first).to_be_visible()
+            self.board.press("✗", exact=False)
+            expect(self.board.find("#replay .moment.bad")).to_be_visible()
             assert not self.board.faults(), (scheme, "replay")
 
     def test_a_phone_shows_everything_without_scrolling_sideways(self) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any, Dict
 
 import pytest
 from conftest import Entries, a_run, an_hour, write_run
 from hicrisp_core.trace.result import trial_of
 from hicrisp_core.trace.sections import changed_sections
 from hicrisp_core.trace.timeline import Timeline
+from hicrisp_web.history.comparing import moved_apart
 from hicrisp_web.history.history import History
 from hicrisp_web.history.index import FILE_NAME, Filter, Index
 from hicrisp_web.replay import find_run
@@ -52,6 +54,16 @@ def test_runs_are_found_by_result_scene_and_words(runs: Path) -> None:
     assert len(ids(history)) == 3
 
 
+def test_runs_have_a_date_and_a_cause_are_sorted_and_say_how_many_succeeded(runs: Path) -> None:
+    history = History(runs)
+    found = history.find(Filter())
+    assert (found["succeeded"], found["total"]) == (1, 3)
+    assert [run["date"] for run in found["runs"]] == [f"2026-01-0{day} 12:00:00" for day in (3, 2, 1)]
+    assert found["runs"][1]["cause"] == "off_target"
+    assert ids(history, sort="verdict", rising=True) == [NAMES[1], NAMES[0], NAMES[2]]
+    assert ids(history, sort="seconds; DROP TABLE runs") == list(reversed(NAMES))
+
+
 def test_the_list_comes_in_pages_with_its_whole_number(runs: Path) -> None:
     found = History(runs).find(Filter(first=1, most=1))
     assert (found["total"], [run["id"] for run in found["runs"]]) == (3, [NAMES[1]])
@@ -64,17 +76,17 @@ def test_the_index_notices_what_is_new_finished_and_gone(runs: Path) -> None:
     assert index.refresh() == 0
     (runs / NAMES[2] / "result.json").write_text(json.dumps(trial_of(a_run())))
     assert index.refresh() == 1
-    assert index.find(Filter(verdict="succeeded"))[0] == 2
+    assert index.find(Filter(verdict="succeeded"))["total"] == 2
     os.rename(runs / NAMES[0], runs.parent / "away")
     index.refresh()
-    assert index.find(Filter())[0] == 2
+    assert index.find(Filter())["total"] == 2
 
 
 def test_the_index_is_kept_from_one_start_to_the_next(runs: Path) -> None:
     Index(runs).refresh()
     again = Index(runs)
     assert again.refresh() == 0
-    assert again.find(Filter())[0] == 3
+    assert again.find(Filter())["total"] == 3
 
 
 def test_a_damaged_index_and_damaged_results_do_no_harm(runs: Path) -> None:
@@ -98,8 +110,8 @@ def test_many_runs_are_found_by_reading_none_of_them_again(tmp_path: Path) -> No
     assert Index(runs).refresh() == 10_000
     index = Index(runs)
     assert index.refresh() == 0
-    total, page = index.find(Filter(words="box", first=9_990))
-    assert (total, len(page)) == (10_000, 10)
+    found = index.find(Filter(words="box", first=9_990))
+    assert (found["total"], len(found["runs"])) == (10_000, 10)
 
 
 def test_a_replay_sets_what_the_live_page_showed(runs: Path, entries: Entries) -> None:
@@ -156,8 +168,23 @@ def test_two_runs_side_by_side_say_what_differs(runs: Path) -> None:
     assert lines["Result"]["differs"]
     assert (lines["Result"]["left"], lines["Result"]["right"]) == ("succeeded", "failed")
     assert not lines["Commands"]["differs"]
+    assert lines["Placement error, mm"]["left"] == "2.2"
+    assert found["pictures"] == [None, None]
     assert [step["differs"] for step in found["steps"]] == [False, False]
     assert History(runs).compare(NAMES[0], "none") is None
+    (runs / NAMES[0] / "events.jsonl").unlink()
+    assert History(runs).compare(NAMES[0], NAMES[1]) is not None
+
+
+def test_two_runs_say_in_millimetres_how_far_apart_their_objects_ended() -> None:
+    def world(**places: float) -> Dict[str, Any]:
+        return {"things": [{"name": name, "movable": name != "table", "x": x, "y": 0.1, "z": 0.03}
+                           for name, x in places.items()]}
+
+    found = moved_apart(world(box=0.5, cup=0.2, table=0.0, lid=0.1), world(box=0.512, cup=0.2, table=1.0))
+    assert [(each["name"], each["mm"]) for each in found] == [("box", 12.0), ("cup", 0.0)]
+    assert found[0]["left"] == [500, 100, 30]
+    assert moved_apart(None, world(box=0.5)) == []
 
 
 @pytest.mark.parametrize("name", ["", "..", ".", "../runs", "a/b", "\0", ".index.sqlite", "x" * 200])

@@ -9,12 +9,12 @@ from __future__ import annotations
 import pickle
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Set, Tuple, Union
 
 from hicrisp_core.trace.events import BaseDrove, Event, VerdictGiven
 from hicrisp_core.trace.explain import reasons_of
 from hicrisp_core.trace.read_event import event_of
-from hicrisp_core.trace.sections import changed_sections, sections_of
+from hicrisp_core.trace.sections import changed_names, changed_sections, section_of, sections_of
 from hicrisp_core.trace.timeline import Timeline
 
 Sights = Iterable[Tuple[float, Mapping[str, Any]]]
@@ -140,7 +140,8 @@ class Replay:
 
         Returns:
             The number of its first moment, all sections before it, and of each moment its number in the log, its
-            seconds, its kind, a few words, and the sections that it sets.
+            seconds, its kind, a few words, and the sections that it sets; with the first part what is shown of the
+            whole run, as ``about``.
         """
         first = max(0, min(at, self.count - 1)) // PART * PART
         kept = first // _KEPT_EVERY
@@ -150,30 +151,35 @@ class Replay:
         start = state.sections
         changes = [_shown(moment, state.change(moment)) for moment in self._moments[first:first + PART]]
         return {"count": self.count, "part": PART, "first": first, "start": start, "changes": changes,
-                "about": self.about}
+                **({"about": self.about} if not first else {})}
 
     def whole(self, most: int) -> Dict[str, Any]:
         """Return all moments as one part, for a page without a server.
 
         Args:
-            most: of more moments only about so many are told apart, and the failures; the others are seen with the
+            most: of more moments only about so many are told apart, and of the failures; the others are seen with the
                 next one that is.
 
         Returns:
             The part.
         """
-        every = -(-self.count // most) or 1
+        failures = [each["at"] for each in self.about["failures"]]
+        apart = {self.count - 1, *range(0, self.count, -(-self.count // most) or 1),
+                 *failures[::-(-len(failures) // most) or 1]}
         state = _State()
         start = state.sections
         changes: List[Dict[str, Any]] = []
         numbers: List[int] = []
-        sets: Dict[str, Any] = {}
+        names: Set[str] = set()
+        seen: Dict[str, Any] = {}
         for at, moment in enumerate(self._moments):
-            sets.update(state.change(moment))
+            seen.update(state.take(moment))
+            if isinstance(moment.told, Event):
+                names |= changed_names(state.run, moment.told)
             numbers.append(len(changes))
-            if at % every == 0 or moment.failed or at == self.count - 1:
-                changes.append(_shown(moment, sets))
-                sets = {}
+            if at in apart:
+                changes.append(_shown(moment, {**{name: section_of(state.run, name) for name in names}, **seen}))
+                names, seen = set(), {}
         about = {**self.about, **{name: [{**each, "at": numbers[each["at"]]} for each in self.about[name]]
                                   for name in ("failures", "why") if numbers},
                  "ticks": [[t, numbers[at]] for t, at in self.about["ticks"]]}

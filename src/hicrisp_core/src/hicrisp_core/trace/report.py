@@ -22,7 +22,7 @@ OVERVIEW = "overview.webp"
 _TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
 _LARGEST, _ALL = 8_000_000, 60_000_000
 """Bytes of one picture, and characters of all of them, that are embedded at most."""
-_MOST_PICTURES, _MOST_MOMENTS = 120, 600
+_MOST_PICTURES, _MOST_MOMENTS = 120, 400
 """How many pictures of what went well, and moments, are embedded about at most."""
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (const|class|function) ([\w$]+)", re.MULTILINE)

@@ -5,7 +5,8 @@ alike.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Type
+from itertools import islice
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Type
 
 from hicrisp_core.trace import events
 from hicrisp_core.trace.explain import maker_words, source_words
@@ -54,14 +55,38 @@ def changed_sections(timeline: Timeline, event: events.Event) -> Sections:
     Returns:
         The sections; ``None`` in the place of a step that a new plan has taken away.
     """
+    return {name: section_of(timeline, name) for name in sorted(changed_names(timeline, event))}
+
+
+def changed_names(timeline: Timeline, event: events.Event) -> Set[str]:
+    """Return the names of the sections that the latest event has changed.
+
+    Args:
+        timeline: the run after the event.
+        event: the event.
+
+    Returns:
+        The names.
+    """
     steps = set(timeline.touched)
-    if isinstance(event, events.StepStarted):
-        steps.add((event.index or 0) - _UNFOLDED - 1)  # It is folded from now on.
-        steps &= {*timeline.planned, *timeline.touched}
     begun = any(timeline.planned[index].began == event.t for index in steps if index in timeline.planned)
-    names = {"run", *_ALONE.get(type(event), ()), *(("plan",) if begun else ())}
-    return {**{name: _SECTIONS[name](timeline) for name in sorted(names)},
-            **{f"step:{index}": step_section(timeline, index) for index in sorted(steps)}}
+    folded = (event.index or 0) - _UNFOLDED - 1
+    if isinstance(event, events.StepStarted) and folded in timeline.planned:
+        steps.add(folded)
+    return {"run", *_ALONE.get(type(event), ()), *(("plan",) if begun else ()), *(f"step:{index}" for index in steps)}
+
+
+def section_of(timeline: Timeline, name: str) -> Any:
+    """Return one section as it stands.
+
+    Args:
+        timeline: the run.
+        name: the section's name.
+
+    Returns:
+        The JSON value; ``None`` for a step that the plan does not have.
+    """
+    return step_section(timeline, int(name[5:])) if name.startswith("step:") else _SECTIONS[name](timeline)
 
 
 def step_section(timeline: Timeline, index: int) -> Optional[Sections]:
@@ -80,8 +105,8 @@ def step_section(timeline: Timeline, index: int) -> Optional[Sections]:
         return None
     moments = _moments(step)
     folded = bool(timeline.steps) and index < timeline.steps[-1].index - _UNFOLDED
-    return {"index": index, "text": step.text, "robot": step.robot, "state": step.state, "began": step.began,
-            "ended": step.ended, "folded": len(moments) if folded else 0,
+    return {"index": index, "text": step.text, "robot": step.robot, "after": list(step.after),
+            "state": step.state, "began": step.began, "ended": step.ended, "folded": len(moments) if folded else 0,
             "moments": [] if folded else moments}
 
 
@@ -145,7 +170,8 @@ def places_section(timeline: Timeline) -> List[Sections]:
     Returns:
         The targets, aims and achieved points, the latest last.
     """
-    placed = [each for each in timeline.attempts if each.command.target][-_MOST_PLACES:]
+    latest = (each for each in reversed(timeline.attempts) if each.command.target)
+    placed = list(islice(latest, _MOST_PLACES))[::-1]
     return [{"number": each.number, "item": each.command.arguments.get("item", ""), "robot": each.command.robot,
              "text": each.text, "target": plain(each.command.target), "aim": plain(each.command.aim),
              "achieved": each.achieved, "ok": each.ok} for each in placed]

@@ -90,6 +90,8 @@ class TimelineStep:
     index: int
     text: str
     robot: str = ""
+    after: Tuple[int, ...] = ()
+    """The steps that it waits for, where robots share a plan."""
     moments: List[Any] = field(default_factory=list)
     began: Optional[float] = None
     """Seconds of wall time since the task began; so is ``ended``."""
@@ -227,9 +229,11 @@ class Timeline:
         for index in [each for each in self.planned if each >= event.from_step]:
             del self.planned[index]
             self.touched.add(index)
-        robots = (*event.robots, *("" for _ in event.steps))
-        for index, (text, robot) in enumerate(zip(event.steps, robots), start=event.from_step):
-            self.planned[index] = TimelineStep(index, text, robot)
+        for at, text in enumerate(event.steps):
+            index = event.from_step + at
+            after = event.after[at] if at < len(event.after) else None
+            self.planned[index] = TimelineStep(index, text, event.robots[at] if at < len(event.robots) else "",
+                                               tuple(event.from_step + each for each in after or ()))
             self.touched.add(index)
         self.phase, self.waiting, self.message = RUNNING, "", ""
 

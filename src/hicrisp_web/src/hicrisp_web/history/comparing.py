@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Tuple
+import math
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 _LINES: Tuple[Tuple[str, str], ...] = (
     ("Task", "task"), ("Result", "verdict"), ("Message", "message"), ("Scene", "scene"), ("Seed", "seed"),
     ("Policy", "policy"), ("Model", "llm"), ("Commands", "steps_executed"), ("Model calls", "llm_calls"),
-    ("Tokens", "tokens"), ("Placement error, m", "placement_error_m"), ("First motion, s", "first_motion_s"),
+    ("Tokens", "tokens"), ("First motion, s", "first_motion_s"),
     ("Seconds", "wall_s"), ("Robot's seconds", "sim_s"))
 
 
 def compared(left: Mapping[str, Any], right: Mapping[str, Any]) -> Dict[str, Any]:
     """What two results say of the same, and whether it differs; and their plans, step by step."""
     lines = [_line(title, left.get(key), right.get(key)) for title, key in _LINES]
+    lines.append(_line("Placement error, mm", *(_millimetres(each.get("placement_error_m")) for each in (left, right))))
     lines.append(_line("Goal", _goal(left), _goal(right)))
     lines.append(_line("Corrections", _counts(left.get("corrections")), _counts(right.get("corrections"))))
     lines.append(_line("Failures", _failures(left), _failures(right)))
@@ -21,6 +23,29 @@ def compared(left: Mapping[str, Any], right: Mapping[str, Any]) -> Dict[str, Any
     steps = [_line(str(at + 1), *(plan[at] if at < len(plan) else "" for plan in plans))
              for at in range(max(map(len, plans)))]
     return {"lines": lines, "steps": steps}
+
+
+def moved_apart(left: Optional[Mapping[str, Any]], right: Optional[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+    """Where each object that can be moved stood at the end of two runs, and how far apart that is, millimetres.
+
+    Args:
+        left: what was seen last in the one run, as the section ``world``; so is ``right`` of the other.
+
+    Returns:
+        For each object that both saw its name, both places, and the distance; the farthest apart first.
+    """
+    seen = [{thing["name"]: thing for thing in (world or {}).get("things", ()) if thing.get("movable")
+             and all(isinstance(thing.get(axis), (int, float)) for axis in "xyz")} for world in (left, right)]
+    found = []
+    for name in sorted(set(seen[0]) & set(seen[1])):
+        one, other = ([1000.0 * each[name][axis] for axis in "xyz"] for each in seen)
+        found.append({"name": name, "left": [round(value) for value in one], "right": [round(value) for value in other],
+                      "mm": round(math.dist(one, other), 1)})
+    return sorted(found, key=lambda each: -each["mm"])
+
+
+def _millimetres(value: Any) -> Optional[float]:
+    return round(1000.0 * value, 1) if isinstance(value, (int, float)) else None
 
 
 def _line(title: str, left: Any, right: Any) -> Dict[str, Any]:

@@ -14,7 +14,7 @@ from hicrisp_core.trace.replay import Replay
 from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE
 from hicrisp_core.trace.scene_lines import read_record
 
-from hicrisp_web.history.comparing import compared
+from hicrisp_web.history.comparing import compared, moved_apart
 from hicrisp_web.history.index import Filter, Index, read_result
 
 _NAME = re.compile(r"[\w.-]{1,120}")
@@ -41,8 +41,7 @@ class History:
     def find(self, wanted: Filter) -> Dict[str, Any]:
         """One page of the runs that are wanted, how many there are, and of what kinds."""
         index = self._up_to_date()
-        total, runs = index.find(wanted)
-        return {"total": total, "runs": runs, **index.counts()}
+        return {**index.find(wanted), **index.counts()}
 
     def result(self, name: str) -> Optional[Dict[str, Any]]:
         """The result of a run; ``None`` where there is none of that name."""
@@ -75,7 +74,15 @@ class History:
         results = self.result(left), self.result(right)
         if results[0] is None or results[1] is None:
             return None
-        return {"left": left, "right": right, **compared(results[0], results[1])}
+        shown = []
+        for name in (left, right):
+            try:
+                shown.append(self._replay(self._runs / name).last)
+            except OSError:
+                shown.append({})  # Its result alone was kept.
+        return {"left": left, "right": right, "places": moved_apart(*(each.get("world") for each in shown)),
+                "pictures": [(each.get("pictures") or [None])[-1] for each in shown],
+                **compared(results[0], results[1])}
 
     def file(self, name: str, path: str) -> Optional[Path]:
         """A picture, a report or a record of a run; nothing outside its folder."""

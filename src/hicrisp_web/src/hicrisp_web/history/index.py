@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
@@ -14,10 +16,12 @@ from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.result import trial_of
 
 FILE_NAME = ".index.sqlite"
-_FORM = 1
+_FORM = 2
 """Counts the forms of the table; one of another form is made anew."""
-_COLUMNS = ("id", "changed", "task", "scene", "policy", "llm", "verdict", "goal", "seconds", "commands",
-            "corrections", "tokens", "seed")
+_COLUMNS = ("id", "changed", "date", "task", "scene", "policy", "llm", "verdict", "goal", "cause", "seconds",
+            "commands", "corrections", "tokens", "seed")
+_DATED = re.compile(r"(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)")
+"""How the name of a run begins that the supervisor gave: the local time at which it was submitted."""
 _UNFINISHED = "unfinished"
 
 
@@ -27,12 +31,16 @@ class Filter:
 
     Args:
         words: all of these stand in the task, the scene, the policy or the id.
-        first: how many of the newest are passed over.
+        sort: the column by which they are ordered; the newest first without one.
+        rising: whether the least comes first.
+        first: how many are passed over.
     """
 
     words: str = ""
     verdict: str = ""
     scene: str = ""
+    sort: str = ""
+    rising: bool = False
     first: int = 0
     most: int = 50
 
@@ -66,15 +74,18 @@ class Index:
             self._known = found
             return len(news)
 
-    def find(self, wanted: Filter) -> Tuple[int, List[Dict[str, Any]]]:
-        """How many runs there are of that kind, and one page of them, newest first."""
+    def find(self, wanted: Filter) -> Dict[str, Any]:
+        """How many runs there are of that kind and how many of them succeeded, and one page of them."""
         where, values = _where(wanted)
+        order = f"{wanted.sort} {'ASC' if wanted.rising else 'DESC'}, " if wanted.sort in _COLUMNS else ""
         with self._lock:
-            total = self._table.execute(f"SELECT COUNT(*) FROM runs WHERE {where}", values).fetchone()[0]
+            total, succeeded = self._table.execute(
+                f"SELECT COUNT(*), SUM(verdict = 'succeeded') FROM runs WHERE {where}", values).fetchone()
             rows = self._table.execute(
-                f"SELECT {','.join(_COLUMNS)} FROM runs WHERE {where} ORDER BY id DESC LIMIT ? OFFSET ?",
+                f"SELECT {','.join(_COLUMNS)} FROM runs WHERE {where} ORDER BY {order}id DESC LIMIT ? OFFSET ?",
                 [*values, max(0, min(wanted.most, 500)), max(0, wanted.first)]).fetchall()
-        return int(total), [dict(zip(_COLUMNS, row)) for row in rows]
+        return {"total": int(total), "succeeded": int(succeeded or 0),
+                "runs": [dict(zip(_COLUMNS, row)) for row in rows]}
 
     def counts(self) -> Dict[str, Dict[str, int]]:
         """How many runs there are of each verdict and of each scene."""
@@ -132,11 +143,17 @@ def _row(run: Path, changed: int) -> Tuple[Any, ...]:
     told = read_result(run)
     goal = told.get("goal")
     corrections = told.get("corrections")
+    failures = told.get("failures")
+    first = failures[0] if isinstance(failures, list) and failures and isinstance(failures[0], dict) else {}
+    dated = _DATED.match(run.name)
+    date = "{}-{}-{} {}:{}:{}".format(*dated.groups()) if dated else \
+        datetime.fromtimestamp(changed / 1e9).isoformat(" ", "seconds")
     return (
-        run.name, changed, _text(told.get("task")), _text(told.get("scene")), _text(told.get("policy")),
+        run.name, changed, date, _text(told.get("task")), _text(told.get("scene")), _text(told.get("policy")),
         _text(told.get("llm")),
         _text(told.get("verdict")) or ("succeeded" if told.get("success") is True else _UNFINISHED),
-        _text(goal.get("state")) if isinstance(goal, dict) else "", _number(told.get("wall_s")),
+        _text(goal.get("state")) if isinstance(goal, dict) else "",
+        _text(first.get("cause")) or _text(first.get("label")) or _text(first.get("kind")), _number(told.get("wall_s")),
         _number(told.get("steps_executed")),
         sum(map(_number, corrections.values())) if isinstance(corrections, dict) else 0,
         _number(told.get("tokens")), _number(told.get("seed")))

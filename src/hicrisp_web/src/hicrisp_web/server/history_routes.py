@@ -28,7 +28,9 @@ def history_routes(history: History) -> List[BaseRoute]:
     async def found(request: Request) -> Response:
         asked = request.query_params
         wanted = Filter(asked.get("words", "")[:200], asked.get("verdict", ""), asked.get("scene", ""),
-                        _whole(asked.get("first", ""), 0), _whole(asked.get("most", ""), 50))
+                        asked.get("sort", ""),
+                        asked.get("rising") == "true", _whole(asked.get("first", ""), 0),
+                        _whole(asked.get("most", ""), 50))
         return await _answer(request, lambda: history.find(wanted))
 
     async def run(request: Request) -> Response:

@@ -101,7 +101,7 @@ live.listen((names) => {
 new TaskForm(live, steers);
 new Workspace($("workspace"), live);
 new Ask($("ask"), live, steers);
-new RunPanel($("live-run"), live, { steers, perform });
+new RunPanel($("live-run"), live, { steers, perform, report: (run) => fileOf(run, "report.html") });
 new TimelinePanel($("live-side"), live);
 new ScenePanel($("live-side"), live);
 new Camera($("live-side"), () => linked && may.steer && !$("live").hidden, (eye) => live.get("eye") !== eye && live.change({ eye }));

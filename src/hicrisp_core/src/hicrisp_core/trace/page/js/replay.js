@@ -125,7 +125,9 @@ export class Replay {
     const card = h("section", { class: "card picture animation", "aria-label": "Animation", hidden: true });
     if (!source) return card;
     const shown = enlarged(source, "the whole run");
-    shown.querySelector("img").addEventListener("load", () => show(card, true)); // Not every run has one.
+    const image = shown.querySelector("img");
+    image.loading = "eager";
+    image.addEventListener("load", () => show(card, true)); // Not every run has one.
     card.append(shown);
     return card;
   }

@@ -12,7 +12,7 @@ const LEVELS = { full: "nothing is asked", supervised: "what cannot be undone is
   reviewed: "plans are asked, too", manual: "every command is asked" };
 
 export class RunPanel {
-  // With `control` ({steers, perform}) the run can be canceled and paused; a replay has none, but gives the address of
+  // With `control` ({steers, perform, report}) the run can be canceled and paused; a replay has none, but gives the address of
   // a picture with `file`.
   constructor(root, sections, control = null, file = null) {
     this.sections = sections;
@@ -111,7 +111,7 @@ export class RunPanel {
       const over = !LIVE.has(status.state);
       this.cancel.disabled = !ready || over || (own && run.state === "ended");
       show(this.report, Boolean(own && over && run.state === "ended"));
-      if (own) this.report.href = `/api/runs/${encodeURIComponent(run.task_id)}/files/report.html`;
+      if (own) this.report.href = this.control.report(run.task_id);
       const gate = this.sections.get("gate") || {};
       this.autonomy.disabled = !ready;
       this.pause.disabled = !ready || gate.paused;
@@ -202,6 +202,7 @@ export class RunPanel {
     element.replaceChildren(
       h("div", { class: "line" }, h("span", { class: "sign", "aria-hidden": "true" }, sign), unseen(`${words}: `),
         h("b", {}, `${index + 1}. ${plain(step.text)}`), step.robot ? h("span", { class: "chip small" }, step.robot) : null,
+        step.after.length ? h("span", { class: "soft small" }, `after ${step.after.map((each) => each + 1).join(", ")}`) : null,
         h("span", { class: "took" }, took)),
       ...(step.folded ? [h("p", { class: "soft small" }, `${step.folded} ${step.folded === 1 ? "entry" : "entries"}, folded; the replay and the report have them.`)] : []),
       ...(step.moments.length ? [h("ul", { class: "moments" }, step.moments.map((each) => moment(each, this.sections.get("tolerances") || {}, this.file)))] : []));
