@@ -7,7 +7,7 @@ from typing import Callable
 from hicrisp_core.model.track import BLIND, View
 from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.perception import Camera, Perception
-from hicrisp_perception.checked_sight import CheckedSight
+from hicrisp_perception.calibration.mounting import CheckedSight
 from hicrisp_perception.sight import SceneSight
 from hicrisp_sim.embedded import EmbeddedWorld
 

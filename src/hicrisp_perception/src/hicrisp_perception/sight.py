@@ -16,24 +16,23 @@ from hicrisp_core.robot.description import RobotBody, bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, tags_of
 
-from hicrisp_perception.change_detection import Steady
-from hicrisp_perception.colour_model import FAMILIES, HUES
-from hicrisp_perception.evidence import explained, render
-from hicrisp_perception.grip import Grips, Hand
-from hicrisp_perception.in_hand import confirms, look_in_hand, regrasped
-from hicrisp_perception.level import Level
-from hicrisp_perception.patterns import Patterns
-from hicrisp_perception.recognition import Findings, recognise
-from hicrisp_perception.robot_body import robot_pixels
-from hicrisp_perception.searching import Searches
-from hicrisp_perception.segments import Ground, Sorter, Window, segments_in
-from hicrisp_perception.shape_models import lie_at
-from hicrisp_perception.support import on_their_feet
-from hicrisp_perception.tag_miss_cache import InVain
-from hicrisp_perception.tagged import by_tags
-from hicrisp_perception.tags import TagReader
-from hicrisp_perception.tracking import Tracks
-from hicrisp_perception.unknown_objects import Strangers
+from hicrisp_perception.shapes.colour_model import FAMILIES, HUES
+from hicrisp_perception.shapes.evidence import explained, render
+from hicrisp_perception.shapes.level import Level
+from hicrisp_perception.shapes.recognition import Findings, recognise
+from hicrisp_perception.shapes.searching import Searches
+from hicrisp_perception.shapes.segments import Ground, Sorter, Window, segments_in
+from hicrisp_perception.shapes.shape_models import lie_at
+from hicrisp_perception.shapes.support import on_their_feet
+from hicrisp_perception.tags.patterns import Patterns
+from hicrisp_perception.tags.reader import TagReader
+from hicrisp_perception.tags.tagged import by_tags
+from hicrisp_perception.tracking.change_detection import InVain, Steady
+from hicrisp_perception.tracking.grip import Grips, Hand
+from hicrisp_perception.tracking.in_hand import confirms, look_in_hand, regrasped
+from hicrisp_perception.tracking.robot_body import robot_pixels
+from hicrisp_perception.tracking.tracks import Tracks
+from hicrisp_perception.tracking.unknown_objects import Strangers
 from hicrisp_perception.view import Rays, Straightener, View, check
 
 _CLOSER_LOOK = 80

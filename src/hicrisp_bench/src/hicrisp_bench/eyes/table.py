@@ -11,7 +11,7 @@ from hicrisp_core.model.picture import Picture
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.cameras import load_camera
-from hicrisp_perception.shape_models import cast, lies_of
+from hicrisp_perception.shapes.shape_models import cast, lies_of
 from hicrisp_perception.view import Rays
 from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.camera_faults import CameraFaults
