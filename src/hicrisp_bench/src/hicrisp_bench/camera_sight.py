@@ -7,8 +7,7 @@ from typing import Callable
 from hicrisp_core.model.track import BLIND, View
 from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.perception import Camera, Perception
-from hicrisp_perception.calibration.mounting import CheckedSight
-from hicrisp_perception.sight import SceneSight
+from hicrisp_perception.sources import open_source
 from hicrisp_sim.embedded import EmbeddedWorld
 
 
@@ -41,4 +40,4 @@ class CameraSight:
 
 def camera_sight(world: EmbeddedWorld) -> CameraSight:
     """Sees the things of a world by its own camera, and by nothing else; the camera is checked at first."""
-    return CameraSight(world.camera, CheckedSight(SceneSight(world.scene), world.scene), world.robot_frames)
+    return CameraSight(world.camera, open_source(world.scene), world.robot_frames)

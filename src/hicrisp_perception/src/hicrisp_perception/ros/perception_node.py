@@ -26,11 +26,10 @@ from hicrisp_ros.tf_world import TfWorld
 from sensor_msgs.msg import CompressedImage
 
 from hicrisp_msgs.srv import Snapshot, SnapshotResponse
-from hicrisp_perception.calibration.mounting import CheckedSight
 from hicrisp_perception.ros.annotating import annotated, as_jpeg
 from hicrisp_perception.ros.picture_topics import CLOCK_JUMP, PictureTopics, check_topics
 from hicrisp_perception.ros.track_publisher import TrackPublisher
-from hicrisp_perception.sight import SceneSight
+from hicrisp_perception.sources import open_source
 
 SERVICE = "camera_view"
 _Looked = Tuple[Picture, Tuple[Track, ...], Mapping[str, WorldObject]]
@@ -203,7 +202,7 @@ def build() -> PerceptionServer:
     scene = configuration.scene
     camera = load_camera(str(parameter("camera", "")) or scene.camera, scene.source or None)
     check_topics(camera)
-    return PerceptionServer(configuration, camera, lambda scene: CheckedSight(SceneSight(scene), scene))
+    return PerceptionServer(configuration, camera, open_source)
 
 
 def main() -> None:

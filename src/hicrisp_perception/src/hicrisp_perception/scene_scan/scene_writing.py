@@ -13,7 +13,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene import Scene, domain_of, load_scene
 from hicrisp_core.scene.layout import off_the_table, overlapping, standing
-from hicrisp_core.scene.scene import DEFAULT_CAMERA
+from hicrisp_core.scene.scene import DEFAULT_CAMERA, DEFAULT_SOURCE
 
 from hicrisp_perception.scene_scan.describing import Described
 
@@ -130,6 +130,8 @@ def _text(seen: SeenScene, found: Sequence[Described], base: Scene, name: str, h
              f"domain: {base.domain}", f"robots: [{', '.join(base.robots)}]", f"task: {_task(seen.things)}"]
     if base.camera != DEFAULT_CAMERA:
         lines.append(f"camera: {base.camera}")
+    if base.perception != DEFAULT_SOURCE:
+        lines.append(f"perception: {base.perception}")
     lines += [f"table: {{size: [{_numbers(table.size)}], position: [{_numbers((x, y))}]}}", ""]
     lines += [f"# Left out: {other}, for {why}." for other, why in seen.left_out]
     lines.append("objects:" if seen.things else "objects: {}")
