@@ -26,16 +26,64 @@ from hicrisp_ros.silence import Silence
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
-from hicrisp_move_base.clearance import CostmapPadding
-from hicrisp_move_base.obedience import Obedience
-from hicrisp_move_base.odometry import OdometryWatch
-from hicrisp_move_base.planner_parameters import PlannerParameters
-from hicrisp_move_base.reasons import explain, worth_a_retry
-from hicrisp_move_base.scans import ScanWatch
-from hicrisp_move_base.services import Services
+from hicrisp_move_base.drive_parameters import CostmapPadding, PlannerParameters
 from hicrisp_move_base.settings import MoveBaseSettings
-from hicrisp_move_base.traffic import Traffic
-from hicrisp_move_base.ways import Ways
+from hicrisp_move_base.watches import Obedience, OdometryWatch, ScanWatch, Traffic
+from hicrisp_move_base.ways import Services, Ways
+
+NO_PLAN = "Failed to find a valid plan"
+NO_CONTROL = "Failed to find a valid control"
+OSCILLATES = "Robot is oscillating"
+INVALID_QUATERNION = "invalid quaternion"
+KILLED = "the node has been killed"
+
+_MOVE_BASE = ("move_base",)
+_ABORTED: Tuple[Tuple[str, Status, str, Cause], ...] = (
+    (NO_PLAN, Status.PLANNING, "unreachable: move_base found no path, even after its recoveries",
+     Cause(CauseKind.NO_PATH)),
+    (NO_CONTROL, Status.EXECUTION,
+     "blocked: move_base found no velocity that follows the path, even after its "
+                                   "recoveries", Cause(CauseKind.BLOCKED)),
+    (OSCILLATES, Status.EXECUTION, "oscillating: the base moved to and fro without getting nearer",
+     Cause(CauseKind.BLOCKED)),
+    (INVALID_QUATERNION, Status.INVALID, "the goal's orientation is no unit quaternion",
+     Cause(CauseKind.REFUSED, _MOVE_BASE)),
+    (KILLED, Status.LOST, "move_base was ended while it drove",
+     Cause(CauseKind.UNREACHABLE_NODE, _MOVE_BASE)),
+)
+_OTHERS = {
+    CallStatus.REJECTED: (Status.INVALID, "move_base did not take the goal", CauseKind.REFUSED),
+    CallStatus.UNREACHABLE: (Status.LOST, "no move_base took the goal", CauseKind.UNREACHABLE_NODE),
+    CallStatus.LOST: (Status.LOST, "move_base went away with the goal", CauseKind.UNREACHABLE_NODE),
+    CallStatus.STUCK: (Status.LOST, "move_base did not end the goal when it was told to",
+                       CauseKind.UNREACHABLE_NODE),
+    CallStatus.TIMEOUT: (Status.TIMEOUT, "the time limit passed; the base was stopped on its way",
+                         CauseKind.OUT_OF_TIME),
+    CallStatus.PREEMPTED: (Status.CANCELED, "the drive was canceled", CauseKind.CANCELED),
+}
+
+
+def explain(status: CallStatus, text: str) -> Outcome:
+    """The outcome of a goal that move_base ended.
+
+    Args:
+        text: the status text that came with the result; it is quoted where it says more.
+    """
+    if status is CallStatus.SUCCEEDED:
+        return Outcome(Status.SUCCESS)
+    if status is CallStatus.ABORTED:
+        for words, kind, meaning, cause in _ABORTED:
+            if words in text:
+                return Outcome(kind, meaning, cause=cause)
+        return Outcome(Status.EXECUTION, "move_base gave up" + (f": '{text}'" if text else ""),
+                       cause=Cause(CauseKind.UNKNOWN, said=text))
+    ended, meaning, why = _OTHERS[status]
+    if status is CallStatus.UNREACHABLE:
+        meaning += f": {text}"
+    blamed = why in (CauseKind.REFUSED, CauseKind.UNREACHABLE_NODE)
+    return Outcome(ended, meaning, cause=Cause(why, _MOVE_BASE if blamed else (),
+                                               said=meaning if status is CallStatus.UNREACHABLE else ""))
+
 
 _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
@@ -118,10 +166,12 @@ class MoveBase:
         guard = ZoneGuard(zones, self._radius, self.settings.deceleration)
         for _ in range(self.settings.retries):
             outcome, gave_up = self._drive(pose, deadline, cancel, progress, guard)
-            again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set() \
-                and not self._closed(pose, outcome, constraints)
-            if not again:
+            worth_a_retry = gave_up and outcome.status in (Status.PLANNING, Status.EXECUTION)
+            if not worth_a_retry or deadline.passed or cancel.is_set():
                 return outcome
+            start = self.where() if outcome.status is Status.PLANNING else None
+            if start is not None and self._ways.leads(start, pose, constraints) is False:
+                return outcome  # There is no path, with all that move_base saw since its own recoveries.
             if not self._services.clear_costmaps(cancel):
                 return _CANCELED if cancel.is_set() else outcome
         return self._drive(pose, deadline, cancel, progress, guard)[0]
@@ -225,13 +275,6 @@ class MoveBase:
                "or whether the map's height is the floor's"
         return None if off == 0.0 else Outcome(Status.LOST, said, cause=Cause(
             CauseKind.LOCALISATION, (frame,), said=said, metres=round(abs(off), 1)))
-
-    def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
-        """Whether a goal without a path still has none, with all that move_base saw since its own
-        recoveries.
-        """
-        start = self.where() if outcome.status is Status.PLANNING else None
-        return start is not None and self._ways.leads(start, pose, constraints) is False
 
     def _drive(
         self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, guard: ZoneGuard
