@@ -119,10 +119,10 @@ def standard_extensions() -> Extensions:
             "embedded_base": Lazy("hicrisp_sim.agv.settings:DRIVER"),
         }),
         grippers=Registry("gripper", "hicrisp_moveit.gripper_port:GripperKind", {
-            "gripper_command": Lazy("hicrisp_moveit.grippers:COMMAND"),
-            "franka": Lazy("hicrisp_moveit.grippers:FRANKA"),
-            "group": Lazy("hicrisp_moveit.grippers:GROUP"),
-            "auto": Lazy("hicrisp_moveit.grippers:AUTO"),
+            "gripper_command": Lazy("hicrisp_moveit.gripper_port:COMMAND"),
+            "franka": Lazy("hicrisp_moveit.gripper_port:FRANKA"),
+            "group": Lazy("hicrisp_moveit.gripper_port:GROUP"),
+            "auto": Lazy("hicrisp_moveit.gripper_port:AUTO"),
         }),
     )
 

@@ -4,7 +4,6 @@ interface.
 
 from __future__ import annotations
 
-from typing import List
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -50,25 +49,24 @@ def for_effort_control(urdf: str, prefix: str) -> str:
     for joint in moving:
         _add_transmission(robot, str(joint.get("name")))
         if joint.get("type") == "prismatic":
-            _damp(joint)
+            dynamics = joint.find("dynamics")
+            if dynamics is None:
+                dynamics = SubElement(joint, "dynamics")
+            dynamics.set("damping", f"{max(_DAMPING, float(dynamics.get('damping', 0.0))):g}")
     # All of them: fixed ones are made one, and a single one with gravity wins.
     for link in robot.findall("link"):
         SubElement(SubElement(robot, "gazebo", reference=str(link.get("name"))),
                    "turnGravityOff").text = "true"
-    for finger in _fingers(robot, moving):
-        collision = SubElement(SubElement(robot, "gazebo", reference=finger), "collision")
+    for finger in [joint.find("child") for joint in moving if joint.get("type") == "prismatic"]:
+        if finger is None:
+            continue
+        collision = SubElement(SubElement(robot, "gazebo", reference=str(finger.get("link"))), "collision")
         SubElement(collision, "max_contacts").text = str(_CONTACTS)
         collision.append(surface_element(FINGER))
     plugin = SubElement(SubElement(robot, "gazebo"), "plugin", name="control", filename=_CONTROL)
     SubElement(plugin, "robotNamespace").text = "/"
     SubElement(plugin, "robotSimType").text = "gazebo_ros_control/DefaultRobotHWSim"
     return ElementTree.tostring(robot, encoding="unicode")
-
-
-def _fingers(robot: Element, moving: List[Element]) -> List[str]:
-    """The links that prismatic joints move."""
-    children = [joint.find("child") for joint in moving if joint.get("type") == "prismatic"]
-    return [str(child.get("link")) for child in children if child is not None]
 
 
 def _add_transmission(robot: Element, joint: str) -> None:
@@ -78,10 +76,3 @@ def _add_transmission(robot: Element, joint: str) -> None:
     actuator = SubElement(transmission, "actuator", name=f"{joint}_motor")
     SubElement(actuator, "hardwareInterface").text = _INTERFACE
     SubElement(actuator, "mechanicalReduction").text = "1"
-
-
-def _damp(joint: Element) -> None:
-    dynamics = joint.find("dynamics")
-    if dynamics is None:
-        dynamics = SubElement(joint, "dynamics")
-    dynamics.set("damping", f"{max(_DAMPING, float(dynamics.get('damping', 0.0))):g}")

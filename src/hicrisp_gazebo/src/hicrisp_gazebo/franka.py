@@ -21,18 +21,31 @@ _XACRO_LIMIT = 60.0
 
 
 def use_franka(choice: str) -> bool:
-    """Whether franka_gazebo is used; ``auto``: where it is installed.
+    """Check whether franka_gazebo is used.
+
+    Args:
+        choice: ``true``, ``false``, or ``auto`` for where it is installed.
+
+    Returns:
+        Whether it is.
 
     Raises:
         ConfigError: for another choice.
     """
     if choice not in CHOICES:
         raise ConfigError(f"franka is one of {', '.join(CHOICES)}, not '{choice}'")
-    return choice == "true" or (choice == "auto" and _installed("franka_gazebo"))
+    return choice == "true" or (choice == "auto" and "franka_gazebo" in rospkg.RosPack().list())
 
 
 def controllers(choice: str) -> Tuple[str, ...]:
-    """The controllers that are to be started."""
+    """Return the controllers that are to be started.
+
+    Args:
+        choice: as for ``use_franka``.
+
+    Returns:
+        Their names.
+    """
     return (*_ALWAYS, *(_FRANKA if use_franka(choice) else _STOCK))
 
 
@@ -60,14 +73,6 @@ def describe(source: str, prefix: str, choice: str, arguments: Sequence[str]) ->
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ConfigError(f"xacro cannot be run: {error}") from error
     return made.stdout if use_franka(choice) else for_effort_control(made.stdout, prefix)
-
-
-def _installed(package: str) -> bool:
-    try:
-        rospkg.RosPack().get_path(package)
-    except rospkg.ResourceNotFound:
-        return False
-    return True
 
 
 def describe_main(arguments: Sequence[str]) -> int:

@@ -35,14 +35,18 @@ class DynamicParameters:
         """What still has to be put back, by parameter."""
 
     def read(self) -> Optional[Dict[str, float]]:
-        """All numbers as they are; ``None`` without an answer."""
+        """Return all numbers as they are; ``None`` without an answer."""
         return self._set({})
 
     def change(self, values: Mapping[str, float], now: Mapping[str, float]) -> Dict[str, float]:
-        """Set some numbers until ``restore``; all of them as they are then, none without an answer.
+        """Set some numbers until ``restore``.
 
         Args:
-            now: the numbers before, as ``read`` gave them.
+            values: the numbers to set, by parameter.
+            now: the numbers before, as ``read`` returned them.
+
+        Returns:
+            All numbers as they are then; empty without an answer.
         """
         self._usual = {name: now[name] for name in values}
         return self._set(values) or {}
@@ -74,9 +78,15 @@ class PlannerParameters:
 
     @contextmanager
     def driving(self, manner: Manner) -> Iterator[Optional[Outcome]]:
-        """Drive in a manner inside the block; yields why that cannot be, ``None`` where it can.
+        """Drive in a manner inside the block.
 
-        A planner that nobody named in the settings drives as it always does, and the log says so.
+        A planner that the settings do not name drives as it always does, and the log says so.
+
+        Args:
+            manner: greatest speed (m/s) and tolerance at the goal (m) of one drive.
+
+        Yields:
+            Why that cannot be; ``None`` if it can.
         """
         parameters = self._parameters
         if parameters is not None:
@@ -130,8 +140,13 @@ class CostmapPadding:
 
     @contextmanager
     def driving(self, clearance: float) -> Iterator[Optional[Outcome]]:
-        """Keep some metres more than usual inside the block; yields why that cannot be, ``None`` where it
-        can.
+        """Keep more clearance than usual inside the block.
+
+        Args:
+            clearance: what is added to the padding of the footprint, metres.
+
+        Yields:
+            Why that cannot be; ``None`` if it can.
         """
         with ExitStack() as changed:
             refusal = None

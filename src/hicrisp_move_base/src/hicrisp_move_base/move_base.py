@@ -22,7 +22,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent, wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.publisher import Publisher
-from hicrisp_ros.silence import Silence
+from hicrisp_ros.stamps import Silence
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
@@ -64,10 +64,14 @@ _OTHERS = {
 
 
 def explain(status: CallStatus, text: str) -> Outcome:
-    """The outcome of a goal that move_base ended.
+    """Return the outcome of a goal that move_base ended.
 
     Args:
-        text: the status text that came with the result; it is quoted where it says more.
+        status: how the call of its action ended.
+        text: the status text that came with the result; it is quoted if it says more.
+
+    Returns:
+        The outcome with its cause.
     """
     if status is CallStatus.SUCCEEDED:
         return Outcome(Status.SUCCESS)
@@ -140,7 +144,7 @@ class MoveBase:
         return self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
 
     def where(self) -> Optional[Pose]:
-        """Where TF has the base in the map frame; ``None`` when that is not known or too old."""
+        """Return the base's pose in the map frame by TF; ``None`` if it is unknown or too old."""
         found = self._tf.frames([self.settings.base_frame]).get(self.settings.base_frame)
         if found is None or rospy.get_time() - found[1] > self.settings.pose_age:
             return None
@@ -150,7 +154,19 @@ class MoveBase:
         self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
         constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
-        """Drive to a pose; an aborted goal is sent again after the costmaps were cleared."""
+        """Drive to a pose; an aborted goal is sent again after the costmaps were cleared.
+
+        Args:
+            pose: map frame.
+            deadline: wall-clock limit of the call.
+            cancel: event that ends the call when it is set.
+            progress: called with the phase and the driven part of the way, 0 to 1.
+            manner: greatest speed (m/s) and tolerance (m).
+            constraints: ground to keep out of, and clearance (m).
+
+        Returns:
+            SUCCESS once the base stands at the goal.
+        """
         refusal = self._refusal(pose, deadline, cancel)
         if refusal is not None:
             return refusal
@@ -177,8 +193,15 @@ class MoveBase:
         return self._drive(pose, deadline, cancel, progress, guard)[0]
 
     def first_reached(self, poses: Sequence[Pose], constraints: Constraints, deadline: Deadline) -> Reached:
-        """The first pose to which a path leads that respects the constraints; while it drives nothing is
-        known.
+        """Return the first pose to which a path leads that respects the constraints.
+
+        Args:
+            poses: candidates in the map frame.
+            constraints: ground to keep out of, and clearance (m).
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The pose, or that there is none; nothing is known while the base drives.
         """
         start = self.where()
         if start is not None:
@@ -192,7 +215,11 @@ class MoveBase:
         return Reached()
 
     def wait_for_return(self, drive: Drive, outcome: Outcome) -> Outcome:
-        """Wait for a move_base that went away under a command: whoever started it may be starting it again.
+        """Wait for a move_base that went away under a command: it may be started again.
+
+        Args:
+            drive: the command's deadline, cancellation and progress.
+            outcome: how the command ended.
 
         Returns:
             The outcome, with how long move_base was away, or that it did not come back.
@@ -217,8 +244,13 @@ class MoveBase:
         return replace(outcome, message=said, cause=replace(cause, said=said))
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Cancel every goal, command zero velocity where that is configured, and wait until the base
-        stands.
+        """Cancel every goal, command zero velocity if that is configured, and wait until the base stands.
+
+        Args:
+            deadline: wall-clock limit of the wait.
+
+        Returns:
+            SUCCESS once it stands.
         """
         while True:
             self._cancel_all.publish(GoalID())
@@ -331,7 +363,7 @@ class MoveBase:
         return explain(reply.status, reply.message)
 
     def alarm(self) -> Optional[Outcome]:
-        """Why a drive must not go on; ``None`` while all is well."""
+        """Return why a drive must not go on; ``None`` while all is well."""
         if not self._odometry.alive:
             return self._odometry.lost()
         if self.where() is not None:
@@ -348,7 +380,14 @@ class MoveBase:
         return self._off_floor(self.where()) or self._obedience.refusal(self.where()) or self._scans.alarm()
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
-        """That the base is about to come over a zone; ``None`` while it is not."""
+        """Check whether the base is about to enter a zone.
+
+        Args:
+            guard: the zones and how the base brakes.
+
+        Returns:
+            Why it must stop; ``None`` while it keeps out.
+        """
         at = self.where()
         zone = None if at is None else guard.ahead(at, *self._odometry.speeds)
         return None if zone is None else Outcome(

@@ -91,7 +91,13 @@ class MoveBaseSettings:
 
 
 def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
-    """The settings of a robot's file; what it leaves out keeps its default.
+    """Load the section ``move_base`` of a robot's file; what it leaves out keeps its default.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

@@ -15,8 +15,7 @@ from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_on
-from hicrisp_ros.silence import Silence
-from hicrisp_ros.stamps import News, StampCheck
+from hicrisp_ros.stamps import News, Silence, StampCheck
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseActionGoal
 from nav_msgs.msg import Odometry
@@ -65,7 +64,7 @@ class OdometryWatch:
         return self._silence.seconds <= self._settings.odometry_age
 
     def lost(self) -> Outcome:
-        """LOST: there is no odometry, or none that can be used; with its topic and age."""
+        """Return LOST, with topic and age: there is no odometry, or none that can be used."""
         topic, age = self._settings.odometry, self._silence.seconds
         known = math.isfinite(age)
         complaint = self._stamps.complaint(Status.LOST)
@@ -84,12 +83,19 @@ class OdometryWatch:
         self.jump = 0.0
 
     def standing(self) -> bool:
-        """Whether the base stands, and has done so for a while, by messages that are fresh."""
+        """Check whether the base has been standing for a while, by messages that are fresh."""
         now = time.monotonic()
         return self._silence.seconds <= _FRESH and now - self._still_since >= self._settings.still_time
 
     def wait_until_standing(self, deadline: Deadline) -> Outcome:
-        """SUCCESS once the base stands; LOST without odometry, EXECUTION while it moves on."""
+        """Wait until the base stands.
+
+        Args:
+            deadline: wall-clock limit of the wait.
+
+        Returns:
+            SUCCESS once it stands; LOST without odometry, EXECUTION while it moves on.
+        """
         if wait_on(self._changed, self.standing, deadline, in_vain=rospy.is_shutdown):
             return Outcome(Status.SUCCESS)
         if not self.alive:
@@ -144,7 +150,7 @@ class ScanWatch:
             if settings.scan else None
 
     def alarm(self) -> Optional[Outcome]:
-        """Why nothing may drive; ``None`` while scans arrive, or where nobody named their topic."""
+        """Return why the base must not drive; ``None`` while scans arrive, or if no topic is configured."""
         silence = self._current.seconds
         if self._subscriber is None or silence <= self._settings.scan_age:
             return None
@@ -195,10 +201,13 @@ class Obedience:
             self._since, self._way, self._turn = None, 0.0, 0.0
 
     def refusal(self, seen: Optional[Pose]) -> Optional[Outcome]:
-        """That the base does not follow its commands; ``None`` while it does.
+        """Check whether the base follows its commands.
 
         Args:
-            seen: where it is now; ``None`` where nobody knows.
+            seen: its pose now, map frame; ``None`` if it is unknown.
+
+        Returns:
+            Why it counts as disobedient; ``None`` while it follows.
         """
         with self._lock:
             if seen is None:
@@ -245,7 +254,14 @@ class Traffic:
         return self._status.seconds
 
     def taken_over(self, since: float) -> str:
-        """Whereto another client sent the base after a moment of the monotonic clock; empty if none did."""
+        """Return the goal that another client set after a moment.
+
+        Args:
+            since: seconds of the monotonic clock.
+
+        Returns:
+            Where and by whom, as words; empty if none did.
+        """
         return self._foreign[1] if self._foreign is not None and self._foreign[0] >= since else ""
 
     def _on_goal(self, message: MoveBaseActionGoal) -> None:

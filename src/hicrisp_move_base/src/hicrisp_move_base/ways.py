@@ -39,8 +39,15 @@ class Services:
         self._clear = ServiceClient(f"{settings.action}/clear_costmaps", Empty)
 
     def path(self, start: Pose, goal: Pose) -> Optional[Sequence[Spot]]:
-        """The path to a goal, empty where there is none; ``None`` where nobody answers that (move_base
-        refuses while it drives)."""
+        """Ask move_base for a path.
+
+        Args:
+            start: map frame.
+            goal: map frame.
+
+        Returns:
+            Its points (x, y) in metres, empty if there is none; ``None`` without an answer, as while it drives.
+        """
         if not self._plan.offered:
             return None
         request = GetPlanRequest(self.stamped(start), self.stamped(goal), self._settings.plan_tolerance)
@@ -50,10 +57,16 @@ class Services:
         return [(at.pose.position.x, at.pose.position.y) for at in reply.response.plan.poses]
 
     def clear_costmaps(self, cancel: Event) -> bool:
-        """Make the costmaps forget, and wait until they are filled again; whether that was done.
+        """Make the costmaps forget, and wait until they are filled again.
 
         A cleared costmap lacks even the walls of the map until its next update, and ``make_plan`` then leads
         through them (seen of move_base 1.17: up to one period of ``update_frequency``).
+
+        Args:
+            cancel: event that ends the call when it is set.
+
+        Returns:
+            Whether that was done.
         """
         if not self._clear.offered:
             return False
@@ -62,13 +75,27 @@ class Services:
         return self.wait_for_update(cancel)
 
     def wait_for_update(self, cancel: Event) -> bool:
-        """Wait until the costmaps have taken in what is known by now; whether nobody canceled that."""
+        """Wait until the costmaps hold what is known by now.
+
+        Args:
+            cancel: event that ends the call when it is set.
+
+        Returns:
+            Whether the wait was not canceled.
+        """
         filled, patience = rospy.get_time() + self._settings.refill, Deadline(_SLOW * self._settings.refill)
         wait_until(lambda: rospy.get_time() >= filled, patience, cancel)
         return not cancel.is_set()
 
     def stamped(self, pose: Pose) -> PoseStamped:
-        """A pose in the map frame, for the newest transforms there are."""
+        """Return a pose as a message for the newest transforms.
+
+        Args:
+            pose: map frame.
+
+        Returns:
+            The message, in the map frame without a stamp.
+        """
         message = PoseStamped(pose=pose_to_msg(pose))
         message.header.frame_id = self._settings.map_frame
         return message
@@ -99,7 +126,15 @@ class KeepOutLayer:
         return self._publisher is not None and not self._too_large and self._publisher.get_num_connections() > 0
 
     def show(self, ground: Sequence[KeepOut], patience: Deadline) -> bool:
-        """Publish some ground in place of what was shown before; whether anything has changed by that."""
+        """Publish some ground in place of what was shown before.
+
+        Args:
+            ground: areas in the map frame.
+            patience: wall-clock limit of the wait for the map.
+
+        Returns:
+            Whether anything has changed by that.
+        """
         if self._publisher is None:
             return False
         with self._changed:
@@ -150,13 +185,27 @@ class Ways:
         self._layer = KeepOutLayer(settings)
 
     def show(self, constraints: Constraints, cancel: Event) -> None:
-        """Let the costmaps know the ground to keep out of, where they read it."""
+        """Show the ground to keep out of to the costmaps that read it.
+
+        Args:
+            constraints: ground to keep out of.
+            cancel: event that ends the call when it is set.
+        """
         changed = self._layer.show(constraints.keep_out, Deadline(self._settings.service_wait))
         if changed and self._layer.heard:
             self._services.wait_for_update(cancel)
 
     def leads(self, start: Pose, goal: Pose, constraints: Constraints) -> Optional[bool]:
-        """Whether a path that respects the constraints leads to a goal; ``None`` where nobody says."""
+        """Check whether a path that respects the constraints leads to a goal.
+
+        Args:
+            start: map frame.
+            goal: map frame.
+            constraints: ground to keep out of.
+
+        Returns:
+            ``None`` if move_base does not say.
+        """
         if overlapped(goal, self._radius, constraints.keep_out):
             return False
         path = self._services.path(start, goal)
@@ -164,7 +213,17 @@ class Ways:
                                                                 constraints.keep_out) is None
 
     def refusal(self, start: Pose, goal: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
-        """Why a drive must not begin; ``None`` when it may."""
+        """Check whether a drive may begin.
+
+        Args:
+            start: map frame.
+            goal: map frame.
+            constraints: ground to keep out of.
+            cancel: event that ends the call when it is set.
+
+        Returns:
+            Why it must not; ``None`` if it may.
+        """
         ground = constraints.keep_out
         taken = overlapped(goal, self._radius, ground)
         if taken is not None:

@@ -137,13 +137,17 @@ class SceneSight:
         hands = self._hands(robots)
         self.follow(robots, picture.stamp)
         robot = robot_pixels(view.rays, view.depth, robots, self._links)
-        found = self._kept(view, robot)
+        found = Findings(np.zeros(view.shape, bool))
+        standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
+        for name, claim in self._steady.unchanged(view, robot, standing).items():
+            found.keep(name, standing[name], claim)  # It is not measured again.
         self._searches.begin(self._steady.goes_on)
         self._in_vain.begin(self._steady.goes_on)
         if self._patterns is not None:
             self._patterns.begin(self._steady.goes_on)
         ground = self._sorter.ground(view, robot, found.claimed if found.kept else None)
-        found.light = self._same_paint_in(ground)
+        light, brightness = self._lit  # The table keeps its paint: how bright it is tells the light.
+        found.light = light * float(ground.table_colour.max()) / brightness if light is not None else None
         held = self._look_at_hands(ground, hands, found)
         self._read_tags(ground, found, held)
         if self._settings.shapes:
@@ -163,7 +167,11 @@ class SceneSight:
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         self.follow(robots, picture.stamp)  # What is observed between the fingers is held.
         if self._settings.strangers:
-            self._claim_unfound(ground, found)
+            # The pixels of what stands where it was and was not found show no strangers.
+            for name, pose in self._tracks.poses.items():
+                hidden = None if name in found.fits else render(lie_at(self._things[name], pose)[0], pose, ground)
+                if hidden is not None:
+                    found.claimed[hidden.window] |= explained(hidden, ground)
             self._strangers.look(
                 ground,
                 found.claimed,
@@ -184,14 +192,6 @@ class SceneSight:
     def warnings(self) -> Tuple[str, ...]:
         """Problems of the last image, as sentences for the user."""
         return tuple(self._warned)
-
-    def _kept(self, view: View, robot: np.ndarray) -> Findings:
-        """Return the unchanged objects, which are not measured again."""
-        found = Findings(np.zeros(view.shape, bool))
-        standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
-        for name, claim in self._steady.unchanged(view, robot, standing).items():
-            found.keep(name, standing[name], claim)
-        return found
 
     def _read_tags(self, ground: Ground, found: Findings, held: Container[str]) -> None:
         if self._reader is None:
@@ -228,11 +228,6 @@ class SceneSight:
         """Return the parts of the picture that nothing accounts for."""
         left = segments_in(ground, found.claimed, uncut=True)
         return [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
-
-    def _same_paint_in(self, ground: Ground) -> Optional[float]:
-        """Return the light by how bright the table is now; it keeps its paint."""
-        light, brightness = self._lit
-        return light * float(ground.table_colour.max()) / brightness if light is not None else None
 
     def follow(self, robots: Frames, stamp: float) -> None:
         """Notice what hands take and let go between two pictures.
@@ -300,13 +295,6 @@ class SceneSight:
                     if fit is not None:
                         found.claim(name, fit, ground)
                     break
-
-    def _claim_unfound(self, ground: Ground, found: Findings) -> None:
-        """Take the pixels of what stands where it was and was not found from those that may show strangers."""
-        for name, pose in self._tracks.poses.items():
-            rendering = None if name in found.fits else render(lie_at(self._things[name], pose)[0], pose, ground)
-            if rendering is not None:
-                found.claimed[rendering.window] |= explained(rendering, ground)
 
     def _alike(self, one: str, other: str) -> bool:
         """Check whether two objects have one hue, or none."""

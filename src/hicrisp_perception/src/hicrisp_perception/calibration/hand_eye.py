@@ -20,6 +20,8 @@ from hicrisp_core.scene.tags import Tag
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
+from hicrisp_perception.view import matrix_of
+
 LEAST = 6
 """Views with which a mounting is worked out."""
 _SOFT = 1.0
@@ -99,7 +101,9 @@ def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
         return NoCalibration(f"The tag {tag.number} was seen {len(views)} times, and {LEAST} are needed; "
                              "turn it "
                              "towards the camera, or correct its place in the tag file.")
-    if not _turned(views):
+    first = Rotation.from_matrix(matrix_of(views[0].link)).inv()
+    turns = np.array([(Rotation.from_matrix(matrix_of(view.link)) * first).as_rotvec() for view in views])
+    if np.linalg.svd(turns - turns.mean(axis=0), compute_uv=False)[1] <= _TURN * math.sqrt(len(views)):
         return NoCalibration("The tag was seen from one direction only; let the arm turn it about two axes.")
     kept: np.ndarray = np.arange(len(views))
     fitting = _Fit(views, tag, lens)
@@ -168,19 +172,6 @@ def pose_of(vector: np.ndarray) -> Pose:
     return Pose((px, py, pz), (x, y, z, w))
 
 
-def matrix_of(pose: Pose) -> np.ndarray:
-    """Return the rotation matrix of a pose.
-
-    Args:
-        pose: metres and unit quaternion (x, y, z, w).
-
-    Returns:
-        Array (3, 3).
-    """
-    found: np.ndarray = Rotation.from_quat(pose.orientation).as_matrix()
-    return found
-
-
 class _Fit:
     """The corners of all views as functions of both unknown poses: camera from parent, parent from tag."""
 
@@ -222,13 +213,6 @@ class _Fit:
                     ).reshape(len(kept), 8) / (2.0 * step) for unit in np.eye(12)]
         return np.stack(columns, axis=2)
 
-    def _common(self, unknown: np.ndarray, kept: np.ndarray) -> np.ndarray:
-        """(3, views, 8) pixels: what lens and print do to all views alike, one standard deviation of each."""
-        columns = np.tile([_MIDDLE, 0.0], (len(kept), 4))
-        size = self.residuals(unknown, kept, 1.0 + _PRINT)
-        return np.stack([columns, np.roll(columns, 1, axis=1),
-                         (size - self.residuals(unknown, kept)).reshape(len(kept), 8)])
-
     def uncertainty(self, unknown: np.ndarray, kept: np.ndarray) -> Tuple[float, float]:
         """Standard deviations of the mounting's turn (radians) and position (metres)."""
         slopes = self.jacobian(unknown, kept)
@@ -238,7 +222,10 @@ class _Fit:
         hat = np.einsum("vri,ij,vsj->vrs", slopes, inverse, slopes)
         free = np.linalg.solve(np.eye(8) * (1.0 + 1e-6) - hat, rest[..., None])[..., 0]
         pulls = np.einsum("vri,vr->vi", slopes, free)
-        common = np.einsum("vri,kvr->ki", slopes, self._common(unknown, kept))
+        # What lens and print do to all views alike, one standard deviation of each, pixels.
+        columns = np.tile([_MIDDLE, 0.0], (len(kept), 4))
+        larger = self.residuals(unknown, kept, 1.0 + _PRINT).reshape(len(kept), 8) - rest
+        common = np.einsum("vri,kvr->ki", slopes, np.stack([columns, np.roll(columns, 1, axis=1), larger]))
         covariance = inverse @ (pulls.T @ pulls + common.T @ common) @ inverse
         # Fitted was the parent in the camera; wanted is the camera in its parent.
         step, moved = 1e-6, np.zeros((6, 6))
@@ -269,30 +256,18 @@ def information(tag: Tag, lens: Lens, unknown: np.ndarray, links: Sequence[Pose]
     return found
 
 
-def _turned(views: Sequence[TagView]) -> bool:
-    """Check whether the directions differ about two axes."""
-    first = Rotation.from_matrix(matrix_of(views[0].link))
-    turns = np.array([(Rotation.from_matrix(matrix_of(view.link)) * first.inv()).as_rotvec()
-                      for view in views])
-    spread = np.linalg.svd(turns - turns.mean(axis=0), compute_uv=False) / math.sqrt(len(views))
-    return bool(spread[1] > _TURN)
-
-
 def _guesses(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose]) -> List[np.ndarray]:
-    seen = [pose for pose in (_tag_pose(view, tag, lens) for view in views)]
-    found = [_closed_form([view.link for view, pose in zip(views, seen) if pose is not None],
-                          [pose for pose in seen if pose is not None])]
+    links, seen = [], []
+    for view in views:
+        worked, turn, shift = cv2.solvePnP(np.array(tag.corners), view.corners.astype(float), lens.matrix,
+                                           np.array(lens.distortion or (0.0,) * 5), flags=cv2.SOLVEPNP_IPPE_SQUARE)
+        if worked:
+            links.append(view.link)
+            seen.append(pose_of(np.concatenate([turn.ravel(), shift.ravel()])))
+    found = [_closed_form(links, seen)]
     if told is not None:
         found.append(np.concatenate([vector_of(told.inverse()), vector_of(tag.pose)]))
     return found
-
-
-def _tag_pose(view: TagView, tag: Tag, lens: Lens) -> Optional[Pose]:
-    """Return the tag in the camera's frame, from one view."""
-    worked, turn, shift = cv2.solvePnP(np.array(tag.corners), view.corners.astype(float), lens.matrix,
-                                       np.array(lens.distortion or (0.0,) * 5),
-                                       flags=cv2.SOLVEPNP_IPPE_SQUARE)
-    return pose_of(np.concatenate([turn.ravel(), shift.ravel()])) if worked else None
 
 
 def _closed_form(links: Sequence[Pose], seen: Sequence[Pose]) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import List, Optional, Sequence, Tuple
 import cv2
 import numpy as np
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import Pose
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.model.track import Track
 from hicrisp_core.ports.eyes import Frames
@@ -106,7 +106,9 @@ def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optio
     colour, depth = straightener.straighten(picture)
     depth = cv2.medianBlur(np.where(np.isfinite(depth), depth, np.float32(0.0)).astype(np.float32), 3)
     lens, camera = straightener.lens, picture.camera
-    low, high = _sides(scene.table)
+    middle = np.array(scene.table.pose.position[:2] if scene.table.pose is not None else (0.0, 0.0))
+    half = np.array(scene.table.size[:2]) / 2.0
+    low, high = middle - half, middle + half
     expected = expected_table(lens, camera, low + _MARGIN, high - _MARGIN, STRIDE)
     if np.count_nonzero(expected) < _SHOWN * expected.size:
         return None
@@ -183,13 +185,6 @@ class _Alignment:
             pixels, _ = self._project(placed, moved)
             parts.append((pixels - seen).ravel() / _CORNER)
         return np.concatenate(parts)
-
-
-def _sides(table: WorldObject) -> Tuple[np.ndarray, np.ndarray]:
-    """Return the table's least and greatest x and y, metres."""
-    middle = np.array(table.pose.position[:2] if table.pose is not None else (0.0, 0.0))
-    half = np.array(table.size[:2]) / 2.0
-    return middle - half, middle + half
 
 
 def _edge_points(low: np.ndarray, high: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
@@ -301,7 +296,12 @@ class CheckedSight:
         if self._doubted:
             self._check_again(picture, robots)
         if not self._fits:
-            self._check(picture, robots)
+            if self._misfit is None or not self._next - _AGAIN <= picture.stamp < self._next:
+                self._misfit = mounting_check(picture, robots, self._scene, self._finder)
+                self._next = picture.stamp + _AGAIN
+            if self._misfit is not None:
+                raise CameraMisplaced(self._misfit)
+            self._fits, self._doubted, self._checked = True, False, picture.stamp
         self._last = picture, robots
         return self._sight.look(picture, robots)
 
@@ -325,11 +325,3 @@ class CheckedSight:
             self._fits, self._misfit, self._next = False, misfit, picture.stamp + _AGAIN
             self._sight.forget()  # What was seen since the knock is not where it seemed to be.
         self._doubted = misfit is not None
-
-    def _check(self, picture: Picture, robots: Frames) -> None:
-        if self._misfit is None or not self._next - _AGAIN <= picture.stamp < self._next:
-            self._misfit = mounting_check(picture, robots, self._scene, self._finder)
-            self._next = picture.stamp + _AGAIN
-        if self._misfit is not None:
-            raise CameraMisplaced(self._misfit)
-        self._fits, self._doubted, self._checked = True, False, picture.stamp

@@ -101,7 +101,8 @@ class Stances:
         Returns:
             The pose; ``None`` if none is left.
         """
-        pool = [number for number, stance in enumerate(self._pool) if not self._avoids(stance)]
+        pool = [number for number, stance in enumerate(self._pool) if not any(
+            math.dist(stance.tool.position, other.position) < _ALIKE for other in self._avoided)]
         if not pool:
             return None
         worth = np.linalg.slogdet(self._known + self._told[pool])[1]
@@ -136,9 +137,6 @@ class Stances:
         self._mounting, self._placed = mounting, placed
         self._draw(_RIM, _NEAREST)
 
-    def _avoids(self, stance: Stance) -> bool:
-        return any(math.dist(stance.tool.position, other.position) < _ALIKE for other in self._avoided)
-
     def _worth(self, links: List[Pose]) -> np.ndarray:
         unknown = np.concatenate([vector_of(self._mounting.inverse()), vector_of(self._placed)])
         return information(self._tag, self._lens, unknown, links) / _NOISE ** 2
@@ -148,20 +146,16 @@ class Stances:
         for _ in range(_DRAWN):
             if len(self._pool) == _POOL:
                 break
-            stance = self._stance(self._seen(rim, nearest))
-            if stance is not None:
-                self._pool.append(stance)
+            seen = self._seen(rim, nearest)
+            if seen is None:
+                continue
+            link = self._mounting.compose(seen).compose(self._placed.inverse())
+            tool = (link.inverse() if self._in_hand else link).compose(self._to_tool)
+            if self._reach.holds(tool):
+                self._pool.append(Stance(tool, link))
         self._told = np.zeros((0, 12, 12))
         if self._pool:
             self._told = self._worth([stance.link for stance in self._pool])
-
-    def _stance(self, seen: Optional[Pose]) -> Optional[Stance]:
-        """Return the tool pose for a view of the tag; ``None`` if the arm cannot reach it."""
-        if seen is None:
-            return None
-        link = self._mounting.compose(seen).compose(self._placed.inverse())
-        tool = (link.inverse() if self._in_hand else link).compose(self._to_tool)
-        return Stance(tool, link) if self._reach.holds(tool) else None
 
     def _seen(self, rim: float, nearest: float) -> Optional[Pose]:
         """Return the tag somewhere in the picture, turned towards the camera about."""

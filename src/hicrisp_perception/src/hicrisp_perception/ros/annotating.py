@@ -146,14 +146,11 @@ def _label(canvas: np.ndarray, outline: np.ndarray, words: str, colour: Colour, 
     tops = [above, under, *(above - (high + 6) * more for more in (1, 2, 3))]
     boxes = [(left, top, left + wide, top + high + below) for top in (
         int(np.clip(each, 2, canvas.shape[0] - high - below - 2)) for each in tops)]
-    box = next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
+    box = next((box for box in boxes if not any(box[0] < other[2] and other[0] < box[2] and box[1] < other[3]
+                                                and other[1] < box[3] for other in taken)), boxes[0])
     taken.append(box)
     cv2.rectangle(canvas, (box[0] - 2, box[1] - 2), (box[2] + 2, box[3]), colour, cv2.FILLED)
     cv2.putText(canvas, words, (box[0], box[1] + high), _FONT, _HEIGHT, (255, 255, 255), 1, cv2.LINE_AA)
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _whole(point: np.ndarray) -> Tuple[int, int]:

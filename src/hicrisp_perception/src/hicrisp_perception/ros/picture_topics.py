@@ -9,7 +9,7 @@ from typing import Any, Callable, Deque, Dict, Optional, Tuple
 
 import rospy
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model.picture import Lens, Picture
+from hicrisp_core.model.picture import Picture
 from hicrisp_core.scene.cameras import CameraSettings
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.stamps import lead
@@ -131,7 +131,11 @@ class PictureTopics:
             lens = self._read(info, lens_from_msg, 2)
             pixels = self._read(colour, colour_from_msg, 0)
             distances = self._read(depth, depth_from_msg, 1)
-            self._check_sizes(colour, depth, lens)
+            for name, wide, high in ((self._names[1], depth.width, depth.height),
+                                     (self._names[2], lens.width, lens.height)):
+                if (wide, high) != (colour.width, colour.height):
+                    raise PictureError(f"{name} is of {wide} x {high} pixels, and {self._names[0]} of "
+                                       f"{colour.width} x {colour.height}; align the depth to the colour")
         except PictureError as error:
             self._trouble(str(error))
             return None
@@ -164,13 +168,6 @@ class PictureTopics:
             return read(message)
         except PictureError as error:
             raise PictureError(f"{self._names[which]}: {error}") from error
-
-    def _check_sizes(self, colour: Image, depth: Image, lens: Lens) -> None:
-        for name, wide, high in ((self._names[1], depth.width, depth.height),
-                                 (self._names[2], lens.width, lens.height)):
-            if (wide, high) != (colour.width, colour.height):
-                raise PictureError(f"{name} is of {wide} x {high} pixels, and {self._names[0]} of "
-                                   f"{colour.width} x {colour.height}; align the depth to the colour")
 
     def _missing(self) -> str:
         """Which half of a picture does not come."""

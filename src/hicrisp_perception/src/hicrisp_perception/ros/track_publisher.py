@@ -14,7 +14,7 @@ from hicrisp_core.model.track import Track, View, Visibility
 from hicrisp_ros.conversions import pose_to_msg, view_to_msg
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
-from hicrisp_ros.moving_frames import MovingFrames
+from hicrisp_ros.frames import MovingFrames
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.tracks import TRACKS
 

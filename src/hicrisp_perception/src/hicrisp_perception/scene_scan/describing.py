@@ -16,7 +16,7 @@ from hicrisp_core.robot.description import Capsule
 from hicrisp_core.scene.colours import COLOURS
 from shapely.geometry import Point
 
-from hicrisp_perception.scene_scan.guessing import LEAST_HEIGHT, LEAST_PIXELS, Guess, filled, guesses_of
+from hicrisp_perception.scene_scan.guessing import LEAST_HEIGHT, LEAST_PIXELS, filled, guesses_of
 from hicrisp_perception.shapes.colour_model import LIGHTS, Likeness
 from hicrisp_perception.shapes.contours import Shown, measure
 from hicrisp_perception.shapes.evidence import explained
@@ -126,23 +126,13 @@ def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
         name = f"{colour}_{best.shape}"
         thing = WorldObject(name, best.shape, best.shape, best.size, {"colour": colour}, best.fit.pose)
         claimed[best.fit.rendering.window] |= explained(best.fit.rendering, ground)
-        doubts = _doubts(best, guesses, other)
-        found.append(Described(thing, doubts))
+        like = [guess.shape for guess in guesses[1:] if guess.error < _CLOSE * best.error]
+        evidence = best.fit.evidence
+        poor = best.error > _PLAIN or max(evidence.pierced, evidence.left) > _SEEN_THROUGH
+        found.append(Described(thing, Doubts(like[0] if like else "", poor, evidence.visible < _HIDDEN, other)))
         stands.append(below)
         pixels.append(segment.pixels)
     return _named(found, stands)
-
-
-def _doubts(best: Guess, guesses: Sequence[Guess], colour: str) -> Doubts:
-    """Return what is not sure of the best guess.
-
-    Args:
-        colour: another one that it may have.
-    """
-    like = [guess.shape for guess in guesses[1:] if guess.error < _CLOSE * best.error]
-    evidence = best.fit.evidence
-    return Doubts(like[0] if like else "", best.error > _PLAIN or evidence.pierced > _SEEN_THROUGH
-                  or evidence.left > _SEEN_THROUGH, evidence.visible < _HIDDEN, colour)
 
 
 def _view(pictures: Sequence[Picture]) -> View:
@@ -152,20 +142,12 @@ def _view(pictures: Sequence[Picture]) -> View:
     straightener = Straightener(pictures[0].lens)
     every = [straightener.straighten(picture) for picture in pictures]
     depths = np.stack([np.where(np.isfinite(depth) & (depth > 0.0), depth, np.nan) for _, depth in every])
-    with np.errstate(all="ignore"):
-        middle = np.nan_to_num(_median(depths)).astype(np.float32)
+    ordered = np.sort(depths, axis=0)  # Its NaNs, which are no measurements, come last.
+    half = np.maximum(np.count_nonzero(np.isfinite(ordered), axis=0) - 1, 0) // 2
+    middle = np.nan_to_num(np.take_along_axis(ordered, half[None], axis=0)[0]).astype(np.float32)
     colour = np.median(np.stack([colour for colour, _ in every]), axis=0).astype(np.uint8)
     last = pictures[-1]
     return View(last.stamp, colour, middle, Rays(straightener.lens, last.camera))
-
-
-def _median(depths: np.ndarray) -> np.ndarray:
-    """Return the median of valid values along the first axis; NaN without any."""
-    ordered = np.sort(depths, axis=0)
-    count = np.count_nonzero(np.isfinite(ordered), axis=0)
-    at = np.maximum(count - 1, 0) // 2
-    found: np.ndarray = np.take_along_axis(ordered, at[None], axis=0)[0]
-    return found
 
 
 def _colours(shown: Sequence[Shown]) -> List[Tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 import cv2
@@ -100,10 +100,7 @@ class Findings:
         window = fit_.rendering.window
         own = explained(fit_.rendering, ground, rim)
         for other in others:
-            both = _shared(window, other.window)
-            if both is None:
-                continue
-            there, mask = own[_within(both, window)], other.mask[_within(both, other.window)]
+            there, mask = _shared(window, own, other)
             part = np.count_nonzero(there & mask) / max(1, other.pixels)
             if 0.0 < part < _MOST:
                 there &= ~mask
@@ -193,18 +190,13 @@ def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
     return rows.start, columns.start, segment.family, segment.pixels, near
 
 
-def _shared(one: Window, other: Window) -> Optional[Window]:
-    """Return the part of the picture that two windows have in common."""
-    if not overlap(one, other):
-        return None
-    rows, columns = (slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other))
-    return rows, columns
-
-
-def _within(part: Window, window: Window) -> Window:
-    """Return a part of the picture by the pixels of a window that holds it."""
-    rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in zip(part, window))
-    return rows, columns
+def _shared(window: Window, own: np.ndarray, segment: Segment) -> Tuple[np.ndarray, np.ndarray]:
+    """Return views of a window's mask and of a segment's where both are; of no pixels where they do not meet."""
+    low = [max(a.start, b.start) for a, b in zip(window, segment.window)]
+    high = [max(at, min(a.stop, b.stop)) for at, a, b in zip(low, window, segment.window)]
+    parts = (tuple(slice(a - side.start, b - side.start) for a, b, side in zip(low, high, each))
+             for each in (window, segment.window))
+    return own[next(parts)], segment.mask[next(parts)]
 
 
 def _assign(
@@ -287,10 +279,9 @@ def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
             continue
         own = explained(rendering, ground)
         for row, (segment, _) in enumerate(segments):
-            both = _shared(rendering.window, segment.window)
-            if both is None or colour[row, column] > min(_FOREIGN, float(colour[row].min()) + _CLEARLY):
+            if colour[row, column] > min(_FOREIGN, float(colour[row].min()) + _CLEARLY):
                 continue
-            there, mask = own[_within(both, rendering.window)], segment.mask[_within(both, segment.window)]
+            there, mask = _shared(rendering.window, own, segment)
             if np.count_nonzero(there & mask) > _MOST * segment.pixels:
                 owners.setdefault(row, set()).add(column)
                 empty[column] = shown.pierced
@@ -336,11 +327,10 @@ def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObjec
     """Return the cost of an object's colour by the pixels that are measured on its surface: several objects may be in
     one segment that is not cut where its colour changes.
     """
-    rendering, inner = best.rendering, _inner(segment)
+    rendering = best.rendering
     there = np.zeros(ground.depth[rendering.window].shape, bool)
-    both = _shared(rendering.window, segment.window)
-    if both is not None:
-        there[_within(both, rendering.window)] = inner[_within(both, segment.window)]
+    part, inner = _shared(rendering.window, there, replace(segment, mask=_inner(segment)))
+    part[:] = inner
     near = max(_ON_IT, 2.0 * ground.level.noise_at(float(ground.view.rays.depth_of(
         np.array(best.pose.position)))))
     steps = (slice(None, None, rendering.step), slice(None, None, rendering.step))
@@ -378,20 +368,15 @@ def _fits(
                 if best is not None and (column not in found or best.cost + _LYING < found[column].cost):
                     found[column] = best
                     clear = min(clear, colour) if best.cost < _CERTAIN else clear
-    if segment.window in searches.waiting(things.values()):  # Who else may be there is not known yet.
-        return [(column, best) for column, best in found.items()
-                if best.cost < GOOD or _stays(best, before.fits.get(things[column].name))]
-    return list(found.items())
-
-
-def _stays(best: Fit, before: Optional[Fit]) -> bool:
-    """Check whether an object is where it was."""
-    return (
-        before is not None
-        and best.lie == before.lie
-        and abs(best.bottom - before.bottom) < _AT
-        and (math.hypot(best.place.x - before.place.x, best.place.y - before.place.y) < _AT)
-    )
+    if segment.window not in searches.waiting(things.values()):
+        return list(found.items())
+    sure: List[Tuple[int, Fit]] = []  # Who else may be there is not known yet.
+    for column, best in found.items():
+        last = before.fits.get(things[column].name)
+        if best.cost < GOOD or (last is not None and best.lie == last.lie and abs(best.bottom - last.bottom) < _AT
+                                and math.dist(best.at[:2], last.at[:2]) < _AT):
+            sure.append((column, best))
+    return sure
 
 
 def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:

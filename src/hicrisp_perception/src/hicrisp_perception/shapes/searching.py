@@ -13,7 +13,7 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_perception.shapes.contours import Shown
 from hicrisp_perception.shapes.fitting import GATE, GOOD, NO_WORSE, POOR, Fit, Start, better, let_go, settle, stay
 from hicrisp_perception.shapes.initial_poses import APART, alike, bottoms, starts, turned
-from hicrisp_perception.shapes.segments import Ground, Segment, Window, overlap
+from hicrisp_perception.shapes.segments import Ground, Segment, Window
 from hicrisp_perception.shapes.shape_models import Lie, lies_of
 
 _STEPS, _LEAST_STEPS = 5, 2
@@ -90,12 +90,6 @@ class _Search:
         )
 
 
-def _near(one: Window, other: Window) -> bool:
-    """Check whether two parts of the picture have pixels in common, or nearly so: else nothing stayed there."""
-    rows, columns = (slice(side.start - GATE, side.stop + GATE) for side in one)
-    return overlap((rows, columns), other)
-
-
 class Searches:
     """The searches of the last pictures."""
 
@@ -167,7 +161,10 @@ class Searches:
             The best fit; ``None`` if it fits nowhere, or the search continues in the next image.
         """
         told: Optional[Fit] = None
-        if before is not None and before.lie == lie and _near(before.rendering.window, segment.window):
+        # Where the two parts of the picture have no pixels in common, or nearly so, nothing stayed.
+        if before is not None and before.lie == lie and all(
+                a.start - GATE < b.stop and b.start < a.stop + GATE
+                for a, b in zip(before.rendering.window, segment.window)):
             told = stay(before, segment, shown, ground)
             self._steps -= 1
         elif dropped is not None:

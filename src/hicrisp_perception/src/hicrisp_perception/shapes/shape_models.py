@@ -191,23 +191,15 @@ def cast(lie: Lie, pose: Pose, origin: np.ndarray, directions: np.ndarray) -> np
     for solid in _solids(lie.shape, lie.size):
         own = np.array(solid.pose.axes, np.float32)
         begin = own @ (start - np.array(solid.pose.position, np.float32))
-        nearest = np.minimum(nearest, _solid(solid, begin, own @ rays))
+        if solid.kind == "cylinder":
+            enter, leave = _tube(solid.size[0] / 2.0, solid.size[2] / 2.0, begin, own @ rays)
+        else:
+            inverse = np.float32(1.0) / _apart(own @ rays)
+            middle = (-begin)[:, None] * inverse
+            reach = (np.array(solid.size) / 2.0).astype(np.float32)[:, None] * np.abs(inverse)
+            enter, leave = (middle - reach).max(axis=0), (middle + reach).min(axis=0)
+        nearest = np.minimum(nearest, np.where((enter <= leave) & (leave > 0.0), enter, np.float32(np.inf)))
     return nearest
-
-
-def _solid(solid: Solid, start: np.ndarray, rays: np.ndarray) -> np.ndarray:
-    if solid.kind == "cylinder":
-        enter, leave = _tube(solid.size[0] / 2.0, solid.size[2] / 2.0, start, rays)
-    else:
-        enter, leave = _slabs(np.array(solid.size) / 2.0, start, rays)
-    return np.where((enter <= leave) & (leave > 0.0), enter, np.float32(np.inf))
-
-
-def _slabs(half: np.ndarray, start: np.ndarray, rays: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    inverse = np.float32(1.0) / _apart(rays)
-    middle = (-start)[:, None] * inverse
-    reach = half.astype(np.float32)[:, None] * np.abs(inverse)
-    return (middle - reach).max(axis=0), (middle + reach).min(axis=0)
 
 
 def _tube(radius: float, half: float, start: np.ndarray, rays: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:

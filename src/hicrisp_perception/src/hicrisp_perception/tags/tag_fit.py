@@ -153,7 +153,12 @@ class TagFit:
         poor = max(1.0, _SMALL / max(one.edge for _, one in self.pairs))
         sure = best.uncertainty
         rough = Uncertainty(sure.position * poor, sure.height * poor, sure.yaw * poor)
-        return replace(best, pose=_at_depth(best.pose, self.pairs, view), uncertainty=rough)
+        shift, pose = depth_shift(best.pose, self.pairs, view), best.pose
+        if shift is not None and abs(shift) <= 0.05:  # Along its ray: small tags determine the distance poorly.
+            middle = np.array(pose.position)
+            ray = (middle - view.rays.origin) / float(view.rays.depth_of(middle))
+            pose = pose.shifted(_vector(shift * ray))
+        return replace(best, pose=pose, uncertainty=rough)
 
 
 @dataclass(frozen=True)
@@ -230,15 +235,6 @@ def _moving(pose: Pose, points: np.ndarray, view: View) -> Tuple[np.ndarray, np.
     scale = np.array([rays.lens.fx, rays.lens.fy])
     slopes = (changes[:, :, :2] - flat[:, None] * changes[:, :, 2:]) * (near[:, None] * scale)
     return flat * scale + (rays.lens.cx, rays.lens.cy), slopes.transpose(0, 2, 1)
-
-
-def _at_depth(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Pose:
-    """Return the pose moved along its ray to the measured distance, which small tags determine poorly."""
-    shift = depth_shift(pose, pairs, view)
-    if shift is None or abs(shift) > 0.05:
-        return pose
-    ray = np.array(pose.position) - view.rays.origin
-    return pose.shifted(_vector(shift * ray / float(view.rays.depth_of(np.array(pose.position)))))
 
 
 def depth_shift(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Optional[float]:

@@ -101,7 +101,8 @@ class Steady:
         if self._number - self._asked >= _ALL:
             self._asked, self._to_ask = self._number, list(known)
         claims = {name: self._measured[name].claim for name in known}
-        covered = {name: _covered(claim, robot) for name, claim in claims.items()}
+        covered = {name: np.count_nonzero(own & robot[window]) / max(1, np.count_nonzero(own))
+                   for name, (window, own) in claims.items()}
         changed = {name for name in known if covered[name] > _COVERED
                    or differs(cells, self._measured[name].cells, claims[name][0], behind)}
         measured = changed | (self._next_to_ask(known) if len(changed) < _BUSY else set())
@@ -153,12 +154,6 @@ def differs(cells: np.ndarray, before: np.ndarray, window: Window, robot: Option
     if robot is not None:
         other &= ~robot[rows, columns]
     return int(np.count_nonzero(other)) >= _CELLS
-
-
-def _covered(claim: Claim, robot: np.ndarray) -> float:
-    """Return the part of an object's pixels that a robot covers now."""
-    window, own = claim
-    return np.count_nonzero(own & robot[window]) / max(1, np.count_nonzero(own))
 
 
 @dataclass(frozen=True, eq=False)

@@ -172,7 +172,10 @@ def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) ->
     fused = replace(fit, place=place, bottom=z - fit.lie.height / 2.0)
     sure = fit.evidence.visible > _IN_VIEW or (
         before is not None and before.sure and before.visibility is not Visibility.GONE)
-    return Known(fused.pose, _fewer(own, looks), stamp, Visibility.VISIBLE, fused, looks, sure)
+    part = 1.0 / math.sqrt(looks)  # Several looks at what stands still say more, but not endlessly.
+    less = Uncertainty(max(_LEAST, own.position * part), max(_LEAST_HEIGHT, own.height * part),
+                       max(_LEAST_YAW, own.yaw * part) if own.yaw else 0.0)
+    return Known(fused.pose, less, stamp, Visibility.VISIBLE, fused, looks, sure)
 
 
 def _yaw(fit: Fit, before: Optional[Known]) -> float:
@@ -206,11 +209,4 @@ def uncertainty_of(fit: Fit, ground: Ground) -> Uncertainty:
     position = math.sqrt(position ** 2 + (height * slant) ** 2 + _LEAST ** 2)
     yaw = 0.0 if fit.lie.round else math.sqrt(max(0.0, float(fit.place.covariance[2, 2]))) * poor
     return Uncertainty(position, height, 0.0 if fit.lie.round else max(_LEAST_YAW, yaw))
-
-
-def _fewer(own: Uncertainty, looks: int) -> Uncertainty:
-    """Several looks at what stands still say more, but not endlessly."""
-    part = 1.0 / math.sqrt(looks)
-    return Uncertainty(max(_LEAST, own.position * part), max(_LEAST_HEIGHT, own.height * part),
-                       max(_LEAST_YAW, own.yaw * part) if own.yaw else 0.0)
 

@@ -130,7 +130,9 @@ class Strangers:
                 self._named[name] = replace(known, visibility=seen)
         candidates: List[Stranger] = []
         for each in free:
-            if any(_shows(ground, window, each) for window in undecided):
+            column, row = ground.view.rays.project(np.array(each.pose.position))
+            if any(rows.start <= row < rows.stop and columns.start <= column < columns.stop
+                   for rows, columns in undecided):
                 continue
             before = _nearest(each, self._new)
             joined = each if before is None else _joined(before, each)
@@ -219,12 +221,6 @@ def _joined(before: Stranger, now: Stranger) -> Stranger:
     shape = before if still and before.pixels >= now.pixels else box
     return replace(shape, stamp=now.stamp, looks=before.looks + 1, pixels=max(before.pixels, now.pixels)
                    if shape is before else now.pixels, visibility=Visibility.VISIBLE)
-
-
-def _shows(ground: Ground, window: Window, box: Stranger) -> bool:
-    """Check whether the middle of a box is in a part of the picture."""
-    column, row = ground.view.rays.project(np.array(box.pose.position))
-    return bool(window[0].start <= row < window[0].stop and window[1].start <= column < window[1].stop)
 
 
 def _still_there(known: Stranger, ground: Ground, claimed: np.ndarray) -> Visibility:

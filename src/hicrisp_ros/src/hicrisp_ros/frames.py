@@ -1,13 +1,16 @@
-"""Moving frames: each is published once per stamp, as TF warns about repetitions."""
+"""Frames on TF: moving ones, each once per stamp, as TF warns of repetitions; static ones, all in one message."""
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Deque, Dict, List, Sequence
+from typing import Deque, Dict, List, Sequence, Tuple
 
+import rospy
 from geometry_msgs.msg import TransformStamped
+from hicrisp_core.model import Pose
 from tf2_msgs.msg import TFMessage
 
+from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.publisher import Publisher
 
 _REMEMBERED = 64
@@ -53,3 +56,30 @@ class MovingFrames:
                 told.append(moment)
                 found.append(transform)
         return found
+
+
+def name_frames(names: Sequence[Tuple[str, str, Pose]]) -> None:
+    """Publish frames under further names, as ``/tf_static``.
+
+    Args:
+        names: parent, child, and the child's pose in its parent; a frame that has its name already is left out.
+    """
+    StaticFrames().put([transform_to_msg(parent, child, pose, rospy.Time.now())
+                        for parent, child, pose in names if parent != child])
+
+
+class StaticFrames:
+    """Publishes on ``/tf_static``. A latched topic remembers one message, so a node needs one of these."""
+
+    def __init__(self) -> None:
+        self._frames: Dict[str, TransformStamped] = {}
+        self._publisher = Publisher("/tf_static", TFMessage, queue_size=1, latch=True)
+
+    def put(self, transforms: Sequence[TransformStamped]) -> None:
+        """Publish static transforms; each replaces the earlier one of its child frame.
+
+        Args:
+            transforms: stamped transforms, in any order.
+        """
+        self._frames.update({each.child_frame_id: each for each in transforms})
+        self._publisher.publish(TFMessage(list(self._frames.values())))

@@ -1,14 +1,13 @@
-"""A gripper without an action of its own: a trajectory for the hand's joints, carried out by MoveIt's
-controllers.
-"""
+"""Grippers behind control_msgs/GripperCommand, and grippers that are a group of joints for MoveIt's controllers."""
 
 from __future__ import annotations
 
 from threading import Event
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from actionlib_msgs.msg import GoalID
-from hicrisp_core.model import Cause, Outcome
+from control_msgs.msg import GripperCommandAction, GripperCommandGoal
+from hicrisp_core.model import Cause, CauseKind, Outcome
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, Reply
@@ -23,6 +22,49 @@ from hicrisp_moveit.settings import GripperSettings, MoveItSettings
 
 _LEAST_TIME = 0.3
 """Seconds that any movement of the fingers takes."""
+
+
+class CommandDrive:
+    """One action for everything. That the fingers stall is an error when they should open, and a grasp
+    when not.
+    """
+
+    def __init__(self, settings: GripperSettings) -> None:
+        self._settings = settings
+        self._client = ActionClient(settings.action, GripperCommandAction)
+        self._cancel = Publisher(f"{settings.action}/cancel", GoalID, queue_size=2)
+
+    def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Open or close to a distance between the fingers, metres."""
+        # ros_control's effort controllers do not move at all with an effort of 0.
+        return self._call(opening, self._settings.effort, deadline, cancel, _not_there)
+
+    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close with a force, newtons, until something resists or the fingers meet.
+
+        It ends with the goal reached, stalled or aborted as the controller likes; the fingers tell the rest.
+        """
+        return self._call(0.0, force, deadline, cancel, lambda _: None)
+
+    def stop(self) -> None:
+        """End what runs."""
+        self._cancel.publish(GoalID())
+
+    def _call(
+        self, opening: float, effort: float, deadline: Deadline, cancel: Event,
+        failed: Callable[[Reply], Optional[Cause]],
+    ) -> Outcome:
+        goal = GripperCommandGoal()
+        goal.command.position, goal.command.max_effort = self._settings.commanded(opening), effort
+        reply = self._client.call(goal, limits(deadline), cancel)
+        return ended(reply, self._client.name, failed)
+
+
+def _not_there(reply: Reply) -> Optional[Cause]:
+    """Why a movement did not work, by what the action says; where the fingers are is looked at besides."""
+    if reply.result is not None and reply.result.stalled and not reply.result.reached_goal:
+        return Cause(CauseKind.BLOCKED, said="something is between the fingers")
+    return None
 
 
 class GroupDrive:
