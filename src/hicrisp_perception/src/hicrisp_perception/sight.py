@@ -18,8 +18,9 @@ from hicrisp_core.scene.tags import Tag, tags_of
 
 from hicrisp_perception.shapes.colour_model import FAMILIES, HUES
 from hicrisp_perception.shapes.evidence import explained, render
+from hicrisp_perception.shapes.findings import Findings
 from hicrisp_perception.shapes.level import Level
-from hicrisp_perception.shapes.recognition import Findings, recognise
+from hicrisp_perception.shapes.recognition import recognise
 from hicrisp_perception.shapes.searching import Searches
 from hicrisp_perception.shapes.segments import Ground, Sorter, Window, segments_in
 from hicrisp_perception.shapes.shape_models import lie_at

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
+from dataclasses import replace
+from typing import Dict, List, Optional, Sequence, Set, Tuple
 
 import cv2
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import WorldObject
 from scipy.optimize import linear_sum_assignment
 
 from hicrisp_perception.shapes.colour_model import COUNT, FAMILIES, HUES, LIGHTS, UNSURE, Likeness
 from hicrisp_perception.shapes.contours import Shown, measure
 from hicrisp_perception.shapes.evidence import explained, render, weigh
+from hicrisp_perception.shapes.findings import MOST, Findings, Memory, shared
 from hicrisp_perception.shapes.fitting import GOOD, Fit
 from hicrisp_perception.shapes.searching import Searches
-from hicrisp_perception.shapes.segments import Ground, Segment, Window, overlap, segments_in
+from hicrisp_perception.shapes.segments import Ground, Segment, overlap, segments_in
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tags.patterns import Patterns
-from hicrisp_perception.tracking.change_detection import Claim
 
 _NOBODY, _NOBODY_MOTLEY = 1.3, 1.6
 """Cost of a segment that is none of the objects; of one with patches such as tags, which take the paint from a
@@ -45,8 +45,6 @@ _ON_IT = 0.005
 """Metres from a surface within which a pixel shows its colour and not that of an object beside it."""
 _PATCH = 0.03
 """Least share of a segment with a hue for it not to count as noise."""
-_MOST = 0.7
-"""Part of a segment that an object accounts for when the segment is nothing else."""
 _PIERCED = 0.2
 """Part of an object that may be seen to show something else where it still stands."""
 _LEAVES = 0.5
@@ -56,82 +54,6 @@ _LEAST_PART = 0.12
 """Part of what is not covered of an object that has to be seen in one segment."""
 _LIGHT_CHANGE = 0.7
 """How much the logarithm of the light usually changes between two pictures."""
-
-
-@dataclass(eq=False)
-class Findings:
-    """What a picture shows.
-
-    Args:
-        fits: the known objects that were found, by name.
-        claimed: the pixels that the found objects account for.
-        claims: the same for each of those that were measured.
-        kept: those of the fits that look as they did when they were measured in a picture before.
-        light: how bright level white is, 1 for as bright as the camera can tell.
-    """
-
-    claimed: np.ndarray
-    fits: Dict[str, Fit] = field(default_factory=dict)
-    light: Optional[float] = None
-    claims: Dict[str, Claim] = field(default_factory=dict)
-    kept: Set[str] = field(default_factory=set)
-
-    def keep(self, name: str, fit_: Fit, claim: Claim) -> None:
-        """Add an object as it was measured before.
-
-        Args:
-            name: name of the object in the world.
-            fit_: its last fit.
-            claim: window and mask of its pixels.
-        """
-        self.fits[name] = fit_
-        self.kept.add(name)
-        window, own = claim
-        self.claimed[window] |= own
-
-    def claim(self, name: str, fit_: Fit, ground: Ground, others: Sequence[Segment] = (), rim: int = 3
-              ) -> None:
-        """Take an object's pixels from the others.
-
-        Args:
-            others: segments that keep their pixels unless the object accounts for nearly all of them.
-            rim: pixels around it that are mixed.
-        """
-        window = fit_.rendering.window
-        own = explained(fit_.rendering, ground, rim)
-        for other in others:
-            there, mask = _shared(window, own, other)
-            part = np.count_nonzero(there & mask) / max(1, other.pixels)
-            if 0.0 < part < _MOST:
-                there &= ~mask
-        self.claimed[window] |= own
-        self.claims[name] = window, own
-
-
-@dataclass(frozen=True)
-class Memory:
-    """What is known from the pictures before.
-
-    Args:
-        fits: the objects that stood somewhere.
-        dropped: where hands let objects go that were not seen since.
-        sure: those that were seen in full view since they are known by their names.
-    """
-
-    fits: Mapping[str, Fit] = field(default_factory=dict)
-    dropped: Mapping[str, Pose] = field(default_factory=dict)
-    sure: FrozenSet[str] = frozenset()
-
-    def pose(self, name: str) -> Optional[Pose]:
-        """Return where an object stood or was released.
-
-        Args:
-            name: name of the object in the world.
-
-        Returns:
-            World frame; ``None`` if it is unknown.
-        """
-        return self.fits[name].pose if name in self.fits else self.dropped.get(name)
 
 
 def recognise(
@@ -188,15 +110,6 @@ def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
     rows, columns = segment.window
     near = sum(1 for each in found.fits.values() if overlap(each.rendering.window, segment.window))
     return rows.start, columns.start, segment.family, segment.pixels, near
-
-
-def _shared(window: Window, own: np.ndarray, segment: Segment) -> Tuple[np.ndarray, np.ndarray]:
-    """Return views of a window's mask and of a segment's where both are; of no pixels where they do not meet."""
-    low = [max(a.start, b.start) for a, b in zip(window, segment.window)]
-    high = [max(at, min(a.stop, b.stop)) for at, a, b in zip(low, window, segment.window)]
-    parts = (tuple(slice(a - side.start, b - side.start) for a, b, side in zip(low, high, each))
-             for each in (window, segment.window))
-    return own[next(parts)], segment.mask[next(parts)]
 
 
 def _assign(
@@ -281,8 +194,8 @@ def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
         for row, (segment, _) in enumerate(segments):
             if colour[row, column] > min(_FOREIGN, float(colour[row].min()) + _CLEARLY):
                 continue
-            there, mask = _shared(rendering.window, own, segment)
-            if np.count_nonzero(there & mask) > _MOST * segment.pixels:
+            there, mask = shared(rendering.window, own, segment)
+            if np.count_nonzero(there & mask) > MOST * segment.pixels:
                 owners.setdefault(row, set()).add(column)
                 empty[column] = shown.pierced
     return owners, empty
@@ -329,7 +242,7 @@ def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObjec
     """
     rendering = best.rendering
     there = np.zeros(ground.depth[rendering.window].shape, bool)
-    part, inner = _shared(rendering.window, there, replace(segment, mask=_inner(segment)))
+    part, inner = shared(rendering.window, there, replace(segment, mask=_inner(segment)))
     part[:] = inner
     near = max(_ON_IT, 2.0 * ground.level.noise_at(float(ground.view.rays.depth_of(
         np.array(best.pose.position)))))

@@ -9,8 +9,8 @@ from typing import Dict, Iterator, Tuple
 from hicrisp_core.model.geometry import BOWL_WALL
 from shapely.geometry import Point, Polygon
 
+from hicrisp_perception.shapes.findings import Findings
 from hicrisp_perception.shapes.fitting import Fit, settle
-from hicrisp_perception.shapes.recognition import Findings
 from hicrisp_perception.shapes.segments import Ground
 
 _NEAR = 0.015

@@ -11,8 +11,8 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.track import Track, Uncertainty, Visibility
 
 from hicrisp_perception.shapes.evidence import render, weigh
+from hicrisp_perception.shapes.findings import Findings, Memory
 from hicrisp_perception.shapes.fitting import Fit
-from hicrisp_perception.shapes.recognition import Findings, Memory
 from hicrisp_perception.shapes.segments import Ground
 from hicrisp_perception.shapes.shape_models import lie_at
 from hicrisp_perception.tracking.unknown_objects import absent
