@@ -14,8 +14,8 @@ COMMANDS = (
     ("scripts/demo", "hicrisp_nodes.cli.options"),
     ("hicrisp", "hicrisp_nodes.cli.main"),
     ("scripts/bench", "hicrisp_bench.cli"),
-    ("scripts/look", "hicrisp_perception.look_options"),
-    ("scripts/calibrate_camera", "hicrisp_perception.calibrate_options"),
+    ("scripts/look", "hicrisp_perception.scene_scan.look_options"),
+    ("scripts/calibrate_camera", "hicrisp_perception.calibration.calibrate_options"),
 )
 """What people type, and the module whose ``parse`` reads its command line."""
 

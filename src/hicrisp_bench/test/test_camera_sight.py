@@ -13,7 +13,7 @@ from hicrisp_core.model import Pose, Task
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.relocation import put
+from hicrisp_sim.faults import put
 
 from hicrisp_perception import CameraMisplaced
 

@@ -10,10 +10,9 @@ from typing import Callable, Dict, Iterator, Tuple
 import pytest
 from hicrisp_nodes.cli import main as hicrisp
 from hicrisp_nodes.cli import options as demo
+from hicrisp_perception.calibration import calibrate_options as calibration
+from hicrisp_perception.scene_scan import look_options as looking
 from support.pages import ROOT, written_pages
-
-from hicrisp_perception import calibrate_options as calibration
-from hicrisp_perception import look_options as looking
 
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    \S.*$", re.MULTILINE)

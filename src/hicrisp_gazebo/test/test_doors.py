@@ -13,8 +13,7 @@ import rospy
 from geometry_msgs.msg import Pose, Twist
 from hicrisp_core.scene import load_scene
 from hicrisp_gazebo.gripper_node import FingerGripper
-from hicrisp_gazebo.map_node import ArenaMaps, MapServer
-from hicrisp_gazebo.occupancy import grid_of
+from hicrisp_gazebo.map_node import ArenaMaps, MapServer, grid_of
 from hicrisp_gazebo.poses_node import Poses
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits
 from hicrisp_ros.config_files import load_configuration

@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from hicrisp_core.errors import ConfigError
-from hicrisp_gazebo.effort_control import for_effort_control
-from hicrisp_gazebo.franka import controllers, use_franka
+from hicrisp_gazebo.franka import controllers, for_effort_control, use_franka
 
 CONFIG = Path(__file__).parents[3] / "config/gazebo"
 URDF = """<robot name="panda">

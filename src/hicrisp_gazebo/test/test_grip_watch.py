@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Optional
 
 import pytest
-from hicrisp_gazebo.grip_watch import GripEnd, GripWatch
+from hicrisp_gazebo.gripper_node import GripEnd, GripWatch
 
 
 def close(goal: float, stop_at: float, start: float = 0.04, speed: float = 0.1,

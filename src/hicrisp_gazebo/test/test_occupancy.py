@@ -10,7 +10,7 @@ from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import zone
 from hicrisp_core.scene import load_scene
 from hicrisp_core.scene.scene import Arena, Wall
-from hicrisp_gazebo.occupancy import FREE, TAKEN, Grid, grid_of
+from hicrisp_gazebo.map_node import FREE, TAKEN, Grid, grid_of
 from shapely.geometry import Point
 
 ARENA = Arena((1.0, 0.5), (3.0, 2.0), {"middle": Wall((2.0, 0.5), (2.0, 1.5))}, {})

@@ -12,9 +12,9 @@ import pytest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene import load_scene
-from hicrisp_gazebo.agv_model import agv_model
 from hicrisp_gazebo.scene_models import SCENERY, models_of, thing_sdf, world
 from hicrisp_gazebo.shapes import solids_of, walls
+from hicrisp_gazebo.world import agv_model
 
 PACKAGE = Path(__file__).parents[1]
 SCENES = [name for name in sorted(file.stem for file in (PACKAGE.parents[1] / "config/scenes").glob("*.yaml"))

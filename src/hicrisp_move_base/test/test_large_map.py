@@ -11,13 +11,13 @@ import pytest
 import rospy
 from hicrisp_core.model import KeepOut
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_move_base.keep_out_layer import KeepOutLayer
+from hicrisp_move_base.ways import KeepOutLayer
 from hicrisp_ros.grids import Grid
 from move_base_stack import SETTINGS
 from nav_msgs.msg import OccupancyGrid
 from waiting import PATIENCE, until
 
-from hicrisp_move_base import keep_out_layer
+from hicrisp_move_base import ways
 
 pytestmark = pytest.mark.usefixtures("ros")
 CELLS, CELL = 4000, 0.05
@@ -73,7 +73,7 @@ def test_any_reader_of_occupancy_grids_reads_it_and_any_map_is_read(site: Grid) 
 
 def test_beside_a_map_beyond_the_limit_nothing_is_published(site: Grid, monkeypatch: pytest.MonkeyPatch) -> None:
     said: List[str] = []
-    monkeypatch.setattr(keep_out_layer, "_MOST", CELLS * CELLS - 1)
+    monkeypatch.setattr(ways, "_MOST", CELLS * CELLS - 1)
     monkeypatch.setattr(rospy, "logwarn", lambda text, *values: said.append(text % values))
     settings = replace(NAMED, keep_out="/no_keep_out")
     layer = KeepOutLayer(settings)

@@ -20,11 +20,10 @@ from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.testing.arm_conformance import ArmConformance, ArmRig
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_moveit.arm import MoveItArm
-from hicrisp_moveit.assembly import make_arm
+from hicrisp_moveit.arm import MoveItArm, make_arm
 from hicrisp_moveit.driver_node import opening_misfit
+from hicrisp_moveit.scene_sync import collision_object
 from hicrisp_moveit.settings import ArmFile, load_arm_file
-from hicrisp_moveit.shapes import collision_object
 from moveit_msgs.msg import PlanningScene
 from reference_commander import MoveGroupCommander
 from reference_franka import ReferenceControl

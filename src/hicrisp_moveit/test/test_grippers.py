@@ -13,10 +13,9 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Status
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_moveit.gripper_command import CommandDrive
+from hicrisp_moveit.gripper_drives import CommandDrive
 from hicrisp_moveit.gripper_franka import FrankaDrive
-from hicrisp_moveit.gripper_port import Drive, GripperParts
-from hicrisp_moveit.grippers import make_drive
+from hicrisp_moveit.gripper_port import Drive, GripperParts, make_drive
 from hicrisp_moveit.hand import Hand
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import GripperSettings, load_arm_file

@@ -23,9 +23,9 @@ from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_moveit.assembly import make_arm
+from hicrisp_moveit.arm import make_arm
 from hicrisp_moveit.keeper_node import NodeFinder
-from hicrisp_moveit.processes import Process
+from hicrisp_moveit.node_respawner import Process
 from hicrisp_moveit.settings import load_arm_file
 from hicrisp_ros.service_client import ServiceClient
 from moveit_msgs.srv import GetPlanningScene, GetPlanningSceneRequest

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Iterator, List, Optional
 
 import pytest
-from hicrisp_moveit.node_respawner import MARK, NodeRespawner, Unknown
-from hicrisp_moveit.processes import Process, process_of
+from hicrisp_moveit.node_respawner import MARK, NodeRespawner, Process, Unknown, process_of
 from waiting import until
 
 _WAITS = "import signal; signal.pause()"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_moveit.shapes import collision_object
+from hicrisp_moveit.scene_sync import collision_object
 from shape_msgs.msg import SolidPrimitive
 
 HERE = Pose((0.5, 0.1, 0.05))

@@ -49,8 +49,7 @@ from hicrisp_nodes.corrector_node import CorrectorServer
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter
-from hicrisp_ros.ports.corrector import RosCorrector
-from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.ports.thinker import RosCorrector, Thinker
 from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, TranslateStepAction, UnderstandAction

@@ -11,8 +11,8 @@ from hicrisp_core.model.geometry import facing, from_yaw
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.colours import paint_of
-from hicrisp_perception.segments import Ground, Sorter
-from hicrisp_perception.shape_models import cast, lies_of
+from hicrisp_perception.shapes.segments import Ground, Sorter
+from hicrisp_perception.shapes.shape_models import cast, lies_of
 from hicrisp_perception.view import Rays, View
 
 LENS = Lens(640, 480, 615.0, 615.0, 319.5, 239.5)

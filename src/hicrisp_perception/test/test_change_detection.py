@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from drawn import at, box, cylinder, draw, scene_of
 from hicrisp_core.model.track import Visibility
-from hicrisp_perception.change_detection import Steady
+from hicrisp_perception.tracking.change_detection import Steady
 from hicrisp_perception.view import Rays, View
 
 from hicrisp_perception import SceneSight

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hicrisp_core.scene.colours import COLOURS
-from hicrisp_perception.colour_model import FAMILIES, LIGHTS, Likeness, Palette
+from hicrisp_perception.shapes.colour_model import FAMILIES, LIGHTS, Likeness, Palette
 
 WOOD = np.array([204.0, 178.0, 143.0])
 

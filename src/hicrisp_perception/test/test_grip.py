@@ -10,8 +10,8 @@ from drawn import CAMERA, LENS, at, box, draw, scene_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.track import Visibility
 from hicrisp_core.robot.description import Capsule
-from hicrisp_perception.grip import Grips, Hand
-from hicrisp_perception.robot_body import robot_pixels
+from hicrisp_perception.tracking.grip import Grips, Hand
+from hicrisp_perception.tracking.robot_body import robot_pixels
 from hicrisp_perception.view import Rays
 
 from hicrisp_perception import SceneSight

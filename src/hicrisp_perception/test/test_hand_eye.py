@@ -12,7 +12,7 @@ import pytest
 from hicrisp_core.model.geometry import Pose, facing, from_euler
 from hicrisp_core.model.picture import Lens
 from hicrisp_core.scene.tags import Tag
-from hicrisp_perception.hand_eye import Calibration, NoCalibration, TagView, hand_eye, misplaced
+from hicrisp_perception.calibration.hand_eye import Calibration, NoCalibration, TagView, hand_eye, misplaced
 
 LENS = Lens(640, 480, 615.0, 612.0, 321.0, 238.0, (0.1, -0.2, 0.001, -0.002, 0.05))
 CAMERA = facing((1.05, 0.1, 0.88), (0.42, 0.0, 0.02))

@@ -1,7 +1,7 @@
 """What a picture says of a thing in a hand."""
 
-from hicrisp_perception.evidence import Evidence
-from hicrisp_perception.in_hand import confirms
+from hicrisp_perception.shapes.evidence import Evidence
+from hicrisp_perception.tracking.in_hand import confirms
 
 
 def evidence(seen, covered, through):

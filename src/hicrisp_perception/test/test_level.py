@@ -9,7 +9,7 @@ import pytest
 from drawn import CAMERA, at, box, draw, ground_of
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler, multiply
-from hicrisp_perception.level import Level, fit_level
+from hicrisp_perception.shapes.level import Level, fit_level
 
 
 def test_a_level_table_is_seen_level_with_things_on_it():

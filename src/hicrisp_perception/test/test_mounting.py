@@ -11,9 +11,8 @@ from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import distance, facing, from_euler, turn_between
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.scene import load_scene
-from hicrisp_perception.checked_sight import CameraMisplaced, CheckedSight
-from hicrisp_perception.mounting import mounting_check
-from hicrisp_perception.table_edges import expected_table
+from hicrisp_perception.calibration.mounting import CameraMisplaced, CheckedSight, mounting_check
+from hicrisp_perception.calibration.table_edges import expected_table
 from hicrisp_perception.view import along, matrix_of
 
 LENS = Lens(640, 480, 615.0, 615.0, 319.5, 239.5)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from drawn import CAMERA, LENS, bowl, box, cylinder
-from hicrisp_perception.outline import Projection, fit_outline
-from hicrisp_perception.shape_models import lies_of
+from hicrisp_perception.shapes.outline import Projection, fit_outline
+from hicrisp_perception.shapes.shape_models import lies_of
 from hicrisp_perception.view import Rays
 
 RAYS = Rays(LENS, CAMERA)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from drawn import box, scene_of
 from hicrisp_core.scene.tags import tags_of
-from hicrisp_perception.evidence import Evidence, Rendering
-from hicrisp_perception.fitting import Fit
-from hicrisp_perception.outline import Placement
-from hicrisp_perception.patterns import Patterns
-from hicrisp_perception.shape_models import lies_of
+from hicrisp_perception.shapes.evidence import Evidence, Rendering
+from hicrisp_perception.shapes.fitting import Fit
+from hicrisp_perception.shapes.outline import Placement
+from hicrisp_perception.shapes.shape_models import lies_of
+from hicrisp_perception.tags.patterns import Patterns
 
 THINGS = [box(f"{colour}_box", colour, (0.045, 0.045, 0.045)) for colour in ("red", "blue")]
 RED, BLUE = (thing.name for thing in THINGS)

@@ -22,9 +22,8 @@ from hicrisp_core.model.track import Track, Uncertainty, Visibility  # noqa: E40
 from hicrisp_core.policy.policy import load_policy  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
 from hicrisp_core.scene.cameras import load_camera  # noqa: E402
-from hicrisp_perception.checked_sight import CameraMisplaced  # noqa: E402
-from hicrisp_perception.mounting import GoalError  # noqa: E402
-from hicrisp_perception.perception_server import PerceptionServer  # noqa: E402
+from hicrisp_perception.calibration.mounting import CameraMisplaced, GoalError  # noqa: E402
+from hicrisp_perception.ros.perception_node import PerceptionServer  # noqa: E402
 from hicrisp_ros.config_files import Configuration  # noqa: E402
 from hicrisp_ros.conversions.geometry import transform_to_msg  # noqa: E402
 from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg  # noqa: E402
@@ -198,7 +197,7 @@ def test_a_camera_that_nobody_places_is_told_by_its_frame(rig: Rig) -> None:
 
 def test_at_the_start_nobody_is_troubled_by_a_picture_that_comes_before_tf(
         rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hicrisp_perception.picture_topics._START_LIMIT", PATIENCE)
+    monkeypatch.setattr("hicrisp_perception.ros.picture_topics._START_LIMIT", PATIENCE)
     pictures, told = rig.server._pictures, []
     monkeypatch.setattr(pictures, "_trouble", told.append)
     rig.calibrate()

@@ -9,8 +9,8 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.scene import load_scene
-from hicrisp_perception.describing import Described, Doubts
-from hicrisp_perception.scene_writing import arrange, save_scene
+from hicrisp_perception.scene_scan.describing import Described, Doubts
+from hicrisp_perception.scene_scan.scene_writing import arrange, save_scene
 
 SURE = Doubts()
 BASE = load_scene("tabletop", 1)

@@ -7,8 +7,9 @@ import math
 import pytest
 from drawn import at, box, cylinder, draw, scene_of
 from hicrisp_core.model.track import Visibility
+from hicrisp_perception.shapes import searching
 
-from hicrisp_perception import SceneSight, searching
+from hicrisp_perception import SceneSight
 
 COLOURS = ("red", "green", "yellow", "blue", "purple", "orange")
 THINGS = [box(f"{colour}_box", colour, (0.04, 0.055, 0.05)) for colour in COLOURS]

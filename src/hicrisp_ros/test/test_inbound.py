@@ -14,7 +14,7 @@ from xmlrpc.client import ServerProxy
 import pytest
 import rosgraph
 import rospy
-from hicrisp_ros.inbound import begins_with_header
+from hicrisp_ros.node import begins_with_header
 from std_msgs.msg import String
 from waiting import PATIENCE, until
 

@@ -9,7 +9,7 @@ import rospy
 from geometry_msgs.msg import TransformStamped
 from hicrisp_core.model import Pose
 from hicrisp_ros.conversions.geometry import transform_to_msg
-from hicrisp_ros.moving_frames import MovingFrames
+from hicrisp_ros.frames import MovingFrames
 from tf2_msgs.msg import TFMessage
 from waiting import until
 

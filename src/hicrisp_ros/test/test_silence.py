@@ -7,15 +7,15 @@ from typing import List
 
 import pytest
 import rospy
-from hicrisp_ros.clock_watch import ClockWatch
-from hicrisp_ros.silence import SLOWEST, Silence
+from hicrisp_ros.stamps import SLOWEST, Silence
+from hicrisp_ros.wall_clock import ClockWatch
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> List[float]:
     """Wall time and a simulation's time, both set by the test."""
     now = [100.0, 10.0]
-    monkeypatch.setattr("hicrisp_ros.silence.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("hicrisp_ros.stamps.time.monotonic", lambda: now[0])
     monkeypatch.setattr(rospy, "get_time", lambda: now[1])
     monkeypatch.setattr(rospy.rostime, "is_wallclock", lambda: False)
     return now

@@ -5,7 +5,7 @@ from __future__ import annotations
 import rospy
 from hicrisp_core.model import Pose
 from hicrisp_ros.conversions.geometry import transform_to_msg
-from hicrisp_ros.static_frames import StaticFrames
+from hicrisp_ros.frames import StaticFrames
 from tf2_msgs.msg import TFMessage
 from waiting import PATIENCE
 

@@ -10,7 +10,7 @@ from hicrisp_core.policy.policy import Policy
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.conversions.geometry import transform_to_msg
-from hicrisp_ros.ports.true_state import true_state
+from hicrisp_ros.simulated_world import true_state
 from tf2_msgs.msg import TFMessage
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"

@@ -22,7 +22,7 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.robot.drive_goals import drive_space_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_sim.lab.lockstep import Lockstep
+from hicrisp_sim.lab.simulation import Lockstep
 from hicrisp_sim.lab.world import LabWorld
 from waiting import PATIENCE
 

@@ -13,9 +13,9 @@ from hicrisp_core.model import Outcome, Pose
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_perception.calibrate_options import camera_of, marker_of, parse, report, tags_of
-from hicrisp_perception.calibration import Bench, Look, calibrate, reach_of
-from hicrisp_perception.hand_eye import Calibration, NoCalibration
+from hicrisp_perception.calibration.calibrate_options import camera_of, marker_of, parse, report, tags_of
+from hicrisp_perception.calibration.hand_eye import Calibration, NoCalibration
+from hicrisp_perception.calibration.procedure import Bench, Look, calibrate, reach_of
 from hicrisp_sim.embedded import EmbeddedWorld
 
 _PLANNING, _MOTION = 4.0, 60.0

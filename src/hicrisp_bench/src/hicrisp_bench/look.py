@@ -8,7 +8,7 @@ from typing import List, Optional
 
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.scene import load_scene
-from hicrisp_perception.look_options import parse, report
+from hicrisp_perception.scene_scan.look_options import parse, report
 from hicrisp_sim.embedded import EmbeddedWorld
 
 _APART = 0.1

@@ -26,8 +26,7 @@ from hicrisp_core.ports.perception import CAMERA, POSES, Camera, Perception
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
-from hicrisp_perception.checked_sight import CheckedSight
-from hicrisp_perception.sight import SceneSight
+from hicrisp_perception.sources import open_source
 from hicrisp_sim.embedded import EmbeddedWorld
 
 Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
@@ -76,7 +75,7 @@ class CameraSight:
 
 def camera_sight(world: EmbeddedWorld) -> CameraSight:
     """Sees the things of a world by its own camera, and by nothing else; the camera is checked at first."""
-    return CameraSight(world.camera, CheckedSight(SceneSight(world.scene), world.scene), world.robot_frames)
+    return CameraSight(world.camera, open_source(world.scene), world.robot_frames)
 
 
 class Touches:

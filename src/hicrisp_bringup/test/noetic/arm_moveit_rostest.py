@@ -29,8 +29,7 @@ from hicrisp_core.robot.grasps import DOWN
 from hicrisp_core.robot.testing.arm_conformance import ArmConformance, ArmRig
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_moveit.arm import MoveItArm
-from hicrisp_moveit.assembly import make_arm
+from hicrisp_moveit.arm import MoveItArm, make_arm
 from hicrisp_moveit.settings import load_arm_file
 from hicrisp_ros.config_files import config_file
 from hicrisp_ros.tf_world import TfWorld

@@ -9,7 +9,7 @@ from typing import List
 
 import rospy
 from harness import NAMESPACE, Workspace, kill
-from hicrisp_ros.connections import hears
+from hicrisp_ros.publisher import hears
 
 from hicrisp_msgs.msg import ExecuteCommandActionResult, Outcome, TaskStatus
 

@@ -3,9 +3,9 @@ it.
 
 The workspace's own entries are written as ``module:attribute`` and imported when they are first used, so the
 ground floor knows the names without knowing what is built on it. A package of one's own adds entries through
-a module with a function ``extend``, whose name the operator gives in the environment variable
-``HICRISP_PLUGINS`` (several with commas between them). No configuration file, task or model can name a
-module.
+a module with a function ``extend``. The operator names it in the environment variable ``HICRISP_PLUGINS``
+(several with commas between them), or installs a package that names it as an entry point of the group
+``hicrisp.extensions``. No configuration file, task or model can name a module.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import os
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import distributions
 from typing import Any, Mapping
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.registry import Lazy, Registry
 
 PLUGINS_VARIABLE = "HICRISP_PLUGINS"
+ENTRY_POINTS = "hicrisp.extensions"
 _KINDS = "hicrisp_core.ports.kinds"
 
 
@@ -34,6 +36,7 @@ class Extensions:
         rungs: the corrector's ways to answer a failure; ``rungs`` of a policy.
         shapes: outlines and solids of things; ``shape`` of a scene's thing.
         worlds: what a scene may hold and what moves it; ``world`` of a scene.
+        sources: what recognises objects in a camera's images; ``perception`` of a scene.
         backends: what asks a language model; ``backend`` of a file of ``config/llm``.
         drivers: what stands between a robot and the workspace; the section of a robot's file that is its own.
         grippers: how the fingers of an arm behind MoveIt are moved; ``kind`` of a robot's ``gripper``.
@@ -45,6 +48,7 @@ class Extensions:
     rungs: Registry[Any]
     shapes: Registry[Any]
     worlds: Registry[Any]
+    sources: Registry[Any]
     backends: Registry[Any]
     drivers: Registry[Any]
     grippers: Registry[Any]
@@ -102,6 +106,9 @@ def standard_extensions() -> Extensions:
         worlds=Registry("world", f"{_KINDS}:World", {
             name: Lazy(f"hicrisp_core.scene.loader:{name.upper()}")
             for name in ("embedded", "arena", "lab", "symbolic", "virtualhome")}),
+        sources=Registry("perception source", f"{_KINDS}:PerceptionSource", {
+            "shapes": Lazy("hicrisp_perception.sources:SHAPES"),
+            "tags": Lazy("hicrisp_perception.sources:TAGS")}),
         backends=Registry("backend", "hicrisp_core.llm.backends:Backend", {
             "openai": Lazy("hicrisp_core.llm.backends:OPENAI"),
             "embedded": Lazy("hicrisp_core.llm.embedded:EMBEDDED")}),
@@ -112,16 +119,16 @@ def standard_extensions() -> Extensions:
             "embedded_base": Lazy("hicrisp_sim.agv.settings:DRIVER"),
         }),
         grippers=Registry("gripper", "hicrisp_moveit.gripper_port:GripperKind", {
-            "gripper_command": Lazy("hicrisp_moveit.grippers:COMMAND"),
-            "franka": Lazy("hicrisp_moveit.grippers:FRANKA"),
-            "group": Lazy("hicrisp_moveit.grippers:GROUP"),
-            "auto": Lazy("hicrisp_moveit.grippers:AUTO"),
+            "gripper_command": Lazy("hicrisp_moveit.gripper_port:COMMAND"),
+            "franka": Lazy("hicrisp_moveit.gripper_port:FRANKA"),
+            "group": Lazy("hicrisp_moveit.gripper_port:GROUP"),
+            "auto": Lazy("hicrisp_moveit.gripper_port:AUTO"),
         }),
     )
 
 
 def extensions() -> Extensions:
-    """Return the standard entries with those of the modules named in ``HICRISP_PLUGINS``.
+    """Return the standard entries with those of the modules that ``HICRISP_PLUGINS`` and entry points name.
 
     Raises:
         ConfigError: if such a module cannot be imported, has no ``extend``, or adds an invalid entry.
@@ -132,14 +139,18 @@ def extensions() -> Extensions:
 @lru_cache(maxsize=8)
 def _extended(plugins: str) -> Extensions:
     found = standard_extensions()
-    for name in filter(None, (part.strip() for part in plugins.split(","))):
+    named = {name.strip(): PLUGINS_VARIABLE for name in plugins.split(",") if name.strip()}
+    for point in (point for package in distributions() for point in package.entry_points):
+        if point.group == ENTRY_POINTS:
+            named.setdefault(point.value, f"the entry point '{point.name}' of {ENTRY_POINTS}")
+    for name, origin in named.items():
         try:
             module = import_module(name)
         except (ImportError, SyntaxError) as error:
-            raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which cannot be imported: " f"{error}") from error
+            raise ConfigError(f"{origin} names '{name}', which cannot be imported: {error}") from error
         extend = getattr(module, "extend", None)
         if not callable(extend):
-            raise ConfigError(f"{PLUGINS_VARIABLE} names '{name}', which has no function extend(extensions)")
+            raise ConfigError(f"{origin} names '{name}', which has no function extend(extensions)")
         try:
             found = extend(found)
         except ConfigError as error:

@@ -7,14 +7,29 @@ from typing import Any, Iterator
 
 import rospy
 from geometry_msgs.msg import Twist, Vector3
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, Vector
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from hicrisp_ros.service_client import ServiceClient
 from std_srvs.srv import Empty, EmptyRequest
 
-from hicrisp_gazebo.messages import gazebo_msgs
 from hicrisp_gazebo.port import Answer, Refusal, refusal_in
 from hicrisp_gazebo.scene_models import Model
+
+
+def gazebo_msgs() -> Any:
+    """The modules ``msg`` and ``srv`` of Gazebo's messages.
+
+    Raises:
+        ConfigError: where they are not installed, with what brings them.
+    """
+    try:
+        import gazebo_msgs.msg
+        import gazebo_msgs.srv
+    except ImportError as error:
+        raise ConfigError("the package gazebo_msgs is not installed; it comes with gazebo_ros_pkgs (Noetic: "
+                          "ros-noetic-gazebo-ros-pkgs), where that is built") from error
+    return gazebo_msgs
 
 
 class GazeboClient:

@@ -76,18 +76,13 @@ def add_camera(model: Element, settings: CameraSettings, namespace: str) -> None
         "imageTopicName": _absolute(topics.colour, namespace),
         "cameraInfoTopicName": _absolute(topics.info, namespace),
         "depthImageTopicName": _absolute(topics.depth, namespace),
-        "depthImageCameraInfoTopicName": _absolute(_beside(topics.depth), namespace),
+        "depthImageCameraInfoTopicName": _absolute(f"{topics.depth.rsplit('/', 1)[0]}/camera_info", namespace),
         "pointCloudTopicName": _absolute("camera/depth/color/points", namespace),
         "frameName": settings.frame,
         "pointCloudCutoff": f"{depth.near:g}", "pointCloudCutoffMax": f"{depth.far:g}",
         "hackBaseline": "0", "distortionK1": "0", "distortionK2": "0", "distortionK3": "0",
         "distortionT1": "0", "distortionT2": "0", "CxPrime": middle[0], "Cx": middle[0], "Cy": middle[1],
         "focalLength": "0"})
-
-
-def _beside(topic: str) -> str:
-    """The calibration beside an image, as image_transport has it."""
-    return f"{topic.rsplit('/', 1)[0]}/camera_info"
 
 
 def _absolute(topic: str, namespace: str) -> str:

@@ -49,7 +49,14 @@ _LIFT = 0.001
 
 
 def kinds_of(scene: Scene) -> Dict[str, FaultKind]:
-    """The kinds of faults that a scene can have."""
+    """Return the kinds of faults that a scene can have.
+
+    Args:
+        scene: its arena or table decides.
+
+    Returns:
+        The kinds by name.
+    """
     return {**_EVERYWHERE, **(_TABLE if TABLE in scene.objects else {}),
             **(_ARENA if scene.arena is not None else {})}
 
@@ -70,11 +77,17 @@ class Faults:
         self._clock = clock
         self._scatter = scatter
         self._armed = ArmedFaults()
-        self._hands = Relocation(self._things, lambda: self._scene.table, self._put)
+        self._hands = Relocation(self._things, lambda: self._scene.table,
+                                 lambda name, pose: _must(self._gazebo.place(name, pose)))
         self.begin(scene, seed)
 
     def begin(self, scene: Scene, seed: int) -> None:
-        """Forget every fault; what the scene itself says is injected by its owner."""
+        """Forget every fault; the caller injects what the scene itself says.
+
+        Args:
+            scene: the scene that begins.
+            seed: draws what happens by chance.
+        """
         self._scene = scene
         self._domain = domain_of(scene)
         self._kinds = kinds_of(scene)
@@ -84,7 +97,13 @@ class Faults:
         self._scatter(0.0)
 
     def inject(self, fault: SceneFault) -> str:
-        """Put a fault in force, or let it happen now; what was done, as a sentence.
+        """Put a fault in force, or let it happen now.
+
+        Args:
+            fault: kind, target, magnitude and count.
+
+        Returns:
+            What was done, as a sentence.
 
         Raises:
             FaultError: for an unknown kind, target or magnitude, with what is valid; when Gazebo refuses.
@@ -92,7 +111,13 @@ class Faults:
         check_fault(fault, self._kinds, [thing.name for thing in self._scene.things])
         kind, target, magnitude = fault.kind, fault.target, fault.magnitude
         if kind in ("vanish", "shove", "appear", "move"):
-            return self._act(kind, target, magnitude)
+            after = magnitude[-1] if len(magnitude) in (1, 3) else 0.0
+            said, action = self._plan(kind, target, magnitude)
+            if after > 0.0:
+                self._due.append((self._clock() + after, action))
+                return f"{said}, {after:g} s from now"
+            _must(action())
+            return said
         if kind == "unreachable" or (kind == "object_moved" and fault.count == 0):
             return self._move(fault)
         said = self._armed.arm(fault)
@@ -101,7 +126,14 @@ class Faults:
         return said
 
     def command_began(self, command: Command) -> List[str]:
-        """A robot was sent a command: what waits for that happens now; what was done, as sentences."""
+        """Let the faults happen that wait for a command.
+
+        Args:
+            command: what a robot was sent.
+
+        Returns:
+            What was done, as sentences.
+        """
         goal = command.target or command.aim
         if goal is None:
             return []
@@ -112,7 +144,15 @@ class Faults:
         return [f"blocked_goal: {said}" for said in done]
 
     def phase_began(self, command: Command, phase: str) -> List[str]:
-        """A phase of a command began: what waits for that happens now; what was done, as sentences."""
+        """Let the faults happen that wait for a phase of a command.
+
+        Args:
+            command: what the robot does.
+            phase: name of the phase that began.
+
+        Returns:
+            What was done, as sentences.
+        """
         item = self._domain.item(command)
         done: List[str] = []
         if phase == "descend":
@@ -133,17 +173,8 @@ class Faults:
         answers = [action() for action in due]
         return [answer.message for answer in answers if not answer.ok]
 
-    def _act(self, kind: str, target: str, magnitude: Sequence[float]) -> str:
-        """What a hand does once, now or after the seconds that the magnitude ends with."""
-        after = magnitude[-1] if len(magnitude) in (1, 3) else 0.0
-        said, action = self._plan(kind, target, magnitude)
-        if after > 0.0:
-            self._due.append((self._clock() + after, action))
-            return f"{said}, {after:g} s from now"
-        _must(action())
-        return said
-
     def _plan(self, kind: str, target: str, magnitude: Sequence[float]) -> Tuple[str, Callable[[], Answer]]:
+        """What a hand does once, in words and as an action."""
         if kind == "vanish":
             return f"{target} is taken away", lambda: self._gazebo.delete(target)
         x, y = magnitude[:2]
@@ -193,9 +224,6 @@ class Faults:
         """The things where Gazebo has them; those that it has not are left out of the way."""
         return {thing.name: replace(thing, pose=self._gazebo.pose(thing.name).pose)
                 for thing in self._scene.things}
-
-    def _put(self, name: str, pose: Pose) -> None:
-        _must(self._gazebo.place(name, pose))
 
 
 def _must(answer: Answer) -> None:

@@ -1,6 +1,4 @@
-"""Whether an arm is simulated by ``franka_gazebo`` or by ``gazebo_ros_control`` alone, and what follows
-from it.
-"""
+"""An arm's description and controllers for Gazebo: with franka_gazebo, or made ready for gazebo_ros_control alone."""
 
 from __future__ import annotations
 
@@ -8,31 +6,53 @@ import os
 import subprocess
 import sys
 from typing import Sequence, Tuple
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
 
 import rospkg
 from hicrisp_core.errors import ConfigError, HicrispError
 
-from hicrisp_gazebo.effort_control import for_effort_control
+from hicrisp_gazebo.sdf import surface_element
+from hicrisp_gazebo.surface import FINGER
 
 CHOICES = ("auto", "true", "false")
 _ALWAYS = ("joint_state_controller", "effort_joint_trajectory_controller")
 _FRANKA, _STOCK = ("franka_gripper", "franka_state_controller"), ("hand_controller",)
 _XACRO_LIMIT = 60.0
+_CONTROL = "libgazebo_ros_control.so"
+_INTERFACE = "hardware_interface/EffortJointInterface"
+_CONTACTS = 10
+"""Contacts of a finger with one thing, at most: ODE's cost grows with them."""
+_DAMPING = 0.1
+"""Of the fingers' joints, N s/m, at least: without it they tremble on what they hold."""
 
 
 def use_franka(choice: str) -> bool:
-    """Whether franka_gazebo is used; ``auto``: where it is installed.
+    """Check whether franka_gazebo is used.
+
+    Args:
+        choice: ``true``, ``false``, or ``auto`` for where it is installed.
+
+    Returns:
+        Whether it is.
 
     Raises:
         ConfigError: for another choice.
     """
     if choice not in CHOICES:
         raise ConfigError(f"franka is one of {', '.join(CHOICES)}, not '{choice}'")
-    return choice == "true" or (choice == "auto" and _installed("franka_gazebo"))
+    return choice == "true" or (choice == "auto" and "franka_gazebo" in rospkg.RosPack().list())
 
 
 def controllers(choice: str) -> Tuple[str, ...]:
-    """The controllers that are to be started."""
+    """Return the controllers that are to be started.
+
+    Args:
+        choice: as for ``use_franka``.
+
+    Returns:
+        Their names.
+    """
     return (*_ALWAYS, *(_FRANKA if use_franka(choice) else _STOCK))
 
 
@@ -62,14 +82,6 @@ def describe(source: str, prefix: str, choice: str, arguments: Sequence[str]) ->
     return made.stdout if use_franka(choice) else for_effort_control(made.stdout, prefix)
 
 
-def _installed(package: str) -> bool:
-    try:
-        rospkg.RosPack().get_path(package)
-    except rospkg.ResourceNotFound:
-        return False
-    return True
-
-
 def describe_main(arguments: Sequence[str]) -> int:
     """Print the URDF: ``arm_description XACRO PREFIX auto|true|false [xacro arguments]``; the exit status."""
     if len(arguments) < 4:
@@ -97,3 +109,61 @@ def spawn_main(arguments: Sequence[str]) -> int:
     except HicrispError as error:
         sys.stderr.write(f"{error}\n")
         return 2
+
+
+def for_effort_control(urdf: str, prefix: str) -> str:
+    """The text of a URDF made ready for the stock hardware interface.
+
+    Franka's transmissions and plugin are taken out, each joint that moves gets an effort interface, gravity
+    does not pull at the links (the real arm compensates it), and the fingers get a surface that holds a
+    grasp. The second finger mimics the first no longer: Gazebo ignores that, and a controller drives both.
+
+    Args:
+        prefix: with which the names of the arm's joints begin.
+
+    Raises:
+        ConfigError: when the text is no URDF of that arm.
+    """
+    try:
+        robot = ElementTree.fromstring(urdf)
+    except ElementTree.ParseError as error:
+        raise ConfigError(f"the robot's description is no XML: {error}") from error
+    moving = [joint for joint in robot.findall("joint")
+              if joint.get("type") in ("revolute", "prismatic", "continuous")]
+    if not any(str(joint.get("name")).startswith(prefix) for joint in moving):
+        raise ConfigError(f"the robot's description has no joints whose names begin with '{prefix}'")
+    for joint in moving:
+        for mimic in joint.findall("mimic"):
+            joint.remove(mimic)
+    for element in [*robot.findall("transmission"), *robot.findall("gazebo")]:
+        robot.remove(element)
+    for joint in moving:
+        _add_transmission(robot, str(joint.get("name")))
+        if joint.get("type") == "prismatic":
+            dynamics = joint.find("dynamics")
+            if dynamics is None:
+                dynamics = SubElement(joint, "dynamics")
+            dynamics.set("damping", f"{max(_DAMPING, float(dynamics.get('damping', 0.0))):g}")
+    # All of them: fixed ones are made one, and a single one with gravity wins.
+    for link in robot.findall("link"):
+        SubElement(SubElement(robot, "gazebo", reference=str(link.get("name"))),
+                   "turnGravityOff").text = "true"
+    for finger in [joint.find("child") for joint in moving if joint.get("type") == "prismatic"]:
+        if finger is None:
+            continue
+        collision = SubElement(SubElement(robot, "gazebo", reference=str(finger.get("link"))), "collision")
+        SubElement(collision, "max_contacts").text = str(_CONTACTS)
+        collision.append(surface_element(FINGER))
+    plugin = SubElement(SubElement(robot, "gazebo"), "plugin", name="control", filename=_CONTROL)
+    SubElement(plugin, "robotNamespace").text = "/"
+    SubElement(plugin, "robotSimType").text = "gazebo_ros_control/DefaultRobotHWSim"
+    return ElementTree.tostring(robot, encoding="unicode")
+
+
+def _add_transmission(robot: Element, joint: str) -> None:
+    transmission = SubElement(robot, "transmission", name=f"{joint}_transmission")
+    SubElement(transmission, "type").text = "transmission_interface/SimpleTransmission"
+    SubElement(SubElement(transmission, "joint", name=joint), "hardwareInterface").text = _INTERFACE
+    actuator = SubElement(transmission, "actuator", name=f"{joint}_motor")
+    SubElement(actuator, "hardwareInterface").text = _INTERFACE
+    SubElement(actuator, "mechanicalReduction").text = "1"

@@ -2,20 +2,73 @@
 
 from __future__ import annotations
 
-from typing import Tuple
+import math
+from dataclasses import dataclass
+from typing import Sequence, Tuple
 
+import numpy as np
 import rospy
 from geometry_msgs.msg import Quaternion
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import KeepOut
 from hicrisp_core.scene import Scene
+from hicrisp_core.scene.scene import Arena
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
 from nav_msgs.srv import GetMap, GetMapRequest, GetMapResponse
 
-from hicrisp_gazebo.occupancy import Grid, grid_of
 from hicrisp_ros import grids
+
+FREE, TAKEN, UNKNOWN = 0, 100, -1
+_BORDER = 0.1
+"""Seen of the wall around the arena, metres."""
+_MOST = 25_000_000
+"""Cells of a map: 100 m by 100 m in cells of 2 cm. move_base and what localises take several times that in bytes."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells of 0 (free), 100 (taken), -1 (unknown), rows along y, columns along x.
+
+    Args:
+        origin: x and y of the outer corner of the first cell, metres in the map frame.
+        resolution: edge of a cell, metres.
+        cells: (rows, columns).
+    """
+
+    origin: Tuple[float, float]
+    resolution: float
+    cells: np.ndarray
+
+
+def grid_of(arena: Arena, resolution: float = 0.02, zones: Sequence[KeepOut] = ()) -> Grid:
+    """Draw the walls of an arena as a grid; movable obstacles are in no map.
+
+    Args:
+        arena: its border and walls.
+        resolution: edge of a cell, metres.
+        zones: ground that is drawn as occupied, too.
+
+    Returns:
+        The grid in the map frame.
+    """
+    if not 0.0 < resolution < min(arena.size):
+        raise ConfigError(f"a resolution above 0 and below {min(arena.size):g} m was expected, got "
+                          f"{resolution}")
+    x, y = (low - _BORDER for low in arena.origin)
+    columns, rows = (math.ceil((extent + 2 * _BORDER) / resolution - 1e-9) for extent in arena.size)
+    if columns * rows > _MOST:
+        least = math.ceil(100.0 * resolution * math.sqrt(columns * rows / _MOST)) / 100.0
+        raise ConfigError(f"a map of {arena.size[0]:g} m by {arena.size[1]:g} m has {columns * rows / 1e6:.0f} million "
+                          f"cells of {resolution:g} m, and {_MOST / 1e6:.0f} million are the limit: set 'resolution' "
+                          f"to {least:g} m or more")
+    cells = np.full((rows, columns), FREE, dtype=np.int8)
+    arena.paint(cells, (x, y), resolution, resolution / 4.0, TAKEN)  # A wall reaches into the middle half of these.
+    for zone in zones:
+        zone.paint(cells, (x, y), resolution, resolution, TAKEN)
+    return Grid((x, y), resolution, cells)
 
 
 class MapServer:

@@ -20,7 +20,7 @@ from hicrisp_ros.publisher import Publisher
 from std_msgs.msg import Float64
 from tf2_msgs.msg import TFMessage
 
-from hicrisp_gazebo.messages import gazebo_msgs
+from hicrisp_gazebo.client import gazebo_msgs
 from hicrisp_gazebo.model_names import thing_of
 from hicrisp_gazebo.scene_models import SCENERY
 

@@ -74,12 +74,23 @@ def thing_sdf(thing: WorldObject, mass: Optional[float] = None) -> str:
 
 
 def scenery(scene: Scene, namespace: str = "") -> str:
-    """The SDF of what stands still: the floor, the table, the walls, the areas painted on the floor, and the
-    camera at a table.
+    """Return the SDF of what stands still: floor, table, walls, areas painted on the floor, a table's camera.
+
+    Args:
+        scene: the initial objects, table or arena.
+        namespace: of the camera's topics.
+
+    Returns:
+        The text of an SDF file.
     """
     element = sdf.model(SCENERY, static=True)
     floor = sdf.link(element, "floor")
-    sdf.add_solids(floor, [_floor(scene)], _TILES, FURNITURE)
+    x, y = 0.0, 0.0
+    if scene.arena is not None:
+        x, y = (low + extent / 2.0 for low, extent in zip(scene.arena.origin, scene.arena.size))
+    tiles = Solid("floor", "box", (_FLOOR_SIZE, _FLOOR_SIZE, _FLOOR_DEPTH),
+                  Pose((x, y, _floor_of(scene) - _FLOOR_DEPTH / 2.0)))
+    sdf.add_solids(floor, [tiles], _TILES, FURNITURE)
     if TABLE in scene.objects:
         top, *rest = shapes.table(scene.table, _floor_of(scene))
         table = sdf.link(element, TABLE)
@@ -108,14 +119,6 @@ def world(empty: str, scene: Scene) -> str:
         ElementTree.SubElement(element, "pose").text = sdf.pose_text(model.pose)
         text.append(ElementTree.tostring(element, encoding="unicode"))
     return empty.replace("</world>", "\n".join([*text, "</world>"]))
-
-
-def _floor(scene: Scene) -> Solid:
-    x, y = 0.0, 0.0
-    if scene.arena is not None:
-        x, y = (low + extent / 2.0 for low, extent in zip(scene.arena.origin, scene.arena.size))
-    return Solid("floor", "box", (_FLOOR_SIZE, _FLOOR_SIZE, _FLOOR_DEPTH),
-                 Pose((x, y, _floor_of(scene) - _FLOOR_DEPTH / 2.0)))
 
 
 def _floor_of(scene: Scene) -> float:

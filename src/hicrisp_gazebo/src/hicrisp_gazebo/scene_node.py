@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import Callable, Iterable, List, Sequence
+from typing import Any, Callable, Iterable, List, Sequence
 
 import rospkg
 import rospy
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.model import Command
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
@@ -64,17 +64,16 @@ class SceneServer:
         self._frames = StaticTransformBroadcaster()
         self._starts = Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
-        self._tell_bases()
-        self._tell_camera()
-        begin_faults(scene.faults)
+        self._announce()
         rospy.set_param("~seed", seed)
         bases = scene.arena.starts if scene.arena is not None else {}
-        self._robots = [WatchedRobot(name, self._began, self._phase) for name in scene.robots]
+        self._robots = [WatchedRobot(name, partial(self._happens, self._world.faults.command_began),
+                                     partial(self._happens, self._world.faults.phase_began)) for name in scene.robots]
         self._arms = [robot for robot in self._robots if robot.name not in bases]
         self._resets = Resets(scene, self._reset)
         self._services = (rospy.Service("inject_fault", InjectFault, self._inject),
                           rospy.Service("reset_world", ResetWorld, self._resets.answer))
-        self._timer = WallTimer(_TICK, self._tick, "faults")
+        self._timer = WallTimer(_TICK, partial(self._happens, self._world.faults.tick), "faults")
         self._ready = Publisher("~ready", Bool, queue_size=1, latch=True)
         self._ready.publish(Bool(True))
 
@@ -86,10 +85,15 @@ class SceneServer:
         for robot in self._robots:
             robot.stop()
 
-    def _tell_bases(self) -> None:
-        """Where a localisation that needs a first guess begins to look for a base, and what is fixed to
-        it.
+    def _announce(self) -> None:
+        """Publish where a localisation that needs a first guess begins to look for a base, what is fixed to it, where
+        the camera is, and what goes wrong from the start.
         """
+        begin_faults(self._world.scene.faults)
+        if has_camera(self._world.scene):
+            settings = camera_of(self._world.scene)
+            self._frames.sendTransform(
+                transform_to_msg("world", settings.frame, settings.mounting.pose, rospy.Time.now()))
         arena, bodies = self._world.scene.arena, bodies_of(self._world.scene)
         for name, start in arena.starts.items() if arena is not None else ():
             if start.tray:
@@ -103,26 +107,10 @@ class SceneServer:
                                        for row in range(6) for column in range(6)]
             self._starts.publish(message)
 
-    def _tell_camera(self) -> None:
-        """Where the camera is."""
-        if has_camera(self._world.scene):
-            settings = camera_of(self._world.scene)
-            self._frames.sendTransform(
-                transform_to_msg("world", settings.frame, settings.mounting.pose, rospy.Time.now()))
-
-    def _began(self, command: Command) -> None:
-        self._happens(lambda: self._world.faults.command_began(command))
-
-    def _phase(self, command: Command, phase: str) -> None:
-        self._happens(lambda: self._world.faults.phase_began(command, phase))
-
-    def _tick(self) -> None:
-        self._happens(self._world.faults.tick)
-
-    def _happens(self, faults: Callable[[], Iterable[str]]) -> None:
+    def _happens(self, faults: Callable[..., Iterable[str]], *about: Any) -> None:
         try:
             with self._lock:
-                for said in faults():
+                for said in faults(*about):
                     rospy.loginfo("%s", said)
         except HicrispError as error:
             rospy.logwarn("a fault could not happen: %s", error)
@@ -139,21 +127,10 @@ class SceneServer:
         with self._lock:
             self._world.reset(scene, seed)
         problems += [problem for arm in self._arms for problem in [arm.forget(_FORGET)] if problem]
-        self._tell_bases()
-        self._tell_camera()
-        self._forget_obstacles()
-        begin_faults(scene.faults)
-        return problems
-
-    def _forget_obstacles(self) -> None:
-        """A base must not drive around what is no longer there."""
-        if self._clear and offered(self._clear):
+        self._announce()
+        if self._clear and offered(self._clear):  # A base must not drive around what is no longer there.
             ServiceClient(self._clear, Empty).call(EmptyRequest(), _CLEAR)
-
-
-def _home_of(scene: Scene) -> str:
-    actions = domain_of(scene).actions
-    return next((name for name, action in actions.items() if action.skill == "home"), "")
+        return problems
 
 
 def build() -> SceneServer:
@@ -162,8 +139,8 @@ def build() -> SceneServer:
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)
     models: List[str] = [rospkg.RosPack().get_path("hicrisp_gazebo"), "models", "agv", "model.sdf"]
     base = str(parameter("base_model", str(Path(*models))))
-    return SceneServer(scene, seed, base, _home_of(scene),
-                       str(parameter("clear_service", "/move_base/clear_costmaps")))
+    home = next((name for name, action in domain_of(scene).actions.items() if action.skill == "home"), "")
+    return SceneServer(scene, seed, base, home, str(parameter("clear_service", "/move_base/clear_costmaps")))
 
 
 def main() -> None:

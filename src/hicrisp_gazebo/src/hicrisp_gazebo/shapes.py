@@ -15,16 +15,27 @@ _LEG, _LEG_INSET = 0.05, 0.04
 
 
 def solids_of(thing: WorldObject) -> Tuple[Solid, ...]:
-    """A thing's solids, with the body's origin in the middle of its bounding box, as everywhere in the
-    workspace.
+    """Return an object's solids, with the body's origin in the middle of its bounding box.
+
+    Args:
+        thing: shape and size.
+
+    Returns:
+        The solids in the object's frame, metres.
     """
     return tuple(Solid(f"solid_{number}", solid.kind, solid.size, solid.pose)
                  for number, solid in enumerate(thing.form.solids(thing.size)))
 
 
 def table(top: WorldObject, floor: float) -> Tuple[Solid, ...]:
-    """A table's top (its first solid) and what carries it, and the pedestal of the arm, on a floor of that
-    height.
+    """Return a table's top (its first solid) with what carries it, and the pedestal of the arm.
+
+    Args:
+        top: the table; its pose is that of the top's middle, world frame.
+        floor: height of the floor, metres.
+
+    Returns:
+        The solids in the world frame.
     """
     if top.pose is None:
         return ()
@@ -40,13 +51,19 @@ def table(top: WorldObject, floor: float) -> Tuple[Solid, ...]:
 
 
 def walls(arena: Arena) -> Tuple[Solid, ...]:
-    """The walls around and inside an arena, in the map frame."""
+    """Return the walls around and inside an arena.
+
+    Args:
+        arena: its border and walls.
+
+    Returns:
+        The solids in the map frame.
+    """
     every: Dict[str, Wall] = {**arena.border(), **arena.walls}
-    return tuple(_wall(name, wall, arena.floor) for name, wall in every.items())
-
-
-def _wall(name: str, wall: Wall, floor: float) -> Solid:
-    (ax, ay), (bx, by) = wall.start, wall.end
-    middle = ((ax + bx) / 2.0, (ay + by) / 2.0, floor + wall.height / 2.0)
-    return Solid(name, "box", (math.dist(wall.start, wall.end) + wall.thickness, wall.thickness, wall.height),
-                 Pose(middle, from_yaw(math.atan2(by - ay, bx - ax))))
+    found = []
+    for name, wall in every.items():
+        (ax, ay), (bx, by) = wall.start, wall.end
+        middle = ((ax + bx) / 2.0, (ay + by) / 2.0, arena.floor + wall.height / 2.0)
+        size = (math.dist(wall.start, wall.end) + wall.thickness, wall.thickness, wall.height)
+        found.append(Solid(name, "box", size, Pose(middle, from_yaw(math.atan2(by - ay, bx - ax)))))
+    return tuple(found)

@@ -3,18 +3,55 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable, Dict, Optional, Sequence
+from typing import Callable, Dict, Optional, Sequence, Union
+from xml.etree import ElementTree
 
-from hicrisp_core.errors import HicrispError
+from hicrisp_core.errors import ConfigError, HicrispError
 from hicrisp_core.scene import Scene, SceneFault, load_scene
+from hicrisp_core.scene.scene import Start
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
-from hicrisp_gazebo.agv_model import agv_model
 from hicrisp_gazebo.faults import Faults
 from hicrisp_gazebo.model_names import NamedModels
 from hicrisp_gazebo.port import Answer, Gazebo, Refusal
 from hicrisp_gazebo.scene_models import Model, models_of
+
+_FOOTPRINT = ("chassis_collision", "chassis_visual")
+_TRAY = ("tray_collision", "tray_visual", "tray_column_visual")
+
+
+def agv_model(file: Union[str, Path], name: str, start: Start) -> Model:
+    """The model of a base where it starts.
+
+    Args:
+        file: SDF with one model; its shapes named ``chassis_*`` are cylinders that carry the footprint's
+            radius; those named ``tray_*`` are taken out where the base has no tray.
+
+    Raises:
+        ConfigError: when the file cannot be used.
+    """
+    try:
+        root = ElementTree.parse(str(file)).getroot()
+    except (OSError, ElementTree.ParseError) as error:
+        raise ConfigError(f"the model {file} cannot be read: {error}") from error
+    model = root.find("model")
+    if model is None:
+        raise ConfigError(f"the file {file} holds no model")
+    shapes = [shape for shape in model.iter() if shape.get("name") in _FOOTPRINT]
+    radii = [shape.find("geometry/cylinder/radius") for shape in shapes]
+    if len(radii) != len(_FOOTPRINT) or None in radii:
+        raise ConfigError(f"the model {file} has no cylinders named {' and '.join(_FOOTPRINT)}")
+    for radius in radii:
+        if radius is not None:
+            radius.text = f"{start.radius:.9g}"
+    if not start.tray:
+        for link in model.findall("link"):
+            for shape in [shape for shape in link if shape.get("name") in _TRAY]:
+                link.remove(shape)
+    model.set("name", name)
+    return Model(name, ElementTree.tostring(root, encoding="unicode"), start.pose)
+
 
 _SETTLED, _PATIENCE = 0.4, 5.0
 """Seconds of Gazebo's clock after which a world that was put back is looked at, and of wall time for them."""

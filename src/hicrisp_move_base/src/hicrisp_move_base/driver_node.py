@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import rospy
-import tf2_ros
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
@@ -16,7 +15,7 @@ from hicrisp_core.robot.description import body_of
 from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
 from hicrisp_ros.config_files import config_file, domain_of, parameter
-from hicrisp_ros.conversions.geometry import transform_to_msg
+from hicrisp_ros.frames import name_frames
 from hicrisp_ros.node import run
 from hicrisp_ros.robot_server import RobotServer
 
@@ -36,7 +35,10 @@ def build() -> RobotServer:
                     base_frame=str(parameter("base_frame", found.base_frame)))
     body = body_of(file, settings.name, BASE)
     if parameter("name_frames", False):
-        _name_frames(found.map_frame, found.base_frame, frames_of(settings.name, body).frames[0])
+        # The map is the world, and the detector looks for the base's frame under a name of its own.
+        same = Pose((0.0, 0.0, 0.0))
+        name_frames([("world", found.map_frame, same),
+                     (found.base_frame, frames_of(settings.name, body).frames[0], same)])
     start = scene.arena.starts.get(settings.name) if scene.arena is not None else None
     if start is None:
         raise ConfigError(f"the scene '{scene.name}' has no base '{settings.name}', so its footprint is not "
@@ -47,16 +49,6 @@ def build() -> RobotServer:
         rospy.logwarn("whether %s stands is not known yet: %s", settings.name, left.message)
     return RobotServer(BaseRobot(base, body.able(skills), base.where, settings, rospy.get_time,
                                  recover=base.wait_for_return), base.first_reached)
-
-
-def _name_frames(map_frame: str, base_frame: str, seen_frame: str) -> None:
-    """Publish that the map is the world, and the base's frame under the name by which the detector looks
-    for it.
-    """
-    names, same = [("world", map_frame), (base_frame, seen_frame)], Pose((0.0, 0.0, 0.0))
-    tf2_ros.StaticTransformBroadcaster().sendTransform([
-        transform_to_msg(parent, child, same, rospy.Time.now())
-        for parent, child in names if parent != child])
 
 
 def main() -> None:

@@ -22,20 +22,72 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent, wait_until
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 from hicrisp_ros.publisher import Publisher
-from hicrisp_ros.silence import Silence
+from hicrisp_ros.stamps import Silence
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
 
-from hicrisp_move_base.clearance import CostmapPadding
-from hicrisp_move_base.obedience import Obedience
-from hicrisp_move_base.odometry import OdometryWatch
-from hicrisp_move_base.planner_parameters import PlannerParameters
-from hicrisp_move_base.reasons import explain, worth_a_retry
-from hicrisp_move_base.scans import ScanWatch
-from hicrisp_move_base.services import Services
+from hicrisp_move_base.drive_parameters import CostmapPadding, PlannerParameters
 from hicrisp_move_base.settings import MoveBaseSettings
-from hicrisp_move_base.traffic import Traffic
-from hicrisp_move_base.ways import Ways
+from hicrisp_move_base.watches import Obedience, OdometryWatch, ScanWatch, Traffic
+from hicrisp_move_base.ways import Services, Ways
+
+NO_PLAN = "Failed to find a valid plan"
+NO_CONTROL = "Failed to find a valid control"
+OSCILLATES = "Robot is oscillating"
+INVALID_QUATERNION = "invalid quaternion"
+KILLED = "the node has been killed"
+
+_MOVE_BASE = ("move_base",)
+_ABORTED: Tuple[Tuple[str, Status, str, Cause], ...] = (
+    (NO_PLAN, Status.PLANNING, "unreachable: move_base found no path, even after its recoveries",
+     Cause(CauseKind.NO_PATH)),
+    (NO_CONTROL, Status.EXECUTION,
+     "blocked: move_base found no velocity that follows the path, even after its "
+                                   "recoveries", Cause(CauseKind.BLOCKED)),
+    (OSCILLATES, Status.EXECUTION, "oscillating: the base moved to and fro without getting nearer",
+     Cause(CauseKind.BLOCKED)),
+    (INVALID_QUATERNION, Status.INVALID, "the goal's orientation is no unit quaternion",
+     Cause(CauseKind.REFUSED, _MOVE_BASE)),
+    (KILLED, Status.LOST, "move_base was ended while it drove",
+     Cause(CauseKind.UNREACHABLE_NODE, _MOVE_BASE)),
+)
+_OTHERS = {
+    CallStatus.REJECTED: (Status.INVALID, "move_base did not take the goal", CauseKind.REFUSED),
+    CallStatus.UNREACHABLE: (Status.LOST, "no move_base took the goal", CauseKind.UNREACHABLE_NODE),
+    CallStatus.LOST: (Status.LOST, "move_base went away with the goal", CauseKind.UNREACHABLE_NODE),
+    CallStatus.STUCK: (Status.LOST, "move_base did not end the goal when it was told to",
+                       CauseKind.UNREACHABLE_NODE),
+    CallStatus.TIMEOUT: (Status.TIMEOUT, "the time limit passed; the base was stopped on its way",
+                         CauseKind.OUT_OF_TIME),
+    CallStatus.PREEMPTED: (Status.CANCELED, "the drive was canceled", CauseKind.CANCELED),
+}
+
+
+def explain(status: CallStatus, text: str) -> Outcome:
+    """Return the outcome of a goal that move_base ended.
+
+    Args:
+        status: how the call of its action ended.
+        text: the status text that came with the result; it is quoted if it says more.
+
+    Returns:
+        The outcome with its cause.
+    """
+    if status is CallStatus.SUCCEEDED:
+        return Outcome(Status.SUCCESS)
+    if status is CallStatus.ABORTED:
+        for words, kind, meaning, cause in _ABORTED:
+            if words in text:
+                return Outcome(kind, meaning, cause=cause)
+        return Outcome(Status.EXECUTION, "move_base gave up" + (f": '{text}'" if text else ""),
+                       cause=Cause(CauseKind.UNKNOWN, said=text))
+    ended, meaning, why = _OTHERS[status]
+    if status is CallStatus.UNREACHABLE:
+        meaning += f": {text}"
+    blamed = why in (CauseKind.REFUSED, CauseKind.UNREACHABLE_NODE)
+    return Outcome(ended, meaning, cause=Cause(why, _MOVE_BASE if blamed else (),
+                                               said=meaning if status is CallStatus.UNREACHABLE else ""))
+
 
 _PREEMPTION = 0.8
 """Seconds that move_base gets to end a goal before the base is stopped without it."""
@@ -92,7 +144,7 @@ class MoveBase:
         return self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
 
     def where(self) -> Optional[Pose]:
-        """Where TF has the base in the map frame; ``None`` when that is not known or too old."""
+        """Return the base's pose in the map frame by TF; ``None`` if it is unknown or too old."""
         found = self._tf.frames([self.settings.base_frame]).get(self.settings.base_frame)
         if found is None or rospy.get_time() - found[1] > self.settings.pose_age:
             return None
@@ -102,7 +154,19 @@ class MoveBase:
         self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
         constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
-        """Drive to a pose; an aborted goal is sent again after the costmaps were cleared."""
+        """Drive to a pose; an aborted goal is sent again after the costmaps were cleared.
+
+        Args:
+            pose: map frame.
+            deadline: wall-clock limit of the call.
+            cancel: event that ends the call when it is set.
+            progress: called with the phase and the driven part of the way, 0 to 1.
+            manner: greatest speed (m/s) and tolerance (m).
+            constraints: ground to keep out of, and clearance (m).
+
+        Returns:
+            SUCCESS once the base stands at the goal.
+        """
         refusal = self._refusal(pose, deadline, cancel)
         if refusal is not None:
             return refusal
@@ -118,17 +182,26 @@ class MoveBase:
         guard = ZoneGuard(zones, self._radius, self.settings.deceleration)
         for _ in range(self.settings.retries):
             outcome, gave_up = self._drive(pose, deadline, cancel, progress, guard)
-            again = gave_up and worth_a_retry(outcome) and not deadline.passed and not cancel.is_set() \
-                and not self._closed(pose, outcome, constraints)
-            if not again:
+            worth_a_retry = gave_up and outcome.status in (Status.PLANNING, Status.EXECUTION)
+            if not worth_a_retry or deadline.passed or cancel.is_set():
                 return outcome
+            start = self.where() if outcome.status is Status.PLANNING else None
+            if start is not None and self._ways.leads(start, pose, constraints) is False:
+                return outcome  # There is no path, with all that move_base saw since its own recoveries.
             if not self._services.clear_costmaps(cancel):
                 return _CANCELED if cancel.is_set() else outcome
         return self._drive(pose, deadline, cancel, progress, guard)[0]
 
     def first_reached(self, poses: Sequence[Pose], constraints: Constraints, deadline: Deadline) -> Reached:
-        """The first pose to which a path leads that respects the constraints; while it drives nothing is
-        known.
+        """Return the first pose to which a path leads that respects the constraints.
+
+        Args:
+            poses: candidates in the map frame.
+            constraints: ground to keep out of, and clearance (m).
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The pose, or that there is none; nothing is known while the base drives.
         """
         start = self.where()
         if start is not None:
@@ -142,7 +215,11 @@ class MoveBase:
         return Reached()
 
     def wait_for_return(self, drive: Drive, outcome: Outcome) -> Outcome:
-        """Wait for a move_base that went away under a command: whoever started it may be starting it again.
+        """Wait for a move_base that went away under a command: it may be started again.
+
+        Args:
+            drive: the command's deadline, cancellation and progress.
+            outcome: how the command ended.
 
         Returns:
             The outcome, with how long move_base was away, or that it did not come back.
@@ -167,8 +244,13 @@ class MoveBase:
         return replace(outcome, message=said, cause=replace(cause, said=said))
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Cancel every goal, command zero velocity where that is configured, and wait until the base
-        stands.
+        """Cancel every goal, command zero velocity if that is configured, and wait until the base stands.
+
+        Args:
+            deadline: wall-clock limit of the wait.
+
+        Returns:
+            SUCCESS once it stands.
         """
         while True:
             self._cancel_all.publish(GoalID())
@@ -226,13 +308,6 @@ class MoveBase:
         return None if off == 0.0 else Outcome(Status.LOST, said, cause=Cause(
             CauseKind.LOCALISATION, (frame,), said=said, metres=round(abs(off), 1)))
 
-    def _closed(self, pose: Pose, outcome: Outcome, constraints: Constraints) -> bool:
-        """Whether a goal without a path still has none, with all that move_base saw since its own
-        recoveries.
-        """
-        start = self.where() if outcome.status is Status.PLANNING else None
-        return start is not None and self._ways.leads(start, pose, constraints) is False
-
     def _drive(
         self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, guard: ZoneGuard
     ) -> Tuple[Outcome, bool]:
@@ -288,7 +363,7 @@ class MoveBase:
         return explain(reply.status, reply.message)
 
     def alarm(self) -> Optional[Outcome]:
-        """Why a drive must not go on; ``None`` while all is well."""
+        """Return why a drive must not go on; ``None`` while all is well."""
         if not self._odometry.alive:
             return self._odometry.lost()
         if self.where() is not None:
@@ -305,7 +380,14 @@ class MoveBase:
         return self._off_floor(self.where()) or self._obedience.refusal(self.where()) or self._scans.alarm()
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
-        """That the base is about to come over a zone; ``None`` while it is not."""
+        """Check whether the base is about to enter a zone.
+
+        Args:
+            guard: the zones and how the base brakes.
+
+        Returns:
+            Why it must stop; ``None`` while it keeps out.
+        """
         at = self.where()
         zone = None if at is None else guard.ahead(at, *self._odometry.speeds)
         return None if zone is None else Outcome(

@@ -5,12 +5,12 @@ file.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Tuple, Union
+from typing import Union
 
 from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION as BODY
-from hicrisp_core.robot.landmarks import BaseSettings, load_base_settings
+from hicrisp_core.robot.landmarks import load_base_settings
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat
 from pydantic.dataclasses import dataclass
 
@@ -91,7 +91,13 @@ class MoveBaseSettings:
 
 
 def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
-    """The settings of a robot's file; what it leaves out keeps its default.
+    """Load the section ``move_base`` of a robot's file; what it leaves out keeps its default.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -100,8 +106,4 @@ def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:
     return read_settings(MoveBaseSettings, values.get(SECTION, {}), positions, (SECTION,))
 
 
-def _load(path: Path) -> Tuple[BaseSettings, MoveBaseSettings]:
-    return load_base_settings(path, (SECTION, BODY)), load_move_base_settings(path)
-
-
-DRIVER = Driver(_load)
+DRIVER = Driver(lambda path: (load_base_settings(path, (SECTION, BODY)), load_move_base_settings(path)))

@@ -7,6 +7,7 @@ from threading import Event
 from typing import Callable, FrozenSet, List, Optional, Protocol, Sequence, Set, Tuple, Union
 
 import rospy
+from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Outcome, Pose, Status, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
@@ -15,20 +16,24 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.error_codes import TIMED_OUT, planning_reason
 from hicrisp_moveit.execution import Execution, trajectory_of
 from hicrisp_moveit.frames import Frames
+from hicrisp_moveit.gripper_port import GripperParts, make_drive
 from hicrisp_moveit.hand import Hand
 from hicrisp_moveit.joints import JointWatch
-from hicrisp_moveit.limits import JointLimits
+from hicrisp_moveit.limits import JointLimits, check_fingers, read_limits
 from hicrisp_moveit.line_timing import time_line
-from hicrisp_moveit.move_group import MoveGroup, PlanReply
+from hicrisp_moveit.move_group import Commander, MoveGroup, PlanReply
 from hicrisp_moveit.postures import NoAnswer, Postures, Row
 from hicrisp_moveit.scene_sync import NotConfirmed, SceneSync
-from hicrisp_moveit.settings import MoveItSettings
+from hicrisp_moveit.settings import ArmFile, FrankaSettings, MoveItSettings
 
 Motion = Union[Trajectory, MotionFailure]
 _LOOKS = 8
 """Postures between start and goal that are looked at for what is in the way."""
 _NEARLY = 0.999
 """Part of a line that counts as all of it."""
+_FINGER_STILL = 0.0005
+"""Change of the opening below which the fingers count as standing, metres."""
+_BEHAVIOUR_WAIT = 3.0
 
 
 class Hardware(Protocol):
@@ -294,3 +299,41 @@ def unwound(rows: Sequence[Row], limits: Sequence[JointLimits]) -> Tuple[Row, ..
 def _jumps(rows: Sequence[Row], limit: float) -> bool:
     """Whether a joint turns farther between two rows than it may."""
     return any(abs(b - a) > limit for first, second in zip(rows, rows[1:]) for a, b in zip(first, second))
+
+
+def make_arm(file: ArmFile, commander: Commander, wait: float) -> MoveItArm:
+    """The arm that a robot's file describes.
+
+    Args:
+        commander: ``moveit_commander.MoveGroupCommander``.
+        wait: longest wait for move_group, and then for the gripper, seconds of wall time.
+
+    Raises:
+        ConfigError: when move_group or the robot's description is not there or does not fit the settings.
+    """
+    settings, gripper = file.moveit, file.gripper
+    group = MoveGroup(settings, commander, Deadline(wait))
+    limits = read_limits(settings.robot_description, group.joints, settings.joint_acceleration)
+    joints = JointWatch(settings.joint_states, group.joints, settings.joint_age, settings.still,
+                        settings.still_time,
+                        [joint for joint, limit in zip(group.joints, limits) if not limit.turns])
+    fingers = JointWatch(settings.joint_states, gripper.fingers, settings.joint_age,
+                         gripper.way(_FINGER_STILL), settings.still_time)
+    check_fingers(gripper, settings.robot_description)
+    hand = Hand(gripper, make_drive(GripperParts(gripper, settings, fingers, wait)), fingers)
+    hardware = _franka(file.franka) if file.franka is not None else None
+    return MoveItArm(file.name, settings, group, joints, Frames(settings, group.frame), hand, limits,
+                     gripper.max_opening, hardware)
+
+
+def _franka(settings: FrankaSettings) -> Optional[Hardware]:
+    try:
+        from hicrisp_moveit.hardware import FrankaHardware
+    except ImportError as error:
+        raise ConfigError("a robot file with the section 'franka' needs the package franka_msgs "
+                          f"({error})") from error
+    hardware = FrankaHardware(settings)
+    refused = hardware.set_collision_behaviour(_BEHAVIOUR_WAIT)
+    if refused:
+        rospy.logwarn("the collision behaviour stays as franka_control was launched with: %s", refused)
+    return hardware

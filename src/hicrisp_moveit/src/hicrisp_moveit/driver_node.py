@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any, List, Mapping, Optional, Tuple
+from typing import Any, Mapping, Optional
 
 import rospy
-import tf2_ros
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
@@ -19,14 +18,14 @@ from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.config_files import config_file, domain_of, parameter
-from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
+from hicrisp_ros.frames import name_frames
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.robot_server import RobotServer
 from std_srvs.srv import Trigger, TriggerRequest, TriggerResponse
 
-from hicrisp_moveit.settings import ArmFile, MoveItSettings, load_arm_file
+from hicrisp_moveit.settings import ArmFile, load_arm_file
 
 _LOOK_LIMIT = 5.0
 _RECOVERY = 10.0
@@ -89,7 +88,7 @@ def opening_misfit(joints: float, frames: Optional[float], apart: float) -> str:
 def build() -> MoveItDriver:
     """The driver that ``~robot`` and ``~domain`` (the scene's own by default) ask for."""
     commander = _commander()
-    from hicrisp_moveit.assembly import make_arm
+    from hicrisp_moveit.arm import make_arm
 
     path = config_file("robots", str(parameter("robot")))
     file = _with_parameters(load_arm_file(path))
@@ -101,7 +100,9 @@ def build() -> MoveItDriver:
     if not left.ok:
         rospy.logwarn("whether %s stands is not known yet: %s", file.name, left.message)
     if parameter("name_frames", False):
-        _name_frames(file.moveit, file.name, body)
+        # The detector looks for world and tool under names of its own.
+        name_frames([(WORLD_FRAME, file.moveit.world_frame, Pose((0.0, 0.0, 0.0))),
+                     (file.moveit.tool_link, frames_of(file.name, body).frames[0], file.moveit.tcp_pose)])
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
     safety = str(parameter("safety", ""))
     return MoveItDriver(arm, body, skills, eyes, load_safety(safety) if safety else None,
@@ -140,17 +141,6 @@ def _with_parameters(file: ArmFile) -> ArmFile:
         moveit=replace(moveit, world_frame=str(parameter("world_frame", "")) or moveit.world_frame),
         gripper=replace(gripper, kind=str(parameter("gripper", "")) or gripper.kind,
                         action=str(parameter("gripper_action", "")) or gripper.action))
-
-
-def _name_frames(settings: MoveItSettings, robot: str, body: RobotBody) -> None:
-    """Publish world and tool under the names by which the detector looks for them."""
-    origin = Pose((0.0, 0.0, 0.0))
-    names: List[Tuple[str, str, Pose]] = [(WORLD_FRAME, settings.world_frame, origin),
-                                          (settings.tool_link, frames_of(robot, body).frames[0],
-                                           settings.tcp_pose)]
-    tf2_ros.StaticTransformBroadcaster().sendTransform([
-        transform_to_msg(parent, child, pose, rospy.Time.now())
-        for parent, child, pose in names if parent != child])
 
 
 def main() -> None:

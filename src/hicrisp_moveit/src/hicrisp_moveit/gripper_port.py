@@ -4,10 +4,14 @@ ends.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Callable, Optional, Protocol
 
+import rospy
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import CallStatus, Limits, Reply
@@ -17,16 +21,38 @@ from hicrisp_moveit.settings import GripperSettings, MoveItSettings
 
 _SERVER_WAIT = 2.0
 _PREEMPTION = 1.0
+_LOOK_PERIOD, _ALONE = 0.1, 1.0
+"""Between two looks at what grippers there are, and how long one of two kinds is alone before it counts,
+seconds.
+"""
 
 
 class Drive(Protocol):
     """How the fingers are moved; what it says of the end is a claim."""
 
     def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Open or close to a distance between the fingers, metres."""
+        """Open or close to a distance between the fingers.
+
+        Args:
+            opening: metres.
+            deadline: wall-clock limit of the call.
+            cancel: event that ends the call when it is set.
+
+        Returns:
+            What the gripper reports.
+        """
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close with a force, newtons, until something resists or the fingers meet."""
+        """Close with a force until something resists or the fingers meet.
+
+        Args:
+            force: newtons.
+            deadline: wall-clock limit of the call.
+            cancel: event that ends the call when it is set.
+
+        Returns:
+            What the gripper reports.
+        """
 
     def stop(self) -> None:
         """End what runs."""
@@ -59,13 +85,27 @@ class GripperKind:
 
 
 def limits(deadline: Deadline) -> Limits:
-    """The limits of a call of a gripper's action."""
+    """Return the limits of a call of a gripper's action.
+
+    Args:
+        deadline: wall-clock limit of the call.
+
+    Returns:
+        Seconds for the server, the motion and its cancellation.
+    """
     return Limits(min(_SERVER_WAIT, deadline.remaining), deadline.remaining, _PREEMPTION)
 
 
 def ended(reply: Reply, name: str, failed: Callable[[Reply], Optional[Cause]]) -> Outcome:
-    """The outcome of a gripper's action; ``failed`` says why one that it ended itself did not work, or
-    nothing.
+    """Return the outcome of a gripper's action.
+
+    Args:
+        reply: how the call ended.
+        name: of the action, for messages.
+        failed: says why an action that the gripper ended itself did not work; ``None`` if it did.
+
+    Returns:
+        The outcome with its cause.
     """
     if reply.status in (CallStatus.SUCCEEDED, CallStatus.ABORTED):
         reason = failed(reply)
@@ -81,3 +121,72 @@ def ended(reply: Reply, name: str, failed: Callable[[Reply], Optional[Cause]]) -
     }[reply.status]
     blamed = (name,) if kind in (CauseKind.REFUSED, CauseKind.UNREACHABLE_NODE) else ()
     return Outcome.because(kind, status, message, *blamed)
+
+
+def _served(settings: GripperSettings, deadline: Deadline) -> GripperSettings:
+    """The settings with the kind that is served in the namespace of the actions.
+
+    Franka's own actions go first: its hand takes every closing by GripperCommand for a grasp, and what it
+    grasped so slipped out.
+
+    Raises:
+        ConfigError: when neither kind is served in time.
+    """
+    alone: Optional[Deadline] = None
+    while not deadline.passed and not rospy.is_shutdown():
+        topics = {name for name, _ in rospy.get_published_topics()}
+        if f"{settings.action}/grasp/status" in topics:
+            return replace(settings, kind="franka")
+        if f"{settings.action}/gripper_action/status" in topics:
+            alone = alone or Deadline(_ALONE)
+            if alone.passed:
+                return replace(settings, kind="gripper_command", action=f"{settings.action}/gripper_action")
+        time.sleep(_LOOK_PERIOD)
+    raise ConfigError(f"there is no gripper in '{settings.action}': neither its action grasp nor "
+                      "gripper_action is served")
+
+
+def make_drive(parts: GripperParts) -> Drive:
+    """Create the drive that the settings name.
+
+    Args:
+        parts: settings, joint states and patience.
+
+    Returns:
+        The drive.
+
+    Raises:
+        ConfigError: for an unknown kind, when its messages are not installed, or when its gripper is not
+            there.
+    """
+    name = parts.settings.kind
+    kind: GripperKind = extensions().grippers.get(name)
+    try:
+        return kind.make(parts)
+    except ImportError as error:
+        raise ConfigError(f"the gripper '{name}' needs {kind.needs or 'more'} ({error})") from error
+
+
+def _franka(parts: GripperParts) -> Drive:
+    from hicrisp_moveit.gripper_franka import FrankaDrive  # its messages are not installed everywhere
+
+    return FrankaDrive(parts.settings)
+
+
+def _command(parts: GripperParts) -> Drive:
+    from hicrisp_moveit.gripper_drives import CommandDrive
+
+    return CommandDrive(parts.settings)
+
+
+def _group(parts: GripperParts) -> Drive:
+    from hicrisp_moveit.gripper_drives import GroupDrive
+
+    return GroupDrive(parts.settings, parts.moveit, parts.fingers)
+
+
+COMMAND = GripperKind(_command)
+FRANKA = GripperKind(_franka, needs="the package franka_gripper")
+GROUP = GripperKind(_group)
+AUTO = GripperKind(
+    lambda parts: make_drive(replace(parts, settings=_served(parts.settings, Deadline(parts.wait)))))

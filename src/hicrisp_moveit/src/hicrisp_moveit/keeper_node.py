@@ -14,8 +14,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_ros.config_files import parameter
 from hicrisp_ros.node import begin, leave, told_to_end
 
-from hicrisp_moveit.node_respawner import NodeRespawner, Unknown
-from hicrisp_moveit.processes import Process, process_of
+from hicrisp_moveit.node_respawner import NodeRespawner, Process, Unknown, process_of
 
 _PERIOD = 0.5
 _ANSWER = 2.0
@@ -65,15 +64,9 @@ class NodeFinder:
         if not rosgraph.network.is_local_address(host):
             raise Unknown(f"it runs on {host}")
         found = process_of(pid)
-        if found is None or _another(found, self._name.rpartition("/")[2]):
-            return None
-        return found
-
-
-def _another(process: Process, name: str) -> bool:
-    """Whether roslaunch started a process as another node, which got the port of one that has died."""
-    names = [word for word in process.command if word.startswith("__name:=")]
-    return bool(names) and f"__name:={name}" not in names
+        # roslaunch may have started another node, which got the port of one that has died.
+        named = [word for word in found.command if word.startswith("__name:=")] if found is not None else []
+        return None if named and f"__name:={self._name.rpartition('/')[2]}" not in named else found
 
 
 class _RosLog:

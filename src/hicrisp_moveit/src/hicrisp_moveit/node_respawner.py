@@ -12,14 +12,75 @@ import os
 import signal
 import subprocess
 import time
-from dataclasses import replace
-from typing import Callable, Optional, Protocol, Sequence, Tuple
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Callable, Mapping, Optional, Protocol, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
-from hicrisp_moveit.processes import Process, started_at
+_STATE, _STARTED = 0, 19
+"""Places in /proc/PID/stat after the name of the program."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process; ``started`` (clock ticks since the machine started) tells it from a later one that got
+    its number.
+    """
+
+    pid: int
+    started: int
+    command: Tuple[str, ...]
+    folder: str
+    environment: Mapping[str, str]
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended; one that stands still (SIGSTOP) runs."""
+        return started_at(self.pid) == self.started
+
+
+def started_at(pid: int) -> Optional[int]:
+    """Return when a process was started.
+
+    Args:
+        pid: its number.
+
+    Returns:
+        Clock ticks since the machine was started; ``None`` when the process has ended.
+    """
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2]
+    except OSError:
+        return None
+    words = fields.split()
+    return int(words[_STARTED]) if words[_STATE] not in ("Z", "X") else None
+
+
+def process_of(pid: int) -> Optional[Process]:
+    """Return a running process.
+
+    Args:
+        pid: its number.
+
+    Returns:
+        ``None`` when it does not run, or belongs to another user and cannot be read.
+    """
+    started, place = started_at(pid), Path(f"/proc/{pid}")
+    try:
+        command, variables = (
+            tuple(part.decode(errors="surrogateescape") for part in (place / name).read_bytes().split(b"\0"))
+            for name in ("cmdline", "environ"))
+        folder = str((place / "cwd").resolve(strict=True))
+    except OSError:
+        return None
+    if started is None or not command[0]:
+        return None
+    pairs = (variable.partition("=") for variable in variables if variable)
+    return Process(pid, started, command[:-1], folder, {name: value for name, _, value in pairs})
+
 
 MARK = "HICRISP_KEPT"
 """Variable in the environment of what a keeper started, by which a keeper that was started again itself knows
@@ -80,7 +141,9 @@ class NodeRespawner:
         try:
             found = self._find()
         except Unknown as error:
-            self._wonder(str(error))
+            if str(error) != self._wondered:  # It is said once.
+                self._log.warn(f"nobody knows whether {self._name} runs, so it is not started: {error}")
+            self._wondered = str(error)
             return
         if found is not None:
             if self._due is not None:
@@ -106,12 +169,6 @@ class NodeRespawner:
         if self._child is not None:
             self._child.poll()  # Or it would stay as a zombie.
         return self._kept is not None and self._kept.runs
-
-    def _wonder(self, why: str) -> None:
-        """Say once why nothing is done."""
-        if why != self._wondered:
-            self._log.warn(f"nobody knows whether {self._name} runs, so it is not started: {why}")
-        self._wondered = why
 
     def _put_off(self, why: str) -> None:
         now = self._clock()

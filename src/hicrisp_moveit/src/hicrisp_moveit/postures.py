@@ -49,11 +49,16 @@ class Postures:
         self._line = ServiceClient(settings.name("compute_cartesian_path"), GetCartesianPath)
 
     def reaching(self, pose: Pose, free: bool, deadline: Deadline, tries: int = 2) -> Optional[Row]:
-        """A posture with the tool link at a pose, or ``None`` where none was found.
+        """Return a posture with the tool link at a pose.
 
         Args:
+            pose: of the tool link in the planning frame.
             free: whether it must be free of collisions.
+            deadline: wall-clock limit of the call.
             tries: searches; KDL starts them at random postures, so that one may miss what the next one finds.
+
+        Returns:
+            Positions of the group's joints, radians; ``None`` if none was found.
 
         Raises:
             NoAnswer: when move_group does not answer.
@@ -68,16 +73,21 @@ class Postures:
         for _ in range(tries):
             answer = self._call(self._ik, request, deadline)
             if answer.error_code.val == SUCCESS:
-                return self._row(answer.solution.joint_state)
+                found = dict(zip(answer.solution.joint_state.name, answer.solution.joint_state.position))
+                return tuple(found[joint] for joint in self._joints)
             if answer.error_code.val != NO_IK:
                 raise NoAnswer(f"compute_ik ended with the code {answer.error_code.val}")
         return None
 
     def touched(self, row: Optional[Sequence[float]], deadline: Deadline) -> Optional[Tuple[str, ...]]:
-        """The things that a posture (the present one: ``None``) touches; an empty name is the robot itself.
+        """Return the objects that a posture touches.
+
+        Args:
+            row: positions of the group's joints, radians; ``None`` for the present ones.
+            deadline: wall-clock limit of the call.
 
         Returns:
-            ``None`` when it touches nothing.
+            Their names, an empty one for the robot itself; ``None`` when it touches nothing.
 
         Raises:
             NoAnswer: when move_group does not answer.
@@ -95,7 +105,15 @@ class Postures:
         return tuple(sorted(found)) or ("",)
 
     def line(self, pose: Pose, free: bool, deadline: Deadline) -> Tuple[Tuple[Row, ...], float]:
-        """Postures along the straight way of the tool link to a pose, and the part of it that they cover.
+        """Return postures along the straight way of the tool link to a pose.
+
+        Args:
+            pose: of the tool link in the planning frame.
+            free: whether they must be free of collisions.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The postures, radians, and the part of the way that they cover, 0 to 1.
 
         Raises:
             NoAnswer: when move_group does not answer.
@@ -122,10 +140,6 @@ class Postures:
         if row is not None:
             state.joint_state = JointState(name=list(self._joints), position=list(row))
         return state
-
-    def _row(self, state: JointState) -> Row:
-        found = dict(zip(state.name, state.position))
-        return tuple(found[joint] for joint in self._joints)
 
     def _call(self, service: ServiceClient, request: object, deadline: Deadline) -> Any:
         reply = service.call(request, min(self._settings.service_wait, deadline.remaining))

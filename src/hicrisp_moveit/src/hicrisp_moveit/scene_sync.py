@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
 
+from geometry_msgs.msg import Point, Quaternion
+from geometry_msgs.msg import Pose as PoseMsg
 from hicrisp_core.model import Pose, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_ros.conversions.geometry import pose_from_msg
+from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from hicrisp_ros.service_client import ServiceClient
 from moveit_msgs.msg import (
     AllowedCollisionEntry,
@@ -24,9 +26,51 @@ from moveit_msgs.srv import (
     GetPlanningScene,
     GetPlanningSceneRequest,
 )
+from shape_msgs.msg import SolidPrimitive
 
 from hicrisp_moveit.settings import MoveItSettings
-from hicrisp_moveit.shapes import collision_object, removal
+
+
+def collision_object(thing: WorldObject, pose: Pose, frame: str) -> Optional[CollisionObject]:
+    """Return an object as MoveIt's collision object, to be added.
+
+    Args:
+        thing: shape and size.
+        pose: of its middle, in the frame.
+        frame: the planning frame.
+
+    Returns:
+        The message; ``None`` for what is no obstacle.
+    """
+    solids = thing.form.solids(thing.size) if min(thing.size) > 0.0 else ()
+    if not solids:
+        return None
+    message = CollisionObject(id=thing.name, operation=CollisionObject.ADD, pose=pose_to_msg(pose))
+    message.header.frame_id = frame
+    for solid in solids:
+        kind, dimensions = SolidPrimitive.BOX, list(solid.size)
+        if solid.kind == "cylinder":
+            kind, dimensions = SolidPrimitive.CYLINDER, [solid.size[2], solid.size[0] / 2.0]
+        message.primitives.append(SolidPrimitive(type=kind, dimensions=dimensions))
+        message.primitive_poses.append(pose_to_msg(solid.pose))
+    return message
+
+
+def removal(name: str, frame: str) -> CollisionObject:
+    """Return the message that takes an object out of the scene.
+
+    Args:
+        name: name of the object.
+        frame: the planning frame.
+
+    Returns:
+        The message.
+    """
+    message = CollisionObject(id=name, operation=CollisionObject.REMOVE)
+    message.pose = PoseMsg(Point(), Quaternion(0.0, 0.0, 0.0, 1.0))
+    message.header.frame_id = frame
+    return message
+
 
 _SAME_PLACE, _SAME_TURN = 0.0005, 0.005
 """Metres and radians within which a thing counts as where it was."""
@@ -74,7 +118,9 @@ class SceneSync:
         """
         deadline = Deadline(self._settings.service_wait)
         if self._fresh:
-            self._forget_what_an_earlier_driver_held(world, deadline)
+            for name in self._held(deadline) & set(world.objects):  # An earlier driver held it.
+                self._release(name, deadline)
+            self._fresh = False
         wanted: Dict[str, Tuple[WorldObject, Pose]] = {}
         changes: List[CollisionObject] = []
         scene = self._scene(_THINGS, deadline)
@@ -101,14 +147,18 @@ class SceneSync:
         if changes:
             self._send(PlanningScene(is_diff=True), deadline, changes)
         self._ours = wanted
-        self._confirm(lambda: _difference(self._read(deadline), wanted, gone), deadline)
+        self._confirm(lambda: _difference(_poses(self._scene(_THINGS, deadline)), wanted, gone), deadline)
 
     def attach(self, name: str) -> None:
-        """From now on the thing moves with the tool's link; the hand may touch it. One that is attached
-        already, and has slipped in the hand, is attached as it was seen last.
+        """Attach an object to the tool's link; the hand may touch it.
+
+        One that is attached already, and has slipped in the hand, is attached as it was seen last.
+
+        Args:
+            name: name of the object.
 
         Raises:
-            KeyError: when no thing of that name was seen.
+            KeyError: when no object of that name was seen.
             NotConfirmed: when the scene does not show it in time.
         """
         if name not in self.seen:
@@ -141,7 +191,10 @@ class SceneSync:
         self.attached = self._carried = None
 
     def allow(self, touch: FrozenSet[str]) -> None:
-        """The hand and what it carries may touch these things, and nothing else.
+        """Allow the hand and what it carries to touch some objects, and nothing else.
+
+        Args:
+            touch: names of the objects.
 
         Raises:
             NotConfirmed: when the scene does not show it in time.
@@ -158,11 +211,6 @@ class SceneSync:
                           f"contacts with {', '.join(sorted(touch)) or 'nothing'} alone should be allowed",
                           deadline)
         self._pairs = pairs
-
-    def _forget_what_an_earlier_driver_held(self, world: WorldState, deadline: Deadline) -> None:
-        for name in self._held(deadline) & set(world.objects):
-            self._release(name, deadline)
-        self._fresh = False
 
     def _release(self, name: str, deadline: Deadline) -> None:
         message = AttachedCollisionObject(link_name=self._settings.tool_link)
@@ -196,10 +244,6 @@ class SceneSync:
             raise NotConfirmed("the planning scene cannot be read, for move_group gives no answer: "
                                f"{reply.message}")
         return reply.response.scene
-
-    def _read(self, deadline: Deadline) -> Dict[str, Pose]:
-        """The things in the scene with the poses of their centres."""
-        return _poses(self._scene(_THINGS, deadline))
 
     def _held(self, deadline: Deadline) -> Set[str]:
         return _attached(self._scene(_THINGS, deadline))

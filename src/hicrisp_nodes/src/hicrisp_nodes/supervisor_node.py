@@ -17,7 +17,6 @@ from hicrisp_core.model.meaning import wants_end
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
-from hicrisp_ros.clock_watch import ClockWatch
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
@@ -28,7 +27,7 @@ from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.supervisor_watch import BEAT_PERIOD
-from hicrisp_ros.wall_clock import WallTimer
+from hicrisp_ros.wall_clock import ClockWatch, WallTimer
 from std_srvs.srv import Trigger, TriggerResponse
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome, TaskStatus

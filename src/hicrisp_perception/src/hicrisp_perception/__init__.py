@@ -1,7 +1,6 @@
 """From a camera's pictures to tracks: tags, shapes, what is hidden, held or gone, and unknown objects."""
 
-from hicrisp_perception.checked_sight import CameraMisplaced, CheckedSight
-from hicrisp_perception.mounting import GoalError, mounting_check
+from hicrisp_perception.calibration.mounting import CameraMisplaced, CheckedSight, GoalError, mounting_check
 from hicrisp_perception.sight import SceneSight, SightSettings
 from hicrisp_perception.view import PictureError
 

@@ -16,24 +16,24 @@ from hicrisp_core.robot.description import RobotBody, bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, tags_of
 
-from hicrisp_perception.change_detection import Steady
-from hicrisp_perception.colour_model import FAMILIES, HUES
-from hicrisp_perception.evidence import explained, render
-from hicrisp_perception.grip import Grips, Hand
-from hicrisp_perception.in_hand import confirms, look_in_hand, regrasped
-from hicrisp_perception.level import Level
-from hicrisp_perception.patterns import Patterns
-from hicrisp_perception.recognition import Findings, recognise
-from hicrisp_perception.robot_body import robot_pixels
-from hicrisp_perception.searching import Searches
-from hicrisp_perception.segments import Ground, Sorter, Window, segments_in
-from hicrisp_perception.shape_models import lie_at
-from hicrisp_perception.support import on_their_feet
-from hicrisp_perception.tag_miss_cache import InVain
-from hicrisp_perception.tagged import by_tags
-from hicrisp_perception.tags import TagReader
-from hicrisp_perception.tracking import Tracks
-from hicrisp_perception.unknown_objects import Strangers
+from hicrisp_perception.shapes.colour_model import FAMILIES, HUES
+from hicrisp_perception.shapes.evidence import explained, render
+from hicrisp_perception.shapes.findings import Findings
+from hicrisp_perception.shapes.level import Level
+from hicrisp_perception.shapes.recognition import recognise
+from hicrisp_perception.shapes.searching import Searches
+from hicrisp_perception.shapes.segments import Ground, Sorter, Window, segments_in
+from hicrisp_perception.shapes.shape_models import lie_at
+from hicrisp_perception.shapes.support import on_their_feet
+from hicrisp_perception.tags.patterns import Patterns
+from hicrisp_perception.tags.reader import TagReader
+from hicrisp_perception.tags.tagged import by_tags
+from hicrisp_perception.tracking.change_detection import InVain, Steady
+from hicrisp_perception.tracking.grip import Grips, Hand
+from hicrisp_perception.tracking.in_hand import confirms, look_in_hand, regrasped
+from hicrisp_perception.tracking.robot_body import robot_pixels
+from hicrisp_perception.tracking.tracks import Tracks
+from hicrisp_perception.tracking.unknown_objects import Strangers
 from hicrisp_perception.view import Rays, Straightener, View, check
 
 _CLOSER_LOOK = 80
@@ -138,13 +138,17 @@ class SceneSight:
         hands = self._hands(robots)
         self.follow(robots, picture.stamp)
         robot = robot_pixels(view.rays, view.depth, robots, self._links)
-        found = self._kept(view, robot)
+        found = Findings(np.zeros(view.shape, bool))
+        standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
+        for name, claim in self._steady.unchanged(view, robot, standing).items():
+            found.keep(name, standing[name], claim)  # It is not measured again.
         self._searches.begin(self._steady.goes_on)
         self._in_vain.begin(self._steady.goes_on)
         if self._patterns is not None:
             self._patterns.begin(self._steady.goes_on)
         ground = self._sorter.ground(view, robot, found.claimed if found.kept else None)
-        found.light = self._same_paint_in(ground)
+        light, brightness = self._lit  # The table keeps its paint: how bright it is tells the light.
+        found.light = light * float(ground.table_colour.max()) / brightness if light is not None else None
         held = self._look_at_hands(ground, hands, found)
         self._read_tags(ground, found, held)
         if self._settings.shapes:
@@ -164,7 +168,11 @@ class SceneSight:
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         self.follow(robots, picture.stamp)  # What is observed between the fingers is held.
         if self._settings.strangers:
-            self._claim_unfound(ground, found)
+            # The pixels of what stands where it was and was not found show no strangers.
+            for name, pose in self._tracks.poses.items():
+                hidden = None if name in found.fits else render(lie_at(self._things[name], pose)[0], pose, ground)
+                if hidden is not None:
+                    found.claimed[hidden.window] |= explained(hidden, ground)
             self._strangers.look(
                 ground,
                 found.claimed,
@@ -185,14 +193,6 @@ class SceneSight:
     def warnings(self) -> Tuple[str, ...]:
         """Problems of the last image, as sentences for the user."""
         return tuple(self._warned)
-
-    def _kept(self, view: View, robot: np.ndarray) -> Findings:
-        """Return the unchanged objects, which are not measured again."""
-        found = Findings(np.zeros(view.shape, bool))
-        standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
-        for name, claim in self._steady.unchanged(view, robot, standing).items():
-            found.keep(name, standing[name], claim)
-        return found
 
     def _read_tags(self, ground: Ground, found: Findings, held: Container[str]) -> None:
         if self._reader is None:
@@ -229,11 +229,6 @@ class SceneSight:
         """Return the parts of the picture that nothing accounts for."""
         left = segments_in(ground, found.claimed, uncut=True)
         return [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
-
-    def _same_paint_in(self, ground: Ground) -> Optional[float]:
-        """Return the light by how bright the table is now; it keeps its paint."""
-        light, brightness = self._lit
-        return light * float(ground.table_colour.max()) / brightness if light is not None else None
 
     def follow(self, robots: Frames, stamp: float) -> None:
         """Notice what hands take and let go between two pictures.
@@ -301,13 +296,6 @@ class SceneSight:
                     if fit is not None:
                         found.claim(name, fit, ground)
                     break
-
-    def _claim_unfound(self, ground: Ground, found: Findings) -> None:
-        """Take the pixels of what stands where it was and was not found from those that may show strangers."""
-        for name, pose in self._tracks.poses.items():
-            rendering = None if name in found.fits else render(lie_at(self._things[name], pose)[0], pose, ground)
-            if rendering is not None:
-                found.claimed[rendering.window] |= explained(rendering, ground)
 
     def _alike(self, one: str, other: str) -> bool:
         """Check whether two objects have one hue, or none."""

@@ -20,8 +20,7 @@ from actionlib_msgs.msg import GoalID, GoalStatus, GoalStatusArray
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
-from hicrisp_ros.connections import hears
-from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.publisher import Publisher, hears
 
 SLICE = 0.02
 RESEND_AFTER = 0.5

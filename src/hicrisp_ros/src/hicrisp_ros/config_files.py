@@ -132,14 +132,10 @@ def load_configuration() -> Configuration:
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
     domain = domain_of(scene, str(parameter("domain", "")))
     policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical")), beside=scene.source))
-    return Configuration(scene, _with_tolerances(domain, scene), policy)
-
-
-def _with_tolerances(domain: Domain, scene: Scene) -> Domain:
     unknown = sorted(set(scene.tolerances) - set(domain.predicates))
     if unknown:
         raise ConfigError(f"scene {scene.name} sets a tolerance for the unknown predicate '{unknown[0]}'; "
                           f"there are: {', '.join(sorted(domain.predicates))}")
     changed = {name: replace(domain.predicates[name], tolerance=value)
                for name, value in scene.tolerances.items()}
-    return replace(domain, predicates={**domain.predicates, **changed})
+    return Configuration(scene, replace(domain, predicates={**domain.predicates, **changed}), policy)

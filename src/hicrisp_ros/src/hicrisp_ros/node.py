@@ -7,24 +7,68 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 from contextlib import suppress
 from threading import Thread
-from typing import Any, Callable, List, Type
+from typing import Any, Callable, List
 
 import rospy
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from rospy.impl.tcpros_base import init_tcpros_server, start_tcpros_server
 
 from hicrisp_ros.core_log import begin_log
-from hicrisp_ros.inbound import accept_apart
 from hicrisp_ros.malloc_tuning import give_back, settle, share_heap
 from hicrisp_ros.master_watch import MasterWatch
 from hicrisp_ros.node_threads import end_threads
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 from hicrisp_ros.wall_clock import WallTimer
+
+HEADER_LIMIT = 30.0
+"""Wall seconds that a peer gets for the first bytes of its header."""
+LONGEST_HEADER = 1 << 24
+"""Bytes; any four letters stand for more."""
+
+
+def accept_apart() -> None:
+    """Accept connections of other nodes in place of rospy; call it before the node registers."""
+    start_tcpros_server()
+    server = init_tcpros_server().tcp_ros_server
+    if server is None:  # No port was free, as rospy has logged; it tries again.
+        return
+    take = server.inbound_handler
+
+    def take_apart(peer: socket.socket, address: Any) -> None:
+        if begins_with_header(peer):
+            take(peer, address)
+        else:
+            peer.close()
+
+    server.inbound_handler = lambda *connection: Thread(target=take_apart, args=connection, daemon=True).start()
+
+
+def begins_with_header(peer: socket.socket, seconds: float = HEADER_LIMIT) -> bool:
+    """Wait for the first bytes of a peer without consuming them, and check whether they can be a header's
+    length.
+
+    Args:
+        peer: the accepted connection.
+        seconds: of wall time that it gets.
+
+    Returns:
+        True if the peer can be a ROS node; false also at the time limit.
+    """
+    peer.settimeout(seconds)
+    try:
+        length = peer.recv(4, socket.MSG_PEEK)
+        peer.settimeout(None)
+    except OSError:
+        return False
+    return bool(length) and int.from_bytes(length, "little") <= LONGEST_HEADER
+
 
 END_LIMIT = 4.0
 """Wall seconds that the threads of a node get to end; roslaunch kills a node after 15."""
@@ -128,12 +172,9 @@ def end_quietly() -> None:
     """
     rospy.on_shutdown(lambda: end_threads(END_LIMIT))
     complain = threading.excepthook
-    threading.excepthook = lambda end: None if _late(end.exc_type) else complain(end)
+    threading.excepthook = lambda end: None if rospy.core.is_shutdown_requested() and issubclass(
+        end.exc_type, rospy.ROSException) else complain(end)
     logging.getLogger("rospy.rosout").addFilter(lambda _: not rospy.is_shutdown())
-
-
-def _late(error: Type[BaseException]) -> bool:
-    return issubclass(error, rospy.ROSException) and rospy.core.is_shutdown_requested()
 
 
 def leave() -> None:

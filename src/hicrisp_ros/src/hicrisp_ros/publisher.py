@@ -1,4 +1,4 @@
-"""A publisher that ends with its node: what is published while ROS goes down is dropped without a word."""
+"""Topics whose publishers end with their node without a word, and whether a subscriber hears."""
 
 from __future__ import annotations
 
@@ -25,3 +25,20 @@ class Publisher(rospy.Publisher):
         except rospy.ROSException:
             if not rospy.core.is_shutdown_requested():  # ``is_shutdown`` comes true after topics were closed.
                 raise
+
+
+def hears(subscriber: rospy.Subscriber) -> bool:
+    """Check whether messages of a publisher reach a subscriber.
+
+    ``get_num_connections`` also counts connections before their handshake, and broken ones that wait for the
+    next attempt, possibly for seconds; messages published in that time are lost.
+
+    Args:
+        subscriber: the subscriber of this node.
+
+    Returns:
+        True if at least one connection has completed its handshake.
+    """
+    topic = subscriber.impl
+    links = () if topic is None else topic.connections or ()
+    return any(link.socket is not None and link.local_endpoint[0] is not None for link in links)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from threading import Lock
-from typing import Deque, List, Tuple
+from typing import Deque, List
 
 import numpy as np
 import rospy
@@ -69,11 +69,7 @@ def scan_from_msg(message: LaserScan, pose: Pose) -> Scan:
     Returns:
         The scan; invalid and out-of-range measurements are infinite.
     """
-    angles, ranges = _polar(message)
+    ranges = np.asarray(message.ranges, dtype=float)
+    angles = message.angle_min + message.angle_increment * np.arange(len(ranges))
     met = np.isfinite(ranges) & (ranges >= message.range_min) & (ranges <= message.range_max)
     return Scan(message.header.stamp.to_sec(), pose, angles, np.where(met, ranges, np.inf))
-
-
-def _polar(message: LaserScan) -> Tuple[np.ndarray, np.ndarray]:
-    ranges = np.asarray(message.ranges, dtype=float)
-    return message.angle_min + message.angle_increment * np.arange(len(ranges)), ranges

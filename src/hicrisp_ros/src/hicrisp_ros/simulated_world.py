@@ -11,14 +11,18 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
 
 import rosgraph
 import rospy
+from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.model import WorldState
 from hicrisp_core.scene import Scene, SceneFault, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from rosgraph_msgs.msg import Clock
+from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.srv import InjectFaultRequest, InjectFaultResponse, ResetWorldRequest, ResetWorldResponse
-from hicrisp_ros.config_files import config_file, config_files_of
+from hicrisp_ros.config_files import Configuration, config_file, config_files_of
+from hicrisp_ros.conversions.geometry import frames_from_msg
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import let_all_follow, let_all_forget, tasks_held
 
@@ -29,6 +33,9 @@ Inject = Callable[[str, str, Sequence[float], int], str]
 _CLOCK = "/clock"
 _FIRST_TICK = 5.0
 """Wall seconds in which a clock that another node publishes must tick."""
+_TOPIC = "ground_truth"
+_PATIENCE = 3.0
+"""Wall seconds in which a simulation that publishes true poses does so."""
 
 
 class WorldClock:
@@ -196,3 +203,23 @@ def _entry(fault: SceneFault) -> Dict[str, Any]:
     return {"fault": fault.kind, "target": fault.target,
             "magnitude": [float(value) for value in fault.magnitude],
             "count": fault.count}
+
+
+def true_state(configuration: Configuration) -> Optional[WorldState]:
+    """Return the world as its simulation knows it.
+
+    Args:
+        configuration: scene and domain of the running workspace.
+
+    Returns:
+        ``None`` if no node publishes true poses; an empty world, in which nothing holds, if they do not arrive.
+    """
+    if [rospy.resolve_name(_TOPIC), TFMessage._type] not in rospy.get_published_topics():
+        return None
+    try:
+        frames = frames_from_msg(rospy.wait_for_message(_TOPIC, TFMessage, _PATIENCE))
+    except rospy.ROSException as error:
+        rospy.logwarn("nothing is kept of this run: the simulation's true poses do not come (%s)", error)
+        return WorldState()
+    newest = max((stamp for _, stamp in frames.values()), default=0.0)
+    return StateEstimator(configuration.scene, configuration.domain).see(frames, newest)

@@ -12,8 +12,8 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 
 from hicrisp_msgs.msg import EstopState
-from hicrisp_ros.connections import hears
-from hicrisp_ros.silence import Silence
+from hicrisp_ros.publisher import hears
+from hicrisp_ros.stamps import Silence
 
 HEARTBEAT = "heartbeat"
 BEAT_PERIOD = 0.15

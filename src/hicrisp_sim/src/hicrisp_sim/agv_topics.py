@@ -1,4 +1,4 @@
-"""What an embedded base publishes under the usual names: clock, TF, odometry, scan, map and costmap."""
+"""What an embedded base publishes: clock, TF, odometry, scan, map and costmap; and, for judges, where it really is."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from geometry_msgs.msg import PoseStamped, Quaternion
 from hicrisp_core.model import Pose
 from hicrisp_core.model.scan import Scan
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
+from hicrisp_ros.frames import MovingFrames, StaticFrames
 from hicrisp_ros.grids import Grid
-from hicrisp_ros.moving_frames import MovingFrames
 from hicrisp_ros.publisher import Publisher
-from hicrisp_ros.static_frames import StaticFrames
 from nav_msgs.msg import Odometry, Path
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Header
 
+from hicrisp_msgs.msg import TrueMotion
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.world import AgvFaults
 
@@ -35,6 +36,8 @@ _FALLEN = 5.0
 """Distance by which a base is reported to have fallen, metres."""
 _DEAREST = 99
 """Cost of a cell that may just be entered, as occupancy grids count; 100 may not."""
+_QUEUE = 10000
+"""Moments that may wait for a judge: each one counts, so none is dropped."""
 
 
 class AgvTopics:
@@ -169,3 +172,23 @@ def _occupancy(costs: np.ndarray) -> np.ndarray:
     scaled = np.full(costs.shape, 100)
     scaled[finite] = np.rint((costs[finite] - 1.0) / dearest * _DEAREST)
     return scaled
+
+
+class AgvTruth:
+    """Publishes one base; ``publish`` is called while the physics stands, after every control period."""
+
+    def __init__(self, base: EmbeddedBase) -> None:
+        self._base = base
+        self._truth = Publisher("ground_truth", TrueMotion, queue_size=_QUEUE)
+
+    def publish(self) -> None:
+        """Publish the current true state if there are subscribers."""
+        if self._truth.get_num_connections() == 0:
+            return
+        simulation, goal = self._base.simulation, self._base.goal
+        self._truth.publish(TrueMotion(
+            header=Header(stamp=rospy.Time.from_sec(simulation.time), frame_id="world"),
+            robot=self._base.name,
+            pose=pose_to_msg(simulation.base_pose), speed=simulation.base_speed,
+            turning=simulation.base_turning, touching=simulation.touching, driving=self._base.driving,
+            has_goal=goal is not None, goal=pose_to_msg(goal)))

@@ -184,22 +184,18 @@ def load_description(file: Union[str, Path]) -> ArmDescription:
         ConfigError: with file, line, key and what is valid; also when the URDF is not installed.
     """
     settings = load_settings(file)
-    folder = _folder(settings.model.folder, Path(file))
+    told = settings.model.folder
+    folder = next((parent / told for parent in (Path(file).resolve().parent, *map(Path, sys.path))
+                   if (parent / told).is_dir()), None)
+    if folder is None:
+        raise ConfigError(f"the description '{told}' is neither beside {file} nor among the Python packages; "
+                          "install the package that holds it, or correct 'folder' in the robot's file")
     try:
         urdf = (folder / settings.model.urdf).read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{settings.name}: {folder / settings.model.urdf} cannot be read: "
                           f"{error.strerror}; correct urdf in {file}") from error
     return ArmDescription(settings, body_of(file, settings.name), folder, urdf)
-
-
-def _folder(told: str, file: Path) -> Path:
-    """Return a description's folder: absolute, beside the robot's file, or where Python packages are."""
-    for parent in (file.resolve().parent, *map(Path, sys.path)):
-        if (parent / told).is_dir():
-            return parent / told
-    raise ConfigError(f"the description '{told}' is neither beside {file} nor among the Python packages; "
-                      "install the package that holds it, or correct 'folder' in the robot's file")
 
 
 def _drive(spec: mujoco.MjSpec, joint: str, stiffness: float, damping: float, effort: float) -> None:

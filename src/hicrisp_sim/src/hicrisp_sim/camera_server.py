@@ -9,7 +9,6 @@ from io import BytesIO
 from threading import Lock
 from typing import Callable, Iterator, Optional, Tuple
 
-import numpy as np
 import PIL.Image
 import rospy
 from hicrisp_core.errors import HicrispError
@@ -17,8 +16,8 @@ from hicrisp_core.model.picture import Picture
 from hicrisp_core.scene.cameras import CameraTopics
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg
+from hicrisp_ros.frames import StaticFrames
 from hicrisp_ros.publisher import Publisher
-from hicrisp_ros.static_frames import StaticFrames
 from hicrisp_ros.wall_clock import WallTimer
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import Header
@@ -109,15 +108,10 @@ class CameraServer:
         self._info.publish(lens_to_msg(picture.lens, frame, stamp))
         self._colour.publish(colour_to_msg(picture.colour, frame, stamp))
         if self._packed.get_num_connections() > 0:
-            self._packed.publish(Header(stamp=stamp, frame_id=frame), "jpeg", _jpeg(picture.colour))
+            packed = BytesIO()
+            PIL.Image.fromarray(picture.colour).save(packed, "JPEG", quality=90)
+            self._packed.publish(Header(stamp=stamp, frame_id=frame), "jpeg", packed.getvalue())
         self._depth.publish(depth_to_msg(picture.depth, frame, stamp))
-
-
-def _jpeg(colour: np.ndarray) -> bytes:
-    """Pack a picture (height, width, 3) of red, green, blue."""
-    packed = BytesIO()
-    PIL.Image.fromarray(colour).save(packed, "JPEG", quality=90)
-    return packed.getvalue()
 
 
 def due(now: float, taken: float, period: float, moved_at: Optional[float], ago: float) -> bool:

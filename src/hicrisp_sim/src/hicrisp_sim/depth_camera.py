@@ -42,7 +42,11 @@ class EmbeddedCamera:
         self._simulation = simulation
         self.settings = settings
         self.faults = faults or CameraFaults(seed)
-        self._check_link()
+        link, model = settings.mounting.link, simulation.model
+        links = [model.body(number).name for number in range(1, model.nbody)]
+        if link and link not in links:
+            raise ConfigError(f"the camera '{settings.name}' is mounted on '{link}', which is not there; there are: "
+                              f"{', '.join(links)}")
         dice = np.random.default_rng([seed, 435])
         lens = settings.intrinsics
         self._depth = DepthSensor(settings.depth, lens, dice)
@@ -80,8 +84,10 @@ class EmbeddedCamera:
     def _picture(self, snapshot: Snapshot) -> Picture:
         drawer = self._drawer(snapshot)
         drawer.place(snapshot)
-        mounted = self.settings.mounting.pose
-        parent = self._parent(drawer)
+        mounted, link = self.settings.mounting.pose, self.settings.mounting.link
+        parent = Pose((0.0, 0.0, 0.0))
+        if link:
+            parent = pose_of(drawer.data.body(link).xpos, drawer.data.body(link).xquat)
         painted, distance = drawer.draw(parent.compose(mounted).compose(self.faults.moved))
         lens = self.settings.intrinsics
         return Picture(snapshot.time, replace(lens, cx=math.nan) if self.faults.lens_nan else lens,
@@ -94,20 +100,6 @@ class EmbeddedCamera:
                 self._drawers.pop().close()
             self._drawers.append(RgbdDrawer(snapshot.model, self.settings.intrinsics))
         return self._drawers[0]
-
-    def _parent(self, drawer: RgbdDrawer) -> Pose:
-        link = self.settings.mounting.link
-        if not link:
-            return Pose((0.0, 0.0, 0.0))
-        body = drawer.data.body(link)
-        return pose_of(body.xpos, body.xquat)
-
-    def _check_link(self) -> None:
-        link, model = self.settings.mounting.link, self._simulation.model
-        links = [model.body(number).name for number in range(1, model.nbody)]
-        if link and link not in links:
-            raise ConfigError(f"the camera '{self.settings.name}' is mounted on '{link}', which is not "
-                              f"there; there are: {', '.join(links)}")
 
 
 def _end(thread: Draughtsman, drawers: List[RgbdDrawer]) -> None:

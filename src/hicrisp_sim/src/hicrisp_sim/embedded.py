@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from hicrisp_core.detector.perception import frames_of
@@ -227,12 +227,9 @@ class EmbeddedWorld(SimulatedWorld):
         """
         snapshot = snapshot or self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
-        told = {name: pose for name, pose in things.items() if name not in self._strangers()}
+        unannounced = {thing.name for thing in self.scene.unknown}
+        told = {name: pose for name, pose in things.items() if name not in unannounced}
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
-
-    def _strangers(self) -> FrozenSet[str]:
-        """Return the unannounced objects."""
-        return frozenset(thing.name for thing in self.scene.unknown)
 
     def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
         """Return the frames of the robot.

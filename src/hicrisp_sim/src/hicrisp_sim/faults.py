@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from typing import Dict, FrozenSet, List, Mapping, Sequence
 
 import numpy as np
-from hicrisp_core.model import Command, Pose
+from hicrisp_core.model import Command, Pose, WorldObject
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import Trajectory
 from hicrisp_core.robot.noisy_arm import Approaches
@@ -26,14 +27,50 @@ from hicrisp_core.scene.fault_schedule import (
     FaultKind,
     check_fault,
 )
-from hicrisp_core.scene.relocation import draw_stranger
+from hicrisp_core.scene.relocation import Relocation, draw_stranger
 from hicrisp_core.scene.scene import ROOM_FLOOR
 
 from hicrisp_sim.camera_faults import CAMERA_KINDS, CameraFaults
 from hicrisp_sim.kinematics import Kinematics
-from hicrisp_sim.relocation import hands, put
+from hicrisp_sim.mujoco_poses import pose_of, w_first
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.timing import trajectory_of
+
+
+def put(simulation: Simulation, name: str, pose: Pose) -> None:
+    """Move an object, and stop it.
+
+    Args:
+        simulation: the simulation whose objects are moved.
+        name: name of the object in the world.
+        pose: world frame.
+    """
+    with simulation.edit() as data:
+        joint = data.joint(name)
+        joint.qpos[:] = (*pose.position, *w_first(pose.orientation))
+        joint.qvel[:] = 0.0
+
+
+def hands(simulation: Simulation) -> Relocation:
+    """Return the means to move objects of a simulation.
+
+    Args:
+        simulation: the simulation whose objects are moved.
+
+    Returns:
+        The relocation.
+    """
+
+    def things() -> Dict[str, WorldObject]:
+        found: Dict[str, WorldObject] = {}
+        for thing in (*simulation.scene.things, *simulation.scene.unknown):
+            placed = simulation.data.joint(thing.name).qpos
+            found[thing.name] = replace(thing, pose=pose_of(placed[:3], placed[3:]))
+        return found
+
+    return Relocation(things, lambda: simulation.scene.table,
+                      lambda name, pose: put(simulation, name, pose))
+
 
 _DRAWN: Mapping[str, FaultKind] = {
     "place_offset": FaultKind(
@@ -184,14 +221,10 @@ class Faults:
                 self._move(replace(fault, target=item))
         if phase == "transfer":
             for fault in self._armed.take("slip", item):
-                self._slip(fault.magnitude[0] if fault.magnitude else _SLIP_AFTER)
-
-    def _slip(self, after: float) -> None:
-        opening, now = self._simulation.opening, self._simulation.time
-        self._simulation.at(now + after,
-                            lambda: self._simulation.command_fingers(opening + _SLIP_WIDTH, 70.0))
-        self._simulation.at(now + after + _SLIP_SECONDS,
-                            lambda: self._simulation.command_fingers(-0.02, _GRIP))
+                begins = self._simulation.time + (fault.magnitude[0] if fault.magnitude else _SLIP_AFTER)
+                wide = self._simulation.opening + _SLIP_WIDTH
+                self._simulation.at(begins, partial(self._simulation.command_fingers, wide, 70.0))
+                self._simulation.at(begins + _SLIP_SECONDS, partial(self._simulation.command_fingers, -0.02, _GRIP))
 
     def _take_away(self, target: str, after: float) -> str:
         if target in self._gone:

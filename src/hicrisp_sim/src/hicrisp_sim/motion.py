@@ -83,7 +83,9 @@ class MotionPlanner:
         if deadline.passed:
             return MotionFailure("timeout", "the time to plan a motion ran out")
         if blocked is None:
-            return self._unreachable(pose)
+            (x, y, z), away = pose.position, distance(pose.position, self._kinematics.shoulder)
+            return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
+                                 f"reach ({away:.2f} m from its shoulder)")
         return MotionFailure.blocked("goal_in_collision", self.scene.blockers(blocked), "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:
@@ -210,10 +212,3 @@ class MotionPlanner:
         for joints in np.linspace(start, goal, max(2, int(np.linalg.norm(goal - start) / _CHECK_STEP))):
             found.update(self.scene.blockers(joints))
         return tuple(sorted(found))
-
-    def _unreachable(self, pose: Pose) -> MotionFailure:
-        x, y, z = pose.position
-        reach = distance(pose.position, self._kinematics.shoulder)
-        return MotionFailure("unreachable",
-                             f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's reach "
-                                            f"({reach:.2f} m from its shoulder)")

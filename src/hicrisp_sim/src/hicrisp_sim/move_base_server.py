@@ -7,12 +7,14 @@ from __future__ import annotations
 import math
 import time
 from threading import Event, Lock, Timer
-from typing import List, Tuple
+from typing import Dict, List, Mapping, Tuple
 
 import rospy
+from dynamic_reconfigure.msg import Config, DoubleParameter
+from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest, ReconfigureResponse
 from geometry_msgs.msg import PoseStamped, Twist
 from hicrisp_core.model import CauseKind, Pose, Status
-from hicrisp_core.ports.robot import Constraints
+from hicrisp_core.ports.robot import Constraints, Manner
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
@@ -25,7 +27,54 @@ from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
 from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.drive import NO_PLAN
 from hicrisp_sim.agv.pursuit import Twist as Speeds
-from hicrisp_sim.agv_reconfigure import DriveParameters
+from hicrisp_sim.agv.settings import AgvSettings
+
+PLANNER = "PursuitController"
+COSTMAPS = ("global_costmap", "local_costmap")
+_PADDING = "footprint_padding"
+_WIDEST = 0.5
+"""The greatest padding that a costmap takes, metres."""
+
+
+class DriveParameters:
+    """Serves ``set_parameters`` of the local planner and of the costmaps under ``/move_base``; what is out of
+    range is put to the nearest bound."""
+
+    def __init__(self, settings: AgvSettings) -> None:
+        self._margin = settings.margin
+        usual = {"max_vel_x": settings.speed, "xy_goal_tolerance": settings.xy_tolerance}
+        self._planner = _Served(PLANNER, usual, {"max_vel_x": 0.05, "xy_goal_tolerance": 0.02}, usual)
+        self._costmaps = [_Served(name, {_PADDING: settings.margin}, {_PADDING: 0.0}, {_PADDING: _WIDEST})
+                          for name in COSTMAPS]
+
+    @property
+    def manner(self) -> Manner:
+        """Speed and style of the next drive."""
+        return Manner(self._planner.now["max_vel_x"], self._planner.now["xy_goal_tolerance"])
+
+    @property
+    def clearance(self) -> float:
+        """Clearance requested beyond the base's own margin, metres."""
+        return max(0.0, *(served.now[_PADDING] - self._margin for served in self._costmaps))
+
+
+class _Served:
+    """The parameters of one part of move_base, each with its least and its greatest value."""
+
+    def __init__(
+        self, name: str, usual: Mapping[str, float], least: Mapping[str, float], most: Mapping[str, float]
+    ) -> None:
+        self.now: Dict[str, float] = dict(usual)
+        self._least, self._most = dict(least), dict(most)
+        self._service = rospy.Service(f"/move_base/{name}/set_parameters", Reconfigure, self._set)
+
+    def _set(self, request: ReconfigureRequest) -> ReconfigureResponse:
+        for entry in request.config.doubles:
+            if entry.name in self.now and math.isfinite(entry.value):
+                self.now[entry.name] = min(self._most[entry.name], max(self._least[entry.name], entry.value))
+        values: List[DoubleParameter] = [DoubleParameter(*item) for item in sorted(self.now.items())]
+        return ReconfigureResponse(Config(doubles=values))
+
 
 REACHED = "Goal reached."
 BAD_QUATERNION = "Aborting on goal because it was sent with an invalid quaternion"

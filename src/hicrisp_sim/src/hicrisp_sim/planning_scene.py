@@ -57,10 +57,13 @@ class PlanningScene:
             return
         if self.attached is not None and self.attached not in (*self._scene.objects, *found):
             return  # What is in the hand stays there until it is let go.
-        held = self._in_hand()
+        if self.attached is None:
+            self._compile(found)
+            return
+        body = self._model.body(CARRIED + self.attached).id
+        held = pose_of(self._model.body_pos[body], self._model.body_quat[body])
         self._compile(found)
-        if held is not None and self.attached is not None:
-            self._carry(self.attached, held)
+        self._carry(self.attached, held)
 
     def sync(self, world: WorldState) -> None:
         """Place every object where it was observed; unobserved and unknown ones are left out.
@@ -104,13 +107,6 @@ class PlanningScene:
         body = self._model.body(CARRIED + name).id
         self._model.body_pos[body] = in_hand.position
         self._model.body_quat[body] = w_first(in_hand.orientation)
-
-    def _in_hand(self) -> Optional[Pose]:
-        """Return where in the hand the object is that it carries."""
-        if self.attached is None:
-            return None
-        body = self._model.body(CARRIED + self.attached).id
-        return pose_of(self._model.body_pos[body], self._model.body_quat[body])
 
     def detach(self, joints: np.ndarray) -> None:
         """Leave the carried object where the hand is.

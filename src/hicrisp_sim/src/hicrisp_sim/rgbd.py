@@ -6,6 +6,8 @@ import os
 from copy import copy
 from typing import Tuple
 
+import mujoco
+import numpy as np
 from hicrisp_core.model import Pose
 from hicrisp_core.model.picture import Lens
 
@@ -13,8 +15,6 @@ from hicrisp_sim.render import RenderError
 
 os.environ.setdefault("MUJOCO_GL", "osmesa")
 
-import mujoco  # noqa: E402 - it chooses its OpenGL when it is imported
-import numpy as np  # noqa: E402
 
 from hicrisp_sim.simulation import Snapshot  # noqa: E402
 
@@ -101,3 +101,33 @@ class RgbdDrawer:
         eye.frustum_center, eye.frustum_width = (left + right) / 2.0, (right - left) / 2.0
         eye.frustum_top = near * (lens.cy + 0.5) / lens.fy
         eye.frustum_bottom = -near * (lens.height - 0.5 - lens.cy) / lens.fy
+
+
+class SegmentDrawer(RgbdDrawer):
+    """Draws snapshots with a number for each body in place of its colour."""
+
+    def bodies(self, camera: Pose) -> np.ndarray:
+        """Return the body that each pixel shows.
+
+        Args:
+            camera: optical frame in the world frame.
+
+        Returns:
+            Array (height, width) of body numbers; -1 for none.
+        """
+        flags = self._scene.flags
+        for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
+            flags[flag] = True
+        try:
+            painted, _ = self.draw(camera)
+        finally:
+            for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
+                flags[flag] = False
+        red, green, blue = (painted[..., channel].astype(np.int32) for channel in range(3))
+        number = red + 256 * green + 65536 * blue
+        of_number = np.full(self._scene.ngeom + 1, -1, np.int32)
+        for shown in self._scene.geoms[:self._scene.ngeom]:
+            if shown.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= shown.segid < self._scene.ngeom:
+                of_number[shown.segid + 1] = self.model.geom_bodyid[shown.objid]
+        found: np.ndarray = of_number[np.minimum(number, self._scene.ngeom)]
+        return found

@@ -59,14 +59,9 @@ def robot_file(
     try:
         return config_file("robots", f"{robots[0]}_{use}", beside=beside)
     except ConfigError as error:
+        folders: List[Path] = [Path(beside).resolve().parent.parent / "robots"] if beside is not None else []
+        files = [file for folder in (*folders, *config_folders("robots")) for file in folder.glob("*.yaml")]
+        described = {str(values.get("name", "")) for values, _ in map(read_yaml, files) if section in values}
         raise ConfigError(f"nothing describes '{robots[0]}' for this world; write config/robots/"
                           f"{robots[0]}_{use}.yaml with a section {section}, or take one of: "
-                          f"{_described(section, beside)}") from error
-
-
-def _described(section: str, beside: Union[str, Path, None]) -> str:
-    """Return the names of the robots whose files have a section."""
-    folders: List[Path] = [Path(beside).resolve().parent.parent / "robots"] if beside is not None else []
-    files = [file for folder in (*folders, *config_folders("robots")) for file in folder.glob("*.yaml")]
-    found = {str(values.get("name", "")) for values, _ in map(read_yaml, files) if section in values}
-    return ", ".join(sorted(found)) or "none"
+                          f"{', '.join(sorted(described)) or 'none'}") from error

@@ -158,8 +158,13 @@ class Simulation:
         for its wall time.
         """
         self._advance()
-        if self._clock is not None:
-            self._keep_to(self._clock)
+        clock = self._clock
+        if clock is not None:
+            late = clock() - self.time
+            if late < -_JUMP or (late > _JUMP and not self._movers):
+                self._set_time(clock())
+            elif late < 0.0:  # Until the deadline only where the clock stands still.
+                wait_until(lambda: clock() >= self.time, Deadline(_STILL), self._closing, CONTROL_PERIOD)
         elif self.rate > 0.0:
             self._wait(self.rate)
 
@@ -306,13 +311,6 @@ class Simulation:
             self.step()
             if self.rate <= 0.0 and self._clock is None:
                 self._wait(_IDLE_RATE)
-
-    def _keep_to(self, clock: Callable[[], float]) -> None:
-        late = clock() - self.time
-        if late < -_JUMP or (late > _JUMP and not self._movers):
-            self._set_time(clock())
-        elif late < 0.0:  # Until the deadline only where the clock stands still.
-            wait_until(lambda: clock() >= self.time, Deadline(_STILL), self._closing, CONTROL_PERIOD)
 
     def _wait(self, rate: float) -> None:
         began, at = self._pace

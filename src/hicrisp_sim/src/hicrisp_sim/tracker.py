@@ -37,16 +37,12 @@ class Tracker:
         """
         with self._lock:
             if self._model is not snapshot.model:
-                self._attend(snapshot.model)
+                self._model = model = snapshot.model
+                self._data = mujoco.MjData(model)
+                self._things = tuple(model.joint(number).name for number in range(model.njnt)
+                                     if model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE)
             self._data.qpos[:] = snapshot.positions
             mujoco.mj_kinematics(snapshot.model, self._data)
             robot, things = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat)
                               for name in names} for names in (self._robot, self._things))
             return robot, things
-
-    def _attend(self, model: mujoco.MjModel) -> None:
-        self._model = model
-        self._data = mujoco.MjData(model)
-        free = mujoco.mjtJoint.mjJNT_FREE
-        self._things = tuple(model.joint(number).name for number in range(model.njnt)
-                             if model.jnt_type[number] == free)

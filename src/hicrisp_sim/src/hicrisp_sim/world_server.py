@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from enum import Enum
 from threading import Lock
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -14,12 +13,11 @@ from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.conversions.geometry import transform_to_msg
-from hicrisp_ros.moving_frames import MovingFrames
+from hicrisp_ros.frames import MovingFrames, StaticFrames
 from hicrisp_ros.ports.observer import TopicObserver
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.robot_server import carry_out
 from hicrisp_ros.simulated_world import Resets, WorldClock, add_fault, begin_faults, injected
-from hicrisp_ros.static_frames import StaticFrames
 from hicrisp_ros.supervisor_watch import SupervisorWatch
 from hicrisp_ros.wall_clock import WallTimer
 from sensor_msgs.msg import JointState
@@ -38,15 +36,6 @@ _TICK, _IDLE_TICK = 0.01, 0.04
 LOOK_LIMIT = 3.0
 
 
-class Perception(Enum):
-    """Who says where objects are."""
-
-    POSES = "poses"
-    """The simulation."""
-    CAMERA = "camera"
-    """The perception that evaluates the camera's images."""
-
-
 class WorldServer:
     """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own
     truth.
@@ -59,10 +48,10 @@ class WorldServer:
     """
 
     def __init__(self, world: EmbeddedWorld, eyes: TopicObserver, sigma: float = 0.0,
-                 perception: Perception = Perception.POSES, static: Optional[StaticFrames] = None) -> None:
+                 by_camera: bool = False, static: Optional[StaticFrames] = None) -> None:
         self._world = world
         self._eyes = eyes
-        self._perception = perception
+        self._by_camera = by_camera
         self._parents = world.description.parents()
         rospy.set_param("robot_description", world.description.shown())
         self._joint_names = [*world.description.joints, *world.description.model.fingers]
@@ -99,7 +88,7 @@ class WorldServer:
     def _frames(self, snapshot: Moment) -> Dict[str, Tuple[Pose, float]]:
         """Return the frames that are published as children of the world."""
         frames = self._world.frames(snapshot)
-        if self._perception is Perception.POSES:
+        if not self._by_camera:
             return frames
         return {name: found for name, found in frames.items() if name not in self._world.scene.objects}
 
@@ -120,7 +109,7 @@ class WorldServer:
         self._publish()
         # Pictures are few: one from after the last motion will do. Poses come many times in that time.
         self._eyes.world_changed(
-            self._world.simulation.moved_at if self._perception is Perception.CAMERA else None)
+            self._world.simulation.moved_at if self._by_camera else None)
         return self._eyes.observe(Deadline(LOOK_LIMIT))
 
     def _execute(self, goal: Goal) -> ExecuteCommandResult:

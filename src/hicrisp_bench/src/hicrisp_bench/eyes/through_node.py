@@ -28,7 +28,7 @@ from hicrisp_nodes.cli.launch import Launch
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.picture import colour_to_msg, depth_to_msg, lens_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
-from hicrisp_ros.static_frames import StaticFrames
+from hicrisp_ros.frames import StaticFrames
 from hicrisp_ros.tracks import TRACKS
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.simulation import Snapshot

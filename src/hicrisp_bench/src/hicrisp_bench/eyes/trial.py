@@ -22,13 +22,13 @@ from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, standing
-from hicrisp_perception.shape_models import cast, lies_of
+from hicrisp_perception.shapes.shape_models import cast, lies_of
 from hicrisp_perception.view import Rays
 from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.camera_faults import CameraFaults
 from hicrisp_sim.depth_camera import EmbeddedCamera
+from hicrisp_sim.rgbd import SegmentDrawer
 from hicrisp_sim.robot_files import robot_file
-from hicrisp_sim.segmentation import SegmentDrawer
 from hicrisp_sim.settings import SECTION
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker

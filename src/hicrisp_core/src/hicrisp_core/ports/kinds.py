@@ -1,4 +1,5 @@
-"""What the entries of the registries are: skills, target rules, detector tests, rungs, worlds, drivers.
+"""What the entries of the registries are: skills, target rules, detector tests, rungs, worlds, perception
+sources, drivers.
 
 Each holds one function and what others must know about it. What the function is given lives in the folder
 that calls it, which is named here.
@@ -107,6 +108,18 @@ class World:
     read: Callable[..., object]
     launch: str
     keys: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PerceptionSource:
+    """What recognises objects in the images of a scene's camera.
+
+    Args:
+        open: ``open(scene)`` answers a ``ports.perception.Perception`` for a ``scene.Scene``, or raises
+            ConfigError if it cannot serve that scene. It gets images only while the camera is in its place.
+    """
+
+    open: Callable[..., object]
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,14 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from hicrisp_core.config.settings import STRICT, Positions, read_settings
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.model import KeepOut, Pose, Relation, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene.cameras import load_camera
 
 EMBEDDED = "embedded"
 DEFAULT_CAMERA = "d435_fixed"
+DEFAULT_SOURCE = "shapes"
 TABLE = "table"
 """Name of the surface that the robot stands at; its top is the plane z = 0."""
 ROOM_FLOOR = -0.75
@@ -226,6 +228,7 @@ class Scene:
         faults: what is injected at the beginning.
         cameras: viewpoints of pictures for people.
         camera: name of the depth camera in ``config/cameras`` that watches.
+        perception: name of the registered source that recognises objects in its images.
         tags: whether the objects wear AprilTags (``scene.tags``).
         markers: name of a file of ``config/tags`` with tags on links of the robot and on the table; none for
             no such tags.
@@ -252,6 +255,7 @@ class Scene:
     faults: Tuple[SceneFault, ...] = ()
     cameras: Mapping[str, SceneCamera] = field(default_factory=dict)
     camera: str = DEFAULT_CAMERA
+    perception: str = DEFAULT_SOURCE
     tags: bool = False
     markers: str = ""
     camera_error: float = 0.01
@@ -323,6 +327,7 @@ class Tuning:
         faults: what goes wrong from the start; the kinds are those of ``inject_fault``.
         cameras: viewpoints of pictures for people, by name.
         camera: the depth camera, a file of ``config/cameras``.
+        perception: what recognises objects in its images: a registered source.
         tags: whether the objects wear AprilTags.
         markers: file of ``config/tags`` with tags on the robot and the table; empty for none.
         camera_error: how far off its place anything on the table may be seen before the camera counts as
@@ -333,6 +338,7 @@ class Tuning:
     faults: Tuple[SceneFault, ...] = ()
     cameras: Mapping[str, SceneCamera] = field(default_factory=dict)
     camera: str = DEFAULT_CAMERA
+    perception: str = DEFAULT_SOURCE
     tags: bool = False
     markers: str = ""
     camera_error: PositiveFloat = 0.01
@@ -358,9 +364,12 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
     told = {**values, "faults": [_listed(fault) for fault in faults]} if isinstance(faults, list) else values
     heading = read_settings(Heading, values, positions, others=tuple(values))
     tuning = read_settings(Tuning, told, positions, others=tuple(values))
+    if tuning.perception not in extensions().sources:
+        raise positions.error(("perception",), extensions().sources.unknown(tuning.perception))
     return Scene(name=heading.scene, domain=domain.name, robots=(), objects={}, description=heading.description,
                  task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults,
-                 cameras=tuning.cameras, camera=_camera(tuning.camera, path, positions), tags=tuning.tags,
+                 cameras=tuning.cameras, camera=_camera(tuning.camera, path, positions),
+                 perception=tuning.perception, tags=tuning.tags,
                  markers=tuning.markers, camera_error=tuning.camera_error, seed=seed, source=str(path))
 
 

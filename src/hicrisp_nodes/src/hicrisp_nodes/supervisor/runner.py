@@ -31,13 +31,13 @@ from hicrisp_core.understanding.controlled.interpreter import naming_in
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter
-from hicrisp_ros.ports.corrector import RosCorrector
-from hicrisp_ros.ports.namer import RosNamer
+from hicrisp_ros.ports.detector import RosNamer
 from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
-from hicrisp_ros.ports.true_state import true_state
+from hicrisp_ros.ports.thinker import RosCorrector
+from hicrisp_ros.simulated_world import true_state
 
 from hicrisp_nodes.supervisor.drives import Drives
 from hicrisp_nodes.supervisor.dry_run import rehearse

@@ -1,13 +1,17 @@
-"""A detector behind its node."""
+"""A detector behind its node, and the names that it keeps for users."""
 
 from __future__ import annotations
 
 from hicrisp_core.model import Command, Outcome, Verdict, WorldState
+from hicrisp_core.ports.eyes import Naming
 
-from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest
+from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, NameThing, NameThingRequest
 from hicrisp_ros import conversions as to
 from hicrisp_ros.ports.thinker import lost
 from hicrisp_ros.service_client import ServiceClient
+
+_PATIENCE = 5.0
+"""Wall seconds in which the detector answers."""
 
 
 class RosDetector:
@@ -40,3 +44,25 @@ class RosDetector:
         if reply.response is None:
             return Verdict(lost("detector", reply.message))
         return to.verdict_from_msg(reply.response.verdict)
+
+
+class RosNamer:
+    """Gives names through the detector's service ``name_thing``."""
+
+    def __init__(self) -> None:
+        self._client = ServiceClient("name_thing", NameThing)
+
+    def give_name(self, thing: str, name: str) -> Naming:
+        """Give an unknown object a name.
+
+        Args:
+            thing: its present name; empty if there is only one.
+            name: in the user's words.
+
+        Returns:
+            The new name, or why it cannot be given.
+        """
+        reply = self._client.call(NameThingRequest(thing, name), _PATIENCE)
+        if reply.response is None:
+            return Naming("", f"The detector does not answer, so nothing got a name: {reply.message}")
+        return Naming(name if reply.response.ok else "", reply.response.message)

@@ -1,13 +1,17 @@
-"""A stateless node behind an action, asked again when it was restarted under the question."""
+"""A stateless node behind an action, asked again when it was restarted under the question; one is the corrector."""
 
 from __future__ import annotations
 
 from threading import Event, Lock
 from typing import Any
 
-from hicrisp_core.model import Cause, CauseKind, Feedback, FeedbackKind, Level
+from hicrisp_core.model import Cause, CauseKind, Correction, Feedback, FeedbackKind, Level, Rung
+from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 
+from hicrisp_msgs.msg import CorrectStepGoal
+from hicrisp_msgs.msg import Feedback as FeedbackMsg
+from hicrisp_ros import conversions as to
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 
 ABANDON = 0.1
@@ -42,17 +46,14 @@ class Thinker:
         if not self._asking.acquire(timeout=deadline.remaining):
             return Reply(CallStatus.TIMEOUT, None, f"'{self.name}' was asked something else all the time")
         try:
-            return self._ask(goal, deadline, cancel)
+            while True:
+                goal.time_limit = deadline.remaining
+                limits = Limits(server=deadline.remaining, execution=deadline.remaining, preemption=ABANDON)
+                reply = self.client.call(goal, limits, cancel)
+                if reply.status not in _GONE or deadline.passed or cancel.is_set():
+                    return reply
         finally:
             self._asking.release()
-
-    def _ask(self, goal: Any, deadline: Deadline, cancel: Event) -> Reply:
-        while True:
-            goal.time_limit = deadline.remaining
-            limits = Limits(server=deadline.remaining, execution=deadline.remaining, preemption=ABANDON)
-            reply = self.client.call(goal, limits, cancel)
-            if reply.status not in _GONE or deadline.passed or cancel.is_set():
-                return reply
 
 
 def lost(node: str, message: str) -> Feedback:
@@ -67,3 +68,40 @@ def lost(node: str, message: str) -> Feedback:
     """
     return Feedback(Level.LOW, FeedbackKind.LOST, subjects=(node,),
                     cause=Cause(CauseKind.UNREACHABLE_NODE, (node,), said=message))
+
+
+class RosCorrector:
+    """A corrector behind ``corrector/correct``."""
+
+    def __init__(self, thinker: Thinker, cancel: Event) -> None:
+        self._thinker = thinker
+        self._cancel = cancel
+
+    def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
+        """Return a correction for the top of the stack, or steps to a missed goal.
+
+        Args:
+            request: the feedback stack, the world and the rungs tried so far.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The correction; ``GIVE_UP`` if the node cannot be reached.
+        """
+        reply = self._thinker.ask(CorrectStepGoal(
+            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
+            stack=to.stack_to_msg(request.stack), world=to.world_to_msg(request.world),
+            done=[to.record_to_msg(record) for record in request.done],
+            remaining=[to.step_to_msg(step) for step in request.remaining], seen=sorted(request.seen),
+            replans_left=request.replans_left, made=to.facts_to_msg(request.made),
+            earlier=[to.feedback_to_msg(feedback) for feedback in request.earlier],
+            known=[to.way_to_msg(each) for each in request.known],
+            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
+            conversation=to.turns_to_msg(request.conversation),
+            has_missed=request.missed is not None,
+            missed=FeedbackMsg() if request.missed is None else to.feedback_to_msg(request.missed)),
+            deadline, self._cancel)
+        if not reply.ok or reply.result is None:
+            note = f"the corrector gave no answer ({reply.status.value}: {reply.message})"
+            return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note))
+        return CorrectorAnswer(to.correction_from_msg(reply.result.correction), reply.result.mark,
+                               to.usage_from_msg(reply.result.usage))

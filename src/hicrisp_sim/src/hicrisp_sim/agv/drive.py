@@ -82,7 +82,9 @@ class Drive:
             twist = None if self._path is None else self._base.controller.follow(self._base.pose(),
                                                                                  self._path)
             if twist is None:
-                self._plan_soon()
+                # Something is in the way: plan with the next scans, not when the time comes.
+                soon = 2.0 / self._base.settings.scan_rate - 1.0 / self._base.settings.plan_rate
+                self._planned = min(self._planned, self._base.simulation.time + soon)
                 self._base.controller.reset()
             self._forward = twist is not None and twist.forward > 0.02
             self._base.tick(twist or Twist())
@@ -141,12 +143,6 @@ class Drive:
             self._nearest, self._recoveries = self._left, 0
         self._whole = max(self._whole, self._left, 1e-6)
         self._progress("drive", self._fraction())
-
-    def _plan_soon(self) -> None:
-        """Something is in the way: plan with the next scans, not when the time comes."""
-        soon = 2.0 / self._base.settings.scan_rate
-        self._planned = min(self._planned,
-                            self._base.simulation.time - 1.0 / self._base.settings.plan_rate + soon)
 
     def _fraction(self) -> float:
         """Return the completed share of the longest path so far; it never decreases."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from hicrisp_core.model import WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.lab import TRAY_EDGE, TRAY_HEIGHT
@@ -73,8 +72,10 @@ def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> Non
     for name, wall in {**arena.border(), **arena.walls}.items():
         _add_wall(spec, name, wall, arena.floor)
     for thing in scene.objects.values():
-        if thing.form.ground and not thing.form.solids(thing.size):
-            _add_paint(spec, thing)
+        if thing.pose is not None and thing.form.ground and not thing.form.solids(thing.size):
+            spec.worldbody.add_geom(name=f"area/{thing.name}", type=mujoco.mjtGeom.mjGEOM_BOX, contype=0, conaffinity=0,
+                                    size=[size / 2.0 for size in thing.size], rgba=[0.35, 0.62, 0.45, 1.0],
+                                    group=PAINT_GROUP, **placement(thing.pose))
     _add_base(spec, arena.starts[base])
     for thing in scene.things:
         if thing.pose is None or thing.name not in arena.unknown:
@@ -111,16 +112,6 @@ def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall, floor: float) -> None:
               wall.height / 2.0],
         quat=w_first(from_yaw(angle)), rgba=[0.45, 0.47, 0.52, 1.0],
         contype=_SOLID, conaffinity=_SOLID, group=SOLID_GROUP)
-
-
-def _add_paint(spec: mujoco.MjSpec, thing: WorldObject) -> None:
-    if thing.pose is None:
-        return
-    spec.worldbody.add_geom(name=f"area/{thing.name}", type=mujoco.mjtGeom.mjGEOM_BOX, contype=0,
-                            conaffinity=0,
-                            size=[size / 2.0 for size in thing.size], rgba=[0.35, 0.62, 0.45, 1.0],
-                            group=PAINT_GROUP,
-                            **placement(thing.pose))
 
 
 def _add_base(spec: mujoco.MjSpec, start: Start) -> None:

@@ -9,6 +9,7 @@ import math
 from threading import Event
 from typing import Callable, List, Optional
 
+import mujoco
 import numpy as np
 from hicrisp_core.model import CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import from_yaw
@@ -19,12 +20,62 @@ from hicrisp_core.scene.arena import check_goal
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.costmap import Costmap
-from hicrisp_sim.agv.lidar import Lidar
+from hicrisp_sim.agv.model import SOLID_GROUP
 from hicrisp_sim.agv.planner import GlobalPlanner
 from hicrisp_sim.agv.pursuit import PursuitController, Twist
 from hicrisp_sim.agv.settings import AgvSettings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.simulation import CONTROL_PERIOD
+
+
+class Lidar:
+    """Scans when its time has come; ``stopped`` makes it fall silent."""
+
+    def __init__(self, simulation: AgvSimulation, settings: AgvSettings, seed: int = 0) -> None:
+        self._simulation = simulation
+        self._settings = settings
+        self._dice = np.random.default_rng(seed)
+        self.angles = np.linspace(-np.pi, np.pi, settings.rays, endpoint=False)
+        self._groups = np.zeros(6, dtype=np.uint8)
+        self._groups[SOLID_GROUP] = 1
+        self._geoms = np.zeros(settings.rays, dtype=np.int32)
+        self._distances = np.zeros(settings.rays)
+        self.latest: Optional[Scan] = None
+        self.stopped = False
+
+    def due(self) -> bool:
+        """Check whether the next scan is due.
+
+        Returns:
+            True once per period.
+        """
+        now = self._simulation.time
+        return (self.latest is None
+                or not -1e-6 < now - self.latest.time < 1.0 / self._settings.scan_rate - 1e-6)
+
+    def scan(self) -> Optional[Scan]:
+        """Take a scan.
+
+        Returns:
+            The scan; ``None`` if the lidar is silent.
+        """
+        if self.stopped:
+            return None
+        pose = self._simulation.base_pose
+        bearing = self.angles + pose.yaw
+        rays = np.column_stack((np.cos(bearing), np.sin(bearing), np.zeros_like(bearing)))
+        eye = pose.shifted((0.0, 0.0, self._settings.lidar_height)).position
+        mujoco.mj_multiRay(
+            self._simulation.model, self._simulation.data, np.array(eye), rays.ravel(), self._groups, True, -1,
+            self._geoms,
+            self._distances, None, self._settings.rays, self._settings.range)
+        met = (self._distances >= 0.0) & (self._distances <= self._settings.range)
+        noise = self._dice.normal(0.0, self._settings.range_noise, self._settings.rays) \
+            if self._settings.range_noise else 0.0
+        ranges = np.where(met, np.maximum(0.0, self._distances + noise), np.inf)
+        self.latest = Scan(self._simulation.time, Pose(eye, from_yaw(pose.yaw)), self.angles, ranges)
+        return self.latest
+
 
 _STANDING = 0.01
 """Speed (m/s, and rad/s of turning) below which the base counts as standing."""
@@ -191,19 +242,15 @@ class Vehicle:
         self.simulation.drive(twist.forward, twist.turn)
         for _ in range(round(1.0 / self.settings.control_rate / CONTROL_PERIOD)):
             self.simulation.step()
-            self._count()
+            forward, turn = self.simulation.wheel_speeds  # Dead reckoning by one period.
+            x, y, yaw = self._counted
+            yaw += turn * CONTROL_PERIOD
+            self._counted = (x + forward * CONTROL_PERIOD * math.cos(yaw),
+                             y + forward * CONTROL_PERIOD * math.sin(yaw), yaw)
         if self.lidar.due():
             self.look()
         for follower in self.followers:
             follower()
-
-    def _count(self) -> None:
-        """Dead reckoning by one period."""
-        forward, turn = self.simulation.wheel_speeds
-        x, y, yaw = self._counted
-        yaw += turn * CONTROL_PERIOD
-        self._counted = (x + forward * CONTROL_PERIOD * math.cos(yaw),
-                         y + forward * CONTROL_PERIOD * math.sin(yaw), yaw)
 
     def halt(self, deadline: Deadline) -> Outcome:
         """Brake until the base stands; the caller holds the simulation's motion lock.

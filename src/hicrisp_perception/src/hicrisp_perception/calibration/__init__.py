@@ -1,0 +1,1 @@
+"""Where a camera is: its calibration with an arm, and the check of its mounting."""

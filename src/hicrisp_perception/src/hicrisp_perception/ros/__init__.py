@@ -1,0 +1,1 @@
+"""The camera's topics in, tracks out; and the command lines that use a running system."""

@@ -1,0 +1,1 @@
+"""A scene file from pictures of a table that no file describes."""

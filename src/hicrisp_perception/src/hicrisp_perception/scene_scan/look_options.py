@@ -1,0 +1,85 @@
+"""The command line of ``scripts/look``, and what it leaves: a scene file of what pictures show."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime
+from pathlib import Path
+from typing import List, Optional, Sequence
+
+from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.model.picture import Picture
+from hicrisp_core.ports.eyes import Frames
+from hicrisp_core.robot.description import bodies_of
+from hicrisp_core.scene import Scene
+
+from hicrisp_perception.calibration.mounting import mounting_check
+from hicrisp_perception.scene_scan.describing import describe
+from hicrisp_perception.scene_scan.scene_writing import arrange, doubts_of, save_scene
+
+
+def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
+    """Parse the command line.
+
+    Args:
+        arguments: command line without the program; ``sys.argv`` by default.
+
+    Returns:
+        The options.
+    """
+    parser = argparse.ArgumentParser(
+        prog="scripts/look", formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        description="Write a scene file from what the camera sees on a table that nobody described. Without "
+                    "--ros the table is that of an embedded scene, of whose things nothing is told.")
+    parser.add_argument("--scene", default="tabletop",
+                        help="scene that has the table, the robot, the camera and the domain; its things are "
+                             "not used")
+    parser.add_argument("--seed", type=int, default=0, help="draws the embedded scene's layout")
+    parser.add_argument("--camera", default="", metavar="NAME",
+                        help="name in config/cameras, or a file; the scene's where it is left out")
+    parser.add_argument("--pictures", type=int, default=5, help="taken one after another, and joined")
+    parser.add_argument("--write", type=Path, default=Path("runs/look/seen.yaml"), metavar="FILE",
+                        help="where the scene goes")
+    parser.add_argument("--ros", action="store_true", help="a running camera and robot: pictures by topic")
+    parser.add_argument("--namespace", default="/hicrisp", help="of the running system")
+    options = parser.parse_args(arguments)
+    if not 1 <= options.pictures <= 50:
+        parser.error("--pictures is from 1 to 50")
+    return options
+
+
+def report(options: argparse.Namespace, base: Scene, pictures: Sequence[Picture], robots: Frames) -> str:
+    """Write the scene file.
+
+    Args:
+        options: the parsed command line.
+        base: scene with table, robot, camera and domain.
+        pictures: images of the same static view.
+        robots: pose and stamp of the robots' frames, world frame.
+
+    Returns:
+        The content of the scene in sentences.
+
+    Raises:
+        HicrispError: if the camera's pose does not match its configuration.
+        ConfigError: if there is no image, or the scene cannot be written.
+    """
+    if not pictures:
+        raise ConfigError("no picture came; check that the camera runs")
+    misfit = mounting_check(pictures[-1], robots, base)
+    if misfit is not None:
+        raise HicrispError(misfit.reason)
+    links = {frame: capsules for body in bodies_of(base).values() for frame, capsules in body.links.items()}
+    found = describe(pictures, robots, base.table, links)
+    seen = arrange(found, base.table)
+    when = datetime.now().strftime("%Y-%m-%d %H:%M")
+    unsure = "" if all(each.sure for each in seen.things) else "; check what is marked as unsure"
+    save_scene(seen, found, base, options.write, f"What the camera '{base.camera}' saw on {when}{unsure}.")
+    lines = []
+    for each in seen.things:
+        size = " x ".join(f"{100.0 * value:.1f}" for value in each.thing.size)
+        place = "" if not each.below else f" on {each.below}"
+        doubts = "; ".join(doubts_of(each))
+        lines.append(f"{each.thing.name}: {size} cm{place}" + (f" (unsure: {doubts})" if doubts else ""))
+    lines += [f"left out: {name}, for {why}" for name, why in seen.left_out]
+    return "\n".join([*lines, f"{options.write} has {len(seen.things)} things."])

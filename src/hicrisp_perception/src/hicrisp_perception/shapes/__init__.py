@@ -1,0 +1,1 @@
+"""Objects known by their shapes and colours: segments of a picture, and the shapes laid into them."""

@@ -1,0 +1,1 @@
+"""Objects known by the AprilTags that they wear."""

@@ -1,0 +1,270 @@
+"""Where an object is by the corners of its AprilTags: standing upright at a height, or in any orientation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import List, Optional, Sequence, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import conjugate, from_axes, multiply
+from hicrisp_core.model.track import Uncertainty
+from hicrisp_core.scene.tags import Tag
+
+from hicrisp_perception.shapes.outline import Placement, Projection
+from hicrisp_perception.shapes.shape_models import Lie, unit
+from hicrisp_perception.view import Rays, View
+
+_CORNER = 0.35
+"""Pixels by which a corner may be off."""
+_ROUNDS = 12
+_STILL = 5e-5
+"""Step below which a fit has converged, metres and radians."""
+WORST = 2.5
+"""Pixels by which corners may be off in the mean where tags are where their file says."""
+_DEPTH_LEAST = 12
+_SMALL = 12.0
+"""Pixels along the edge of a tag below which it is not trusted to be turned as it seems."""
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A tag in a picture.
+
+    Args:
+        corners: (4, 2) pixels, in the order of ``Tag.corners``.
+    """
+
+    number: int
+    corners: np.ndarray
+
+    def same(self, other: Sighting) -> bool:
+        """Check whether two sightings show the same tag.
+
+        Args:
+            other: another sighting in the same image.
+
+        Returns:
+            True if number and place agree.
+        """
+        away = float(np.abs(self.corners.mean(axis=0) - other.corners.mean(axis=0)).max())
+        return self.number == other.number and away < self.edge / 2.0
+
+    @property
+    def edge(self) -> float:
+        """Mean length of its edges, pixels."""
+        return float(np.mean(np.linalg.norm(self.corners - np.roll(self.corners, -1, axis=0), axis=1)))
+
+
+@dataclass(frozen=True, eq=False)
+class TagFit:
+    """An object by its tags.
+
+    Args:
+        points, pixels: the corners of its tags in its own frame, metres, and where they are seen.
+        pairs: its tags and where they are seen.
+        rays: of the picture that shows them.
+    """
+
+    points: np.ndarray
+    pixels: np.ndarray
+    pairs: Tuple[Tuple[Tag, Sighting], ...]
+    rays: Rays
+
+    @classmethod
+    def of(cls, pairs: Sequence[Tuple[Tag, Sighting]], rays: Rays) -> TagFit:
+        """Collect the corners of an object's visible tags.
+
+        Args:
+            pairs: tags and their sightings.
+            rays: viewing direction of each pixel in the world frame.
+
+        Returns:
+            The fit.
+        """
+        return cls(np.concatenate([[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]),
+                   np.concatenate([one.corners for _, one in pairs]), tuple(pairs), rays)
+
+    @cached_property
+    def guesses(self) -> Tuple[Pose, ...]:
+        """Its pose from its largest tag: a small flat tag has two nearly equal solutions."""
+        tag, one = max(self.pairs, key=lambda pair: pair[1].edge)
+        found, turns, shifts, _ = cv2.solvePnPGeneric(
+            np.array(tag.corners), one.corners, self.rays.lens.matrix, None, flags=cv2.SOLVEPNP_IPPE_SQUARE)
+        poses: List[Pose] = []
+        for turn, shift in zip(turns, shifts) if found else ():
+            matrix = cv2.Rodrigues(turn)[0]
+            own = Pose(_vector(shift), from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
+            poses.append(self.rays.camera.compose(own).compose(tag.to_middle))
+        return tuple(poses)
+
+    @property
+    def numbers(self) -> str:
+        """The numbers of its tags, for messages."""
+        return ", ".join(str(tag.number) for tag, _ in self.pairs)
+
+    def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> Placement:
+        """Return the place of an object that stands upright at a height: three parameters, fitted to many
+        corners.
+
+        Args:
+            lie: shape and size with the side that it lies on.
+            start: initial x, y (m) and yaw (rad).
+            bottom: height of its lowest point, metres.
+            rays: viewing direction of each pixel in the world frame.
+
+        Returns:
+            The place with its covariance and error.
+        """
+        projection = Projection(self.points @ unit(lie.turn).T, bottom + lie.height / 2.0, rays)
+        place, normal = np.array(start, dtype=float), np.eye(3)
+        for _ in range(_ROUNDS):
+            shown, slopes = projection.moving(place)
+            rest = (shown - self.pixels).ravel()
+            slope = slopes.reshape(3, -1).T
+            normal = slope.T @ slope
+            normal[range(3), range(3)] += (1.0, 1.0, 1e-3)
+            move = -np.linalg.solve(normal, slope.T @ rest)
+            place += move
+            if float(np.abs(move).max()) < _STILL:
+                break
+        rest = (projection.moving(place)[0] - self.pixels).ravel()
+        error = math.sqrt(float(rest @ rest) / len(rest) * 2.0)
+        x, y, yaw = (float(value) for value in place)
+        return Placement(x, y, yaw, np.linalg.inv(normal) * max(error, _CORNER) ** 2, error,
+                         len(self.points))
+
+    def free(self, view: View) -> Optional[FreeFit]:
+        """Return the pose of an object in any orientation.
+
+        Args:
+            view: the current image with its viewing rays.
+
+        Returns:
+            The pose; ``None`` if its tags contradict each other.
+        """
+        found = [_refined(guess, self.points, self.pixels, view) for guess in self.guesses]
+        best = min(found, key=lambda each: each.error) if found else None
+        if best is None or best.error > WORST:
+            return None
+        poor = max(1.0, _SMALL / max(one.edge for _, one in self.pairs))
+        sure = best.uncertainty
+        rough = Uncertainty(sure.position * poor, sure.height * poor, sure.yaw * poor)
+        shift, pose = depth_shift(best.pose, self.pairs, view), best.pose
+        if shift is not None and abs(shift) <= 0.05:  # Along its ray: small tags determine the distance poorly.
+            middle = np.array(pose.position)
+            ray = (middle - view.rays.origin) / float(view.rays.depth_of(middle))
+            pose = pose.shifted(_vector(shift * ray))
+        return replace(best, pose=pose, uncertainty=rough)
+
+
+@dataclass(frozen=True)
+class FreeFit:
+    """A pose that all corners of an object's tags were fitted to.
+
+    Args:
+        error: root of the mean square of the corners' distances, pixels.
+    """
+
+    pose: Pose
+    uncertainty: Uncertainty
+    error: float
+
+
+def yaw_of(pose: Pose, lie: Lie) -> float:
+    """Return the yaw that brings a lie nearest to a pose.
+
+    Args:
+        pose: of the object, world frame.
+        lie: shape and size with the side that it lies on.
+
+    Returns:
+        Radians.
+    """
+    return Pose((0.0, 0.0, 0.0), multiply(pose.orientation, conjugate(lie.turn))).yaw
+
+
+def _vector(values: np.ndarray) -> Tuple[float, float, float]:
+    x, y, z = (float(value) for value in np.ravel(values))
+    return x, y, z
+
+
+def _turned(pose: Pose, step: np.ndarray) -> Pose:
+    """Return a pose moved by metres and turned by radians about the world's axes."""
+    matrix = cv2.Rodrigues(step[3:])[0] @ np.array(pose.axes).T
+    return Pose(_vector(np.array(pose.position) + step[:3]),
+                from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
+
+
+def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> FreeFit:
+    """Least squares over all corners."""
+    normal = np.eye(6)
+    for _ in range(_ROUNDS):
+        shown, slopes = _moving(pose, points, view)
+        rest = (shown - pixels).ravel()
+        slope = slopes.reshape(-1, 6)
+        normal = slope.T @ slope + np.diag([1.0] * 3 + [1e-3] * 3)
+        move = -np.linalg.solve(normal, slope.T @ rest)
+        length = float(np.linalg.norm(move))
+        pose = _turned(pose, move * min(1.0, 0.3 / max(length, 1e-9)))
+        if length < 1e-6:
+            break
+    rest = (_moving(pose, points, view)[0] - pixels).ravel()
+    error = math.sqrt(float(np.mean(rest ** 2)) * 2.0)
+    covariance = np.linalg.inv(normal) * max(error, _CORNER) ** 2
+    level = float(np.linalg.eigvalsh(covariance[:2, :2]).max())
+    return FreeFit(pose, Uncertainty(math.sqrt(level), math.sqrt(float(covariance[2, 2])),
+                                     math.sqrt(float(covariance[5, 5]))), error)
+
+
+def _moving(pose: Pose, points: np.ndarray, view: View) -> Tuple[np.ndarray, np.ndarray]:
+    """(N, 2) the pixels of an object's points, and (N, 2, 6) how they change for a metre along the world's axes
+    and a radian about them.
+    """
+    rays, arms = view.rays, points @ np.array(pose.axes)
+    seen = (arms + np.array(pose.position) - rays.origin) @ rays.rotation
+    ways = np.empty((len(points), 6, 3))
+    ways[:, :3] = np.eye(3)
+    ways[:, 3:] = np.cross(np.eye(3), arms[:, None])
+    changes = ways @ rays.rotation
+    near = 1.0 / np.maximum(seen[:, 2:], 1e-3)
+    flat = seen[:, :2] * near
+    scale = np.array([rays.lens.fx, rays.lens.fy])
+    slopes = (changes[:, :, :2] - flat[:, None] * changes[:, :, 2:]) * (near[:, None] * scale)
+    return flat * scale + (rays.lens.cx, rays.lens.cy), slopes.transpose(0, 2, 1)
+
+
+def depth_shift(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Optional[float]:
+    """Measure how much farther tags appear than expected.
+
+    Args:
+        pose: of the object, world frame.
+        pairs: tags and their sightings.
+        view: the current image with its viewing rays.
+
+    Returns:
+        Metres along the optical axis; ``None`` with too little depth.
+    """
+    rests: List[np.ndarray] = []
+    for tag, one in pairs:
+        low = np.maximum(np.floor(one.corners.min(axis=0)).astype(int), 0)
+        high = np.maximum(np.ceil(one.corners.max(axis=0)).astype(int), 0)
+        part = (slice(int(low[1]), int(high[1])), slice(int(low[0]), int(high[0])))
+        depth = view.depth[part]
+        if depth.size == 0:
+            continue
+        mask = np.zeros(depth.shape, np.uint8)
+        cv2.fillConvexPoly(mask, np.rint(one.corners - low).astype(np.int32), 1)
+        inside = (mask > 0) & (depth > 0.0)
+        if np.count_nonzero(inside) < _DEPTH_LEAST:
+            continue
+        turn = pose.compose(tag.pose)
+        normal, middle = np.array(turn.axes[2]), np.array(turn.position)
+        slant = view.rays.part(part).T.reshape(*depth.shape, 3)[inside] @ normal
+        if float(np.abs(slant).min()) < 0.1:
+            continue
+        rests.append(depth[inside] - float((middle - view.rays.origin) @ normal) / slant)
+    return float(np.median(np.concatenate(rests))) if rests else None

@@ -1,0 +1,249 @@
+"""Objects that no scene holds: what stands on the table and is explained by nothing that is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Container, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import cv2
+import numpy as np
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.track import Track, Uncertainty, Visibility
+
+from hicrisp_perception.shapes.contours import spread_of
+from hicrisp_perception.shapes.evidence import explained, render, weigh
+from hicrisp_perception.shapes.segments import Ground, Window, large
+from hicrisp_perception.shapes.shape_models import lie_at
+from hicrisp_perception.tracking.grip import Hand
+
+PREFIX = "unknown_"
+_LEAST_PIXELS = 60
+_CERTAIN = 200
+"""Size at which one image suffices, pixels."""
+_LEAST_SIZE = 0.012
+_LEAST_HEIGHT = 0.010
+_SPARE = 0.004
+"""How much larger the box is than what was seen on each side, metres."""
+_ON_TABLE = 0.035
+_NEAR_HAND = 0.06
+_SAME = 0.05
+"""Metres that a stranger may have moved between two pictures and be the same."""
+_KERNEL = np.ones((3, 3), np.uint8)
+_EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A box around an undescribed object.
+
+    Args:
+        looks: in how many pictures it was seen.
+        pixels: of which it was made.
+    """
+
+    pose: Pose
+    size: Tuple[float, float, float]
+    pixels: int
+    stamp: float
+    looks: int = 1
+    visibility: Visibility = Visibility.VISIBLE
+
+    @property
+    def shape(self) -> WorldObject:
+        """The box as an object."""
+        return WorldObject("", "", "box", self.size)
+
+    @property
+    def certain(self) -> bool:
+        """Whether it was observed often enough to exclude noise."""
+        return self.looks > 1 or self.pixels >= _CERTAIN
+
+
+class Strangers:
+    """Keeps unknown objects by stable names."""
+
+    def __init__(self) -> None:
+        self._named: Dict[str, Stranger] = {}
+        self._new: List[Stranger] = []
+        self._count = 0
+
+    @property
+    def tracks(self) -> Tuple[Track, ...]:
+        """Tracks of the certain ones."""
+        return tuple(Track(name, each.pose, _EXACTNESS, each.stamp, each.visibility,
+                           WorldObject(name, "", "box", each.size, {}, each.pose, movable=False))
+                     for name, each in self._named.items())
+
+    @property
+    def boxes(self) -> Dict[str, Tuple[WorldObject, Pose]]:
+        """The certain ones as objects with their poses."""
+        return {name: (each.shape, each.pose) for name, each in self._named.items()}
+
+    def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
+        """Set the pose of an unknown object that is or was in a hand.
+
+        Args:
+            name: the object; other names are ignored.
+            pose: world frame.
+            stamp: of the image, seconds.
+            visibility: its state.
+        """
+        if name in self._named:
+            self._named[name] = replace(self._named[name], pose=pose, stamp=stamp, visibility=visibility)
+
+    def look(
+        self,
+        ground: Ground,
+        claimed: np.ndarray,
+        hands: Mapping[str, Hand],
+        held: Container[str] = (),
+        undecided: Sequence[Window] = (),
+    ) -> None:
+        """Follow them through a picture.
+
+        Args:
+            claimed: pixels that known objects account for; those of what hands hold are added.
+            held: the names of those that hands hold.
+            undecided: the parts of the picture in which an object may be that is known, and was not found yet.
+        """
+        stamp = ground.view.stamp
+        for known in (each for name, each in self._named.items() if name in held):
+            rendering = render(lie_at(known.shape, known.pose)[0], known.pose, ground)
+            if rendering is not None:
+                claimed[rendering.window] |= explained(rendering, ground)
+        found = boxes_in(ground, claimed, hands, stamp)
+        free = list(found)
+        for name, known in list(self._named.items()):
+            if name in held:
+                continue
+            same = _nearest(known, free)
+            if same is not None:
+                free.remove(same)
+                self._named[name] = _joined(known, same)
+                continue
+            seen = _still_there(known, ground, claimed)
+            if seen is Visibility.GONE:
+                del self._named[name]
+            else:
+                self._named[name] = replace(known, visibility=seen)
+        candidates: List[Stranger] = []
+        for each in free:
+            column, row = ground.view.rays.project(np.array(each.pose.position))
+            if any(rows.start <= row < rows.stop and columns.start <= column < columns.stop
+                   for rows, columns in undecided):
+                continue
+            before = _nearest(each, self._new)
+            joined = each if before is None else _joined(before, each)
+            if joined.certain:
+                self._count += 1
+                self._named[f"{PREFIX}{self._count}"] = joined
+            else:
+                candidates.append(joined)
+        self._new = candidates
+
+
+def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], stamp: float) -> List[Stranger]:
+    """Return a box around each object that nothing known accounts for.
+
+    Args:
+        ground: the current image, split into table and objects.
+        claimed: boolean (height, width), true for pixels of known objects.
+        hands: tool pose and opening of each hand by name.
+        stamp: of the image, seconds.
+
+    Returns:
+        The unknown objects.
+    """
+    found: List[Stranger] = []
+    for part in ground.parts:
+        left = (ground.things[part] & ~claimed[part]).view(np.uint8)
+        if np.count_nonzero(left) < _LEAST_PIXELS:
+            continue
+        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, _KERNEL)
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
+        for label, (column, row, width, height) in large(stats, _LEAST_PIXELS):
+            own = labels[row:row + height, column:column + width] == label
+            top, side = part[0].start + row, part[1].start + column
+            box = _box(ground, (slice(top, top + height), slice(side, side + width)), own, stamp)
+            if box is not None and not any(_at_hand(box, hand) for hand in hands.values()):
+                found.append(box)
+    return found
+
+
+def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: float) -> Optional[Stranger]:
+    valid = mask & (ground.height[window] > -1.0)
+    if np.count_nonzero(valid) < _LEAST_PIXELS // 2:
+        return None
+    height = ground.height[window][valid]
+    low, high = (float(value) for value in np.percentile(height, (3.0, 97.0)))
+    least = max(_LEAST_HEIGHT, 3.0 * ground.level.noise)
+    kept = (height > min(low, least)) & (height < high + least)
+    if high < least or np.count_nonzero(kept) < _LEAST_PIXELS // 2:
+        return None
+    x, y = ground.x[window][valid][kept], ground.y[window][valid][kept]
+    # Depth between an object and what is behind it belongs to neither: leave out the loneliest points.
+    inner = (np.abs(x - np.median(x)) < 3.0 * max(0.01, float(np.std(x)))) & (
+        np.abs(y - np.median(y)) < 3.0 * max(0.01, float(np.std(y))))
+    (cx, cy), (along, across), angle = spread_of(x[inner], y[inner])
+    if max(along, across) < _LEAST_SIZE:
+        return None
+    bottom = 0.0 if low < _ON_TABLE else low
+    size = (max(along, _LEAST_SIZE) + 2.0 * _SPARE, max(across, _LEAST_SIZE) + 2.0 * _SPARE,
+            high - bottom + _SPARE)
+    return Stranger(Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle)), size,
+                    int(np.count_nonzero(mask)), stamp)
+
+
+def _at_hand(box: Stranger, hand: Hand) -> bool:
+    """Check whether it is at a hand's fingers, where what is held is seen in part."""
+    inside = box.pose.inverse().apply(hand.tool.position)
+    return all(abs(value) < size / 2.0 + _NEAR_HAND for value, size in zip(inside, box.size)) and (
+        box.pose.position[2] - box.size[2] / 2.0 > _ON_TABLE)
+
+
+def _nearest(known: Stranger, others: List[Stranger]) -> Optional[Stranger]:
+    def away(other: Stranger) -> float:
+        return math.dist(known.pose.position[:2], other.pose.position[:2])
+
+    near = [other for other in others
+            if away(other) < max(_SAME, 0.5 * max(*known.size[:2], *other.size[:2]))]
+    return min(near, key=away) if near else None
+
+
+def _joined(before: Stranger, now: Stranger) -> Stranger:
+    """Return the newer box, unless less of the object is visible at the same place."""
+    moved = math.dist(before.pose.position, now.pose.position) > 0.012
+    larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
+    box = now if larger or (moved and now.pixels > 0.7 * before.pixels) else before
+    still = not moved and 0.8 < math.prod(now.size) / math.prod(before.size) < 1.25
+    shape = before if still and before.pixels >= now.pixels else box
+    return replace(shape, stamp=now.stamp, looks=before.looks + 1, pixels=max(before.pixels, now.pixels)
+                   if shape is before else now.pixels, visibility=Visibility.VISIBLE)
+
+
+def _still_there(known: Stranger, ground: Ground, claimed: np.ndarray) -> Visibility:
+    lie, _ = lie_at(known.shape, known.pose)
+    rendering = render(lie, known.pose, ground)
+    if rendering is None:
+        return Visibility.HIDDEN
+    shown = weigh(rendering, ground, others=claimed)
+    return absent(shown.seen, shown.through, shown.whole)
+
+
+def absent(seen: int, through: int, whole: int) -> Visibility:
+    """Decide whether an object that was not found is gone or only hidden.
+
+    Args:
+        seen: pixels of its last pose that show it.
+        through: pixels that show what is behind it.
+        whole: all pixels of its last pose.
+
+    Returns:
+        ``GONE`` or ``HIDDEN``.
+    """
+    open_ = seen + through
+    if open_ < 0.25 * whole or open_ < 20:
+        return Visibility.HIDDEN
+    return Visibility.GONE if through > 0.5 * open_ else Visibility.HIDDEN
