@@ -15,15 +15,20 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import Scene, load_scene
 
 BRINGUP = "hicrisp_bringup"
+_SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception")
+"""Parameters that a namespace may say once for all of its nodes."""
 
 
 def parameter(name: str, default: Optional[Any] = None) -> Any:
-    """A private parameter of the node.
+    """A private parameter of the node, or its namespace's of this name where nodes share it.
 
     Raises:
         ConfigError: when it is missing and there is no default.
     """
-    value = rospy.get_param(f"~{name}", default)
+    if name in _SHARED and not rospy.has_param(f"~{name}"):
+        value = rospy.get_param(name, default)
+    else:
+        value = rospy.get_param(f"~{name}", default)
     if value is None:
         raise ConfigError(f"the parameter {rospy.resolve_name('~' + name)} is not set")
     return value
