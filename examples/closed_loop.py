@@ -24,7 +24,8 @@ def main() -> None:
     """Put the box next to the cylinder, whatever it takes."""
     scene = load_scene(CONFIG / "scenes" / "tabletop.yaml", seed=0)
     parts = load_factory(CONFIG, scene.domain, "hierarchical")
-    brain, detector, domain = parts.brain(), parts.detector(), parts.domain
+    brain, body, detector, domain = parts.brain(), parts.body(), parts.detector(), parts.domain
+    corrector = parts.corrector(brain)
     world = EmbeddedWorld(scene, domain=domain)  # MuJoCo: a Panda at a table.
     world.inject("slip", "box", count=1)
 
@@ -35,7 +36,7 @@ def main() -> None:
     stack, tried = (), frozenset()  # The failed commands that are not made good yet, the newest last.
     while todo:
         command, before = todo[0], state
-        aimed = parts.body().aim(command, before, DecoderOffsets(), Deadline(5.0))
+        aimed = body.aim(command, before, DecoderOffsets(), Deadline(5.0))
         if isinstance(aimed, Command):
             outcome = world.robot.execute(aimed, Deadline(60.0), Event(), lambda phase, fraction: None)
             state = world.observe(Deadline(5.0))  # What is seen decides, not what the driver says.
@@ -46,8 +47,7 @@ def main() -> None:
             todo = todo[1:]
             continue
         stack = (*stack, StackEntry(command, failure))
-        answer = parts.corrector(brain).correct(
-            CorrectorRequest(task, stack, state, seen=tried, goal=goal), Deadline(5.0))
+        answer = corrector.correct(CorrectorRequest(task, stack, state, seen=tried, goal=goal), Deadline(5.0))
         correction, tried = answer.correction, tried | {answer.mark}
         if correction.rung is Rung.GIVE_UP:
             raise SystemExit(f"given up: {correction.note}")

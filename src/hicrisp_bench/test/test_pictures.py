@@ -76,7 +76,7 @@ def test_the_page_shows_every_suite_that_ran_and_why_one_did_not(tmp_path: Path)
     (tmp_path / "barman" / "not_run.json").write_text(json.dumps({"why": "no recordings <here>"}))
     page = write_index(tmp_path, about()).read_text()
     assert '<img src="tabletop/success.png" alt="in words"' in page
-    assert "90.0 % (80 to 90)" in page
+    assert "90% (80-90)" in page
     assert "a paper" in page
     assert "no recordings &lt;here&gt;" in page
     assert 'id="agv"' not in page

@@ -91,7 +91,7 @@ def test_both_folders_are_asked_the_same_and_the_second_is_held_against_the_firs
     result = json.loads((tmp_path / "out" / "results.json").read_text())
     assert [(row["reached"], row["mended"]) for row in result["rows"]] == [(0.0, 0.5), (1.0, 1.0)]
     printed = capsys.readouterr().out
-    assert "| reached | 2 | 100.0 %" in printed
+    assert "| reached | 2 | 100%" in printed
 
 
 def test_a_folder_that_is_not_there_is_refused_with_those_that_are(

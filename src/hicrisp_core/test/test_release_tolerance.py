@@ -149,6 +149,13 @@ def test_a_neighbour_leaves_less_room() -> None:
     assert allowed("put_down", at, crowded) < allowed("put_down", at, alone) - 0.01
 
 
+def test_a_neighbour_that_is_touched_at_the_target_asks_for_no_space() -> None:
+    alone = table_of(red=(CUBE, (0.3, 0.3, 0.3)))
+    touched = table_of(red=(CUBE, (0.3, 0.3, 0.3)), green=(CUBE, (0.54, -0.3, 0.0225)))
+    at = (0.5, -0.3, 0.0225)
+    assert allowed("put_down", at, touched) == allowed("put_down", at, alone)
+
+
 def test_without_a_pose_to_compare_with_nobody_looks() -> None:
     command = Command("put_down", {"robot": "panda", "item": "red"}, "panda")
     assert look_within(DOMAIN, command, table_of(red=(CUBE, (0.3, 0.3, 0.3)))) == 0.0

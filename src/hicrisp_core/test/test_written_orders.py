@@ -36,6 +36,13 @@ def test_a_tower_of_all_keeps_the_pile_that_stands():
         "on(red_box,blue_box) & on(green_box,red_box)"]
 
 
+def test_of_many_counts_at_once_only_so_many_layouts_are_made():
+    places = {f"{colour}_box_{i}": (0.3 + 0.02 * i, 0.0) for colour in ("red", "green", "blue") for i in range(12)}
+    world = table_of({name: ("box", name.split("_")[0]) for name in places}, places)
+    (found,) = goal((DOMAIN, world), f"tower({' + '.join(2 * ['6 red box', '6 green box', '6 blue box'])})")
+    assert found.count("on(") == 35
+
+
 def test_a_tower_of_any_is_any_of_its_towers():
     (found,) = goal("sorting", "tower(any red block + any green block)")
     assert found == ("any(on(green_block_1,red_block_1),on(green_block_2,red_block_1),"

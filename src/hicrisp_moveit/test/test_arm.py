@@ -134,12 +134,12 @@ def test_an_arrival_that_is_only_said_is_no_success(stack: Stack) -> None:
     assert "although MoveIt says so" in outcome.message
 
 
-def test_a_server_that_does_not_end_when_it_is_told_to_is_lost_and_the_arm_stands(ros: None) -> None:
+def test_a_server_that_does_not_hear_ends_with_its_controllers_which_are_told_too(ros: None) -> None:
     stack = Stack(replace(FILE, moveit=replace(FILE.moveit, velocity=0.1, acceleration=0.1)))
     try:
         stack.misbehaves("deaf")
         outcome = stack.go(seconds=0.4)
-        assert outcome.status is Status.LOST
+        assert outcome.status is Status.TIMEOUT, outcome
         assert not stack.server.moving, "the controllers were not told"
     finally:
         stack.close()

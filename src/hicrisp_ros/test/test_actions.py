@@ -126,6 +126,11 @@ def test_a_goal_that_does_not_end_is_left_after_the_preemption_limit(robot: Robo
     assert robot.client.call(command("work"), PATIENT).ok
 
 
+def test_who_presses_a_server_that_goes_on_is_called_and_the_goal_ends_in_order(robot: Robot) -> None:
+    limits = Limits(server=PATIENCE, execution=0.1, preemption=PATIENCE)
+    assert robot.client.call(command("sulk"), limits, press=robot.relents.set).status is CallStatus.TIMEOUT
+
+
 def test_a_cancel_before_the_goal_is_sent_moves_nothing(robot: Robot) -> None:
     cancel = Event()
     cancel.set()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -31,6 +33,7 @@ from hicrisp_bench import (
 )
 from hicrisp_bench.all_suites import ALL, run_all_suites
 from hicrisp_bench.index import write_index
+from hicrisp_bench.published import publish
 from hicrisp_bench.results import save
 from hicrisp_bench.runner import runner_of
 from hicrisp_bench.suite import Suite, at_least_one, text_of
@@ -76,6 +79,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
     save(options, report, time.perf_counter() - began, _cpu() - began_cpu)
     if not options.out:
         write_index(FOLDER, about())
+    if options.publish:
+        command = shlex.join(["scripts/bench", *(sys.argv[1:] if arguments is None else arguments)])
+        code = Path(vars(SUITES[options.suite])["__file__"])
+        publish(options.suite, options.publish, report, re.sub(r" --(publish|out|json)[ =]\S+", "", command),
+                code.parent if code.name == "__init__.py" else code)
     for why in report.failed:
         sys.stderr.write(f"{options.suite}: {why}\n")
     return 0 if report.ok else 1
@@ -94,6 +102,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     if not (options.config / "scenes").is_dir():
         parser.error(f"{options.config} holds no folder 'scenes'; give the workspace's config folder with "
                      "--config")
+    if options.quick and getattr(options, "publish", ""):
+        parser.error("a quick run says too little to be published: leave out --quick or --publish")
     return options
 
 
@@ -108,6 +118,8 @@ def make_parser(quick: bool = False) -> argparse.ArgumentParser:
     for name, suite in SUITES.items():
         own = suites.add_parser(name, help=(suite.__doc__ or "").splitlines()[0], description=suite.__doc__)
         _add_shared(own, f"for the pictures, table.md, results.csv and results.json (runs/bench/{name})")
+        own.add_argument("--publish", default="", metavar="TABLE", help="also make the rows a table of "
+                         f"docs/results/{name}.json, and renew the pages that show it")
         suite.add_options(own)
         if quick:
             own.set_defaults(**suite.QUICK)

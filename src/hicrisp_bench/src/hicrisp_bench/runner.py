@@ -17,7 +17,8 @@ from hicrisp_bench.cluster import is_here, run_on
 from hicrisp_bench.pool import Progress, Result, guarded, run_all, run_in_fresh_process
 from hicrisp_bench.trial_file import NAME, TrialFile, folder_digest
 
-_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "threads", "quick", "queries"})
+_HOW = frozenset({"suite", "json", "out", "jobs", "dask", "resume", "config", "threads", "quick", "queries",
+                  "publish"})
 """Options that change no trial's result."""
 
 
@@ -155,7 +156,7 @@ def folder_of(options: argparse.Namespace) -> Path:
 
 def settings_told(options: argparse.Namespace) -> Mapping[str, Any]:
     """A suite's own options as they were given, for its results."""
-    left_out = {"suite", "json", "out", "config", "dask", "resume"}
+    left_out = {"suite", "json", "out", "config", "dask", "resume", "publish"}
     return {name: _plain(value) for name, value in sorted(vars(options).items()) if name not in left_out}
 
 

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Sequence
 
 def markdown(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> str:
     """A Markdown table of some columns; a column with an interval shows it."""
-    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     lines += ["| " + " | ".join(row) + " |" for row in cells(rows, columns)]
     return "\n".join(lines)
 
@@ -37,7 +37,8 @@ def _cell(row: Dict[str, Any], column: str) -> str:
     if value is None:
         return ""
     if interval is not None:
-        return f"{100 * value:.1f} % ({100 * interval[0]:.0f} to {100 * interval[1]:.0f})"
+        to = "-" if interval[0] >= 0 else " to "
+        return f"{100 * value:.3g}% ({100 * interval[0]:.0f}{to}{100 * interval[1]:.0f})"
     if isinstance(value, dict) and "median" in value:
         return f"{value['median']:.4g} (worst {value['worst']:.4g})"
     if isinstance(value, dict):

@@ -50,10 +50,16 @@ class Extensions:
     grippers: Registry[Any]
 
     def adding(self, **entries: Mapping[str, Any]) -> "Extensions":
-        """The same with further entries: ``adding(skills={"push": PUSH})``.
+        """Return a copy with further entries: ``adding(skills={"push": PUSH})``.
+
+        Args:
+            entries: for each field of this class, the new entries by name.
+
+        Returns:
+            The extended registries.
 
         Raises:
-            ConfigError: for an unknown registry, a name that is taken, or an entry of the wrong class.
+            ConfigError: if a registry is unknown, a name is taken, or an entry has the wrong class.
         """
         known = [entry.name for entry in fields(self)]
         for name in entries:
@@ -63,7 +69,7 @@ class Extensions:
 
 
 def standard_extensions() -> Extensions:
-    """What the workspace itself brings."""
+    """Return the registries with the workspace's own entries."""
     return Extensions(
         skills=Registry("skill", f"{_KINDS}:Skill", {
             "pick": Lazy("hicrisp_core.robot.skills_arm:PICK"),
@@ -115,10 +121,10 @@ def standard_extensions() -> Extensions:
 
 
 def extensions() -> Extensions:
-    """The standard entries and those of the modules that the operator names in ``HICRISP_PLUGINS``.
+    """Return the standard entries with those of the modules named in ``HICRISP_PLUGINS``.
 
     Raises:
-        ConfigError: when such a module cannot be imported, has no ``extend``, or adds what does not fit.
+        ConfigError: if such a module cannot be imported, has no ``extend``, or adds an invalid entry.
     """
     return _extended(os.environ.get(PLUGINS_VARIABLE, ""))
 

@@ -71,42 +71,55 @@ class RunFactory:
     models: Optional[Models] = None
 
     def brain(self) -> Brain:
-        """The brain that the policy and the language model ask for."""
+        """Create the brain that the policy and the language model settings select."""
         return make_brain(self.models or self.llm, self.domain, self.prompts, self.policy)
 
     def interpreter(self) -> Interpreter:
-        """The interpreter that the language model asks for."""
+        """Create the interpreter that the language model settings select."""
         return make_interpreter(self.models or self.llm, self.domain, self.prompts)
 
     def body(self) -> Body:
-        """The body that the policy names."""
+        """Create the body that the policy names."""
         decoder = ActionDecoder(
             self.domain, self.workspace, self.drive,
             {name: workspace_of(body) for name, body in self.bodies.items()})
         return make_body(self.policy.body, self.domain, decoder, self.models or self.llm, self.prompts)
 
     def detector(self) -> Detector:
-        """The detector of the domain's facts."""
+        """Create the detector for the domain's facts."""
         return Detector(self.domain, self.pose_age_limit)
 
     def corrector(self, brain: Brain) -> Ladder:
-        """The ladder of the policy's rungs; those with a model ask the brain."""
+        """Create the ladder of the policy's rungs.
+
+        Args:
+            brain: answers for the rungs that ask a model.
+
+        Returns:
+            The corrector.
+        """
         return Ladder(self.domain, self.policy, brain, self.searcher)
 
     def watch(self) -> Optional[TaskOrder]:
-        """Who watches the order in which a base visits places; ``None`` where nothing drives."""
+        """Create the watch over the order in which a base visits places; ``None`` if the domain has no driving."""
         return TaskOrder(self.domain, self.drive) if self.domain.roles.drives else None
 
     def ports(
         self, robots: Mapping[str, RobotPort], observer: Observer, brain: Optional[Brain] = None,
         body: Optional[Body] = None, detector: Optional[DetectorPort] = None, **others: Any,
     ) -> Ports:
-        """All ports of an executive.
+        """Create all ports of an executive.
 
         Args:
-            observer: the eyes; those on a simulation may have its ``true_state`` as well.
-            brain: in place of the usual one; so are ``body`` and ``detector``.
-            others: further fields of ``Ports``.
+            robots: the robots' drivers by robot name.
+            observer: source of world states; its ``true_state`` is used if it has one, as simulations do.
+            brain: replaces the configured brain.
+            body: replaces the configured body.
+            detector: replaces the configured detector.
+            others: further fields of :class:`Ports`, which take precedence.
+
+        Returns:
+            The ports; all parts share the same language models.
         """
         parts = self if self.models is not None else replace(self, models=Models(self.llm))
         brain = brain or parts.brain()
@@ -123,7 +136,18 @@ class RunFactory:
         cancel: Optional[Event] = None,
         **ports: Any,
     ) -> Executive:
-        """Everything in one process: an executive over robots and eyes, without ROS; ``ports`` as above."""
+        """Create an executive with all its parts in one process, without ROS.
+
+        Args:
+            robots: the robots' drivers by robot name.
+            observer: source of world states.
+            on_event: called with each event of the run.
+            cancel: ends the run when it is set.
+            ports: further arguments of :meth:`ports`.
+
+        Returns:
+            The executive, ready to run tasks.
+        """
         searcher = self.searcher or Searcher(self.domain)
         made = replace(self, searcher=searcher).ports(robots, observer, **ports)
         return Executive(made, self.domain, self.policy, on_event, cancel, searcher=searcher)
@@ -134,13 +158,20 @@ def load_factory(
     llm: Union[str, LlmSettings] = OFFLINE,
     **more: Any,
 ) -> RunFactory:
-    """The parts that names in a ``config`` folder, or what was already read, ask for.
+    """Create a factory from names in a ``config`` folder or from parsed configuration.
 
     Args:
-        more: fields of ``RunFactory``.
+        config: the folder with ``domains``, ``policies``, ``llm`` and ``prompts``.
+        domain: a domain, or the name of its file.
+        policy: a policy, or the name of its file.
+        llm: language model settings, or the name of their file; offline planning by default.
+        more: further fields of :class:`RunFactory`.
+
+    Returns:
+        The factory, with the prompts that the policy names.
 
     Raises:
-        ConfigError: for a name without a file, or a wrong file.
+        ConfigError: if a named file is missing or invalid.
     """
     def file(kind: str, name: str) -> FilePath:
         return config_file(kind, name, beside=config / kind / "any")

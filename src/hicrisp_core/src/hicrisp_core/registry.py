@@ -21,10 +21,10 @@ class Lazy:
     place: str
 
     def load(self) -> Any:
-        """The value.
+        """Import and return the value.
 
         Raises:
-            ConfigError: when there is no such module, or no such attribute in it.
+            ConfigError: if the module or the attribute does not exist.
         """
         return _load(self.place)
 
@@ -48,7 +48,7 @@ class Registry(Generic[Kind]):
 
     @property
     def names(self) -> Tuple[str, ...]:
-        """The names, in the order in which they were given."""
+        """Return the names in the order of registration."""
         return tuple(self.entries)
 
     def __contains__(self, name: object) -> bool:
@@ -58,10 +58,16 @@ class Registry(Generic[Kind]):
         return iter(self.entries)
 
     def get(self, name: str) -> Kind:
-        """The entry of a name.
+        """Return the entry of a name, importing it if needed.
+
+        Args:
+            name: the name that a configuration file uses.
+
+        Returns:
+            The entry, an instance of the registry's class.
 
         Raises:
-            ConfigError: for an unknown name, with the valid ones, or an entry of the wrong class.
+            ConfigError: if the name is unknown (the message lists the valid ones) or the entry has the wrong class.
         """
         if name not in self.entries:
             raise ConfigError(self.unknown(name))
@@ -73,16 +79,29 @@ class Registry(Generic[Kind]):
         return value
 
     def unknown(self, name: str) -> str:
-        """What to say of a name that is not here: the closest one and all."""
+        """Word the error for an unknown name.
+
+        Args:
+            name: the name that was not found.
+
+        Returns:
+            A message with the closest valid name and the list of all.
+        """
         close = get_close_matches(str(name), list(self.entries), n=1)
         hint = f" (did you mean '{close[0]}'?)" if close else ""
         return f"unknown {self.sort} '{name}'{hint}; valid are: {', '.join(self.entries) or 'none'}"
 
     def adding(self, entries: Mapping[str, Kind]) -> "Registry[Kind]":
-        """The same with further entries.
+        """Return a copy with further entries; the registry itself does not change.
+
+        Args:
+            entries: the new entries by name.
+
+        Returns:
+            The extended registry.
 
         Raises:
-            ConfigError: when a name is taken, or an entry is of the wrong class.
+            ConfigError: if a name is taken or an entry has the wrong class.
         """
         taken = sorted(set(entries) & set(self.entries))
         if taken:

@@ -26,8 +26,6 @@ from hicrisp_moveit.error_codes import CONTROL_FAILED, SUCCESS, Reason, controll
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import MoveItSettings
 
-_PREEMPTION = 0.8
-"""Seconds that move_group gets to end a motion before the controllers are told without it."""
 _PERIOD = 0.1
 _POLL = 0.01
 _REASON_WAIT = 2.0
@@ -60,10 +58,11 @@ class Execution:
         if refusal is not None:
             return refusal
         began, watch = time.monotonic(), AlarmEvent(alarm, cancel, self._stopping)
-        limits = Limits(min(self._settings.server_wait, deadline.remaining), deadline.remaining, _PREEMPTION)
+        limits = Limits(min(self._settings.server_wait, deadline.remaining), deadline.remaining,
+                        self._settings.stop_limit)
         goal = ExecuteTrajectoryGoal()
         goal.trajectory.joint_trajectory = message_of(trajectory)
-        reply = self._client.call(goal, limits, watch)
+        reply = self._client.call(goal, limits, watch, press=self._tell_to_stop)
         outcome = self._outcome(reply, watch, cancel, began)
         if outcome.ok:
             return self._arrived(trajectory)
@@ -79,12 +78,16 @@ class Execution:
         self._stopping.set()
         return self._halt(deadline)
 
+    def _tell_to_stop(self) -> None:
+        """Tell move_group, and the controllers in case that it is gone or hangs."""
+        self._event.publish(String("stop"))
+        for publisher in self._cancels:
+            publisher.publish(GoalID())
+
     def _halt(self, deadline: Deadline) -> Outcome:
-        """Tell move_group, and the controllers in case that it is gone, until the joints stand."""
+        """Tell everybody to stop until the joints stand."""
         while True:
-            self._event.publish(String("stop"))
-            for publisher in self._cancels:
-                publisher.publish(GoalID())
+            self._tell_to_stop()
             halted = self._joints.wait_until_standing(Deadline(min(_PERIOD, deadline.remaining)))
             if halted.ok or deadline.passed or rospy.is_shutdown():
                 return halted

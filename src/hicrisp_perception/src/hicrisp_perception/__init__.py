@@ -1,4 +1,4 @@
-"""From a camera's pictures to tracks: tags, shapes, what is hidden, held or gone, and unknown things."""
+"""From a camera's pictures to tracks: tags, shapes, what is hidden, held or gone, and unknown objects."""
 
 from hicrisp_perception.checked_sight import CameraMisplaced, CheckedSight
 from hicrisp_perception.mounting import GoalError, mounting_check

@@ -20,24 +20,29 @@ Box = Tuple[int, int, int, int]
 """Left, top, right and bottom, pixels."""
 _SEEN: Mapping[Visibility, Colour] = {
     Visibility.VISIBLE: (30, 150, 70), Visibility.HELD: (30, 100, 190), Visibility.HIDDEN: (110, 110, 110)}
-"""Red, green, blue of outlines, by how a thing is seen; what is gone is not drawn."""
+"""Red, green, blue of outlines, by how an object is seen; what is gone is not drawn."""
 _UNKNOWN: Colour = (190, 40, 170)
 _WIDEST = 960
 """Pixels; a larger picture is made smaller."""
 _NEAR = 0.05
-"""Metres in front of the camera from which on something can be drawn."""
+"""Least distance in front of the camera at which objects are drawn, metres."""
 _DEVIATIONS = 2.0
-"""How many standard deviations the ring around a thing's middle stands for."""
+"""How many standard deviations the ring around an object's middle stands for."""
 _DASH = 7.0
 _FONT, _HEIGHT = cv2.FONT_HERSHEY_SIMPLEX, 0.42
 _QUALITY = 80
 
 
 def annotated(picture: Picture, tracks: Sequence[Track], things: Mapping[str, WorldObject]) -> np.ndarray:
-    """The picture's colour, (height, width, 3) red, green, blue, with the tracks drawn in.
+    """Draw tracks into an image.
 
     Args:
-        things: what the scene holds, for shapes and sizes.
+        picture: colour and depth with stamp, lens and camera pose.
+        tracks: the tracks to draw.
+        things: shapes and sizes of the scene's objects by name.
+
+    Returns:
+        Array (height, width, 3) of uint8: red, green, blue.
     """
     canvas = np.ascontiguousarray(picture.colour.copy())
     taken: List[Box] = []
@@ -62,13 +67,20 @@ def annotated(picture: Picture, tracks: Sequence[Track], things: Mapping[str, Wo
 
 
 def as_jpeg(colour: np.ndarray) -> bytes:
-    """A colour picture as the bytes of a JPEG."""
+    """Encode an image as JPEG.
+
+    Args:
+        colour: array (height, width, 3) of uint8: red, green, blue.
+
+    Returns:
+        The bytes; empty if encoding fails.
+    """
     done, data = cv2.imencode(".jpg", colour[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     return bytes(data) if done else b""
 
 
 def _words(track: Track) -> str:
-    """The name, how sure its place is (one standard deviation), and how it is seen."""
+    """Return the name, how sure its place is (one standard deviation), and how it is seen."""
     name, sigma = track.name.replace("_", " "), 1000.0 * track.uncertainty.position
     sure = f" +-{sigma:.0f} mm" if sigma >= 0.95 else f" +-{sigma:.1f} mm" if sigma > 0.0 else ""
     how = "" if track.visibility is Visibility.VISIBLE else f", {track.visibility.value}"
@@ -76,7 +88,7 @@ def _words(track: Track) -> str:
 
 
 def _outline(thing: WorldObject, pose: Pose, picture: Picture) -> Optional[np.ndarray]:
-    """The hull of a thing in pixels; ``None`` where it is behind the camera or not in the picture."""
+    """Return the hull of an object in pixels; ``None`` if it is behind the camera or outside the image."""
     corners = lies_of(thing)[0].corners() @ matrix_of(pose).T + np.array(pose.position)
     pixels = _pixels(corners, picture)
     if pixels is None:
@@ -89,7 +101,7 @@ def _outline(thing: WorldObject, pose: Pose, picture: Picture) -> Optional[np.nd
 
 
 def _ahead(points: np.ndarray, picture: Picture) -> np.ndarray:
-    """How far world points are in front of the camera, metres."""
+    """Return how far world points are in front of the camera, metres."""
     found: np.ndarray = (points - np.array(picture.camera.position)) @ matrix_of(picture.camera)[:, 2]
     return found
 
@@ -108,7 +120,7 @@ def _pixels(points: np.ndarray, picture: Picture) -> Optional[np.ndarray]:
 
 
 def _ring(canvas: np.ndarray, track: Track, picture: Picture, colour: Colour) -> None:
-    """A ring around a thing's middle that tells how sure its place is."""
+    """A ring around an object's middle that tells how sure its place is."""
     middle = np.array([track.pose.position])
     pixels = _pixels(middle, picture)
     if pixels is None:
@@ -127,7 +139,7 @@ def _dashed(canvas: np.ndarray, outline: np.ndarray, colour: Colour) -> None:
 
 
 def _label(canvas: np.ndarray, outline: np.ndarray, words: str, colour: Colour, taken: List[Box]) -> None:
-    """The words above an outline, or below it, where no other words are."""
+    """Place a label above an outline, or below it if other labels are there."""
     (wide, high), below = cv2.getTextSize(words, _FONT, _HEIGHT, 1)
     left = int(np.clip(outline[:, 0].mean() - wide / 2, 2, max(2, canvas.shape[1] - wide - 2)))
     above, under = outline[:, 1].min() - high - 6, outline[:, 1].max() + 6

@@ -22,7 +22,14 @@ from hicrisp_perception.hand_eye import LEAST, Calibration, misplaced
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
-    """The options."""
+    """Parse the command line.
+
+    Args:
+        arguments: command line without the program; ``sys.argv`` by default.
+
+    Returns:
+        The options.
+    """
     parser = argparse.ArgumentParser(
         prog="scripts/calibrate_camera", formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         description="Find where a camera is mounted: the arm shows it a tag (a camera that stands still), "
@@ -63,21 +70,42 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
 
 
 def camera_of(options: argparse.Namespace, scene: Scene) -> CameraSettings:
-    """The camera that is asked for."""
+    """Load the camera to calibrate.
+
+    Args:
+        options: the parsed command line.
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        Its settings.
+    """
     return load_camera(options.camera or scene.camera, beside=scene.source or None)
 
 
 def tags_of(options: argparse.Namespace, camera: CameraSettings) -> str:
-    """The name of the tag file that is used."""
+    """Return the tag file to use.
+
+    Args:
+        options: the parsed command line.
+        camera: settings of the camera.
+
+    Returns:
+        Its name.
+    """
     return str(options.tags) or ("calibration_table" if camera.mounting.in_hand else "calibration_hand")
 
 
 def marker_of(name: str, scene: Scene, camera: CameraSettings) -> Tag:
-    """The tag that the camera is calibrated by: on a link for one that stands still, with its pose in the
-    world on the table for one in the hand.
+    """Return the tag for the calibration: on a link for a static camera, on the table (with its pose in the
+    world) for one on the arm.
 
     Args:
-        name: of the tag file.
+        name: name of the tag file.
+        scene: the initial objects, robots and facts, as its file describes them.
+        camera: settings of the camera.
+
+    Returns:
+        The tag.
 
     Raises:
         ConfigError: when the tag file has none there.
@@ -96,10 +124,17 @@ def marker_of(name: str, scene: Scene, camera: CameraSettings) -> Tag:
 
 def report(options: argparse.Namespace, scene: Scene, camera: CameraSettings, found: Calibration,
            truth: Optional[Pose] = None) -> str:
-    """Write the camera's file, and the figures where they are asked for; what was found, in sentences.
+    """Write the camera's file, and the figures if they are requested.
 
     Args:
-        truth: where the camera really is, where somebody knows.
+        options: the parsed command line.
+        scene: the initial objects, robots and facts, as its file describes them.
+        camera: settings of the camera.
+        found: the calibration.
+        truth: true pose of the camera in its parent frame, if it is known.
+
+    Returns:
+        The result in sentences.
 
     Raises:
         ConfigError: when a file cannot be written.

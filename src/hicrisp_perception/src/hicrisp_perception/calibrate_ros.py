@@ -19,7 +19,14 @@ from hicrisp_perception.hand_eye import NoCalibration
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; the exit status is 1 when no mounting was found, 2 when it could not begin."""
+    """Run the command line.
+
+    Args:
+        arguments: command line without the program; ``sys.argv`` by default.
+
+    Returns:
+        Exit status: 1 if no mounting was found, 2 if the calibration could not start.
+    """
     options = parse(arguments)
     os.environ["ROS_NAMESPACE"] = options.namespace  # rospy reads it when it is imported.
     try:
@@ -53,7 +60,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 
 def _agreed(robot: str, views: int) -> bool:
-    """Whether somebody who sees the robot lets it move."""
+    """Ask a person who watches the robot whether it may move."""
     _say(f"The {robot} will move to about {views} poses above the table. Clear the table, keep people out "
          "of its reach, "
          "and have the emergency stop at hand. Type 'yes' to begin.")

@@ -23,7 +23,7 @@ from hicrisp_perception.tag_corners import TagFinder
 _BLIND = 10
 """Pictures without the tag, from the first one on, after which it is given up."""
 _BEYOND = 0.05
-"""How much nearer and farther than where it places things an arm may hold its tool, metres."""
+"""How much nearer and farther than where it places objects an arm may hold its tool, metres."""
 _OVER = (Status.LOST, Status.SAFETY, Status.CANCELED, Status.INVALID)
 """Outcomes of a motion after which no other one is tried."""
 
@@ -40,10 +40,21 @@ class Rig(Protocol):
     """An arm and a camera."""
 
     def move(self, tool: Pose) -> Outcome:
-        """Bring the tool to a pose in the world, around what is there, and let it come to rest."""
+        """Move the tool to a pose around obstacles, and let it come to rest.
+
+        Args:
+            tool: tool pose, world frame.
+
+        Returns:
+            What the driver reports.
+        """
 
     def look(self) -> Optional[Look]:
-        """A picture of now; ``None`` when none came."""
+        """Take an image.
+
+        Returns:
+            The image with the pose of the moving link; ``None`` without one.
+        """
 
 
 @dataclass(frozen=True)
@@ -73,18 +84,31 @@ class Bench:
 
 
 def reach_of(body: RobotBody) -> Reach:
-    """Where an arm holds its tool while it calibrates."""
+    """Return where an arm can hold its tool during calibration.
+
+    Args:
+        body: description of the arm.
+
+    Returns:
+        The reach, metres in the world frame.
+    """
     least, greatest = body.distances
     return Reach(body.origin, max(0.0, least - _BEYOND), greatest + _BEYOND)
 
 
 def calibrate(rig: Rig, bench: Bench, mounting: Mounting, dice: np.random.Generator,
               tell: Callable[[str], None]) -> Union[Calibration, NoCalibration]:
-    """Find a camera's mounting.
+    """Find the mounting of a camera.
 
     Args:
-        mounting: where it is about, and on which link; from this guess on the poses are chosen.
-        tell: hears how it goes, in sentences.
+        rig: moves the arm, and takes images.
+        bench: tag, tool frame and reach.
+        mounting: approximate pose and link of the camera, from which the views are chosen.
+        dice: random generator.
+        tell: called with progress messages.
+
+    Returns:
+        The calibration, or why there is none.
     """
     first = rig.look()
     if first is None:
@@ -129,7 +153,7 @@ class _Session:
         return found
 
     def _visit(self, stance: Stance) -> Optional[NoCalibration]:
-        """Take a view; why nothing comes of any, where that is so."""
+        """Take a view; return why no view is possible, if that is so."""
         outcome = self._rig.move(stance.tool)
         if outcome.status in _OVER:
             return NoCalibration(f"The arm does not go on: {outcome.message}")

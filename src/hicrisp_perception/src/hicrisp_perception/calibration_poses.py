@@ -22,7 +22,7 @@ _LEAST_PIXELS = 28.0
 _TILT, _ROLL = (math.radians(8.0), math.radians(48.0)), math.radians(55.0)
 """Angles between the tag's direction and that to the camera; its turn in the picture from upright."""
 _RIM, _SAFE_RIM = 0.04, 0.27
-"""Part of the picture at its edges where no tag is shown: once the mounting is known well, and before."""
+"""Share of the image at its edges that views keep free of the tag: once the mounting is known well, and before."""
 _LOW, _LEAN = 0.12, math.cos(math.radians(75.0))
 """The tool's least height above the table, metres, and how far it may lean from pointing down."""
 _NOISE = 0.2
@@ -30,7 +30,7 @@ _NOISE = 0.2
 _DOUBT = np.array([0.1] * 3 + [0.05] * 3 + [0.1] * 3 + [0.02] * 3)
 """Of both unknown poses before the first view: radians and metres."""
 _ALIKE = 0.06
-"""Metres around a tool pose that the arm cannot reach where no other one is tried."""
+"""Distance around an unreachable tool pose within which no other one is tried, metres."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,14 @@ class Reach:
     greatest: float
 
     def holds(self, tool: Pose) -> bool:
-        """Whether the tool may be there, with its fingers more down than up."""
+        """Check whether the arm may hold its tool at a pose; the fingers must point more down than up.
+
+        Args:
+            tool: tool pose, world frame.
+
+        Returns:
+            True if it is within reach and above the table.
+        """
         x, y, z = tool.position
         away = math.hypot(x - self.origin[0], y - self.origin[1])
         return z > _LOW and self.least < away and math.hypot(away, z - 0.3) < self.greatest \
@@ -89,7 +96,11 @@ class Stances:
         self._draw(_SAFE_RIM, _SAFE_NEAREST)
 
     def next(self) -> Optional[Stance]:
-        """The most telling pose that was not proposed yet; ``None`` where none is left."""
+        """Return the most informative pose that was not proposed yet.
+
+        Returns:
+            The pose; ``None`` if none is left.
+        """
         pool = [number for number, stance in enumerate(self._pool) if not self._avoids(stance)]
         if not pool:
             return None
@@ -100,15 +111,28 @@ class Stances:
         return stance
 
     def learn(self, link: Pose) -> None:
-        """A view from there was taken."""
+        """Add a view that was taken.
+
+        Args:
+            link: pose of the link that moves, world frame.
+        """
         self._known = self._known + self._worth([link])[0]
 
     def avoid(self, stance: Stance) -> None:
-        """The arm does not get there, or nothing is seen from there."""
+        """Exclude a pose that the arm does not reach, or that shows nothing.
+
+        Args:
+            stance: the pose.
+        """
         self._avoided.append(stance.tool)
 
     def believe(self, mounting: Pose, placed: Pose) -> None:
-        """Choose by a better guess of where camera and tag are from now on."""
+        """Choose the next poses by a better estimate of camera and tag.
+
+        Args:
+            mounting: pose of the camera in its parent frame.
+            placed: pose of the tag in its parent frame.
+        """
         self._mounting, self._placed = mounting, placed
         self._draw(_RIM, _NEAREST)
 
@@ -132,7 +156,7 @@ class Stances:
             self._told = self._worth([stance.link for stance in self._pool])
 
     def _stance(self, seen: Optional[Pose]) -> Optional[Stance]:
-        """The pose of the arm with which the tag is seen so; ``None`` where the arm cannot be like that."""
+        """Return the tool pose for a view of the tag; ``None`` if the arm cannot reach it."""
         if seen is None:
             return None
         link = self._mounting.compose(seen).compose(self._placed.inverse())
@@ -140,7 +164,7 @@ class Stances:
         return Stance(tool, link) if self._reach.holds(tool) else None
 
     def _seen(self, rim: float, nearest: float) -> Optional[Pose]:
-        """The tag somewhere in the picture, turned towards the camera about."""
+        """Return the tag somewhere in the picture, turned towards the camera about."""
         lens, dice = self._lens, self._dice
         farthest = lens.fx * self._tag.size / _LEAST_PIXELS
         depth = dice.uniform(min(nearest, farthest), farthest)
@@ -157,7 +181,7 @@ class Stances:
 
 def _facing(position: Tuple[float, float, float], tilt: float, towards: float, roll: float
             ) -> Tuple[float, float, float, float]:
-    """The orientation of a tag that leans away from the camera by ``tilt`` towards a direction of the
+    """Return the orientation of a tag that leans away from the camera by ``tilt`` towards a direction of the
     picture, and is turned by ``roll`` from upright; radians.
     """
     back = -np.array(position) / np.linalg.norm(position)

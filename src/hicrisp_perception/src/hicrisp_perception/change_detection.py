@@ -14,26 +14,26 @@ from hicrisp_perception.view import Rays, View
 CELL = 4
 """Pixels along the side of the cells whose mean colours are compared: there the grain hardly counts."""
 _OTHER = 8
-"""Difference of a cell's colour from which on it shows something else; a millimetre at an edge makes more."""
+"""Difference of a cell's colour that counts as a change; a millimetre at an edge makes more."""
 _CELLS = 2
 _KERNEL = np.ones((3, 3), np.uint8)
 _OFTEN = 4.0
-"""Seconds between two pictures from which on everything is measured anew."""
+"""Time between two images after which everything is measured again, seconds."""
 _FRESH = 1
-"""Things that are measured in a picture at least, those in turn whose measurement is the oldest."""
+"""Objects that are measured in a picture at least, those in turn whose measurement is the oldest."""
 _ALL = 40
-"""Pictures after which it is asked again who is who."""
+"""Number of images after which objects are identified again."""
 _COVERED = 0.5
-"""Part of a thing that the robot may cover while the rest tells that it is where it was."""
+"""Part of an object that the robot may cover while the rest tells that it is where it was."""
 _BUSY = 4
-"""Things that changed in a picture from which on nobody else is asked."""
+"""Number of changed objects in an image above which no others are checked."""
 Claim = Tuple[Window, np.ndarray]
 Alike = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """A thing as it was measured.
+    """An object as it was measured.
 
     Args:
         cells: the whole picture in which it was, by the mean colours of its cells.
@@ -46,14 +46,14 @@ class _Measured:
 
 
 class Steady:
-    """Remembers of each thing the picture in which it was measured.
+    """Remembers of each object the picture in which it was measured.
 
-    The arm moves in front of some things, and the others look the same from picture to picture, as does what
+    The arm moves in front of some objects, and the others look the same from picture to picture, as does what
     it leaves of those that it does not cover for the most part. Now and then those that may be taken for one
     another are measured together, a few in each picture.
 
     Args:
-        alike: whether two things may be taken for one another.
+        alike: whether two objects may be taken for one another.
     """
 
     def __init__(self, alike: Alike = lambda one, other: False) -> None:
@@ -61,7 +61,7 @@ class Steady:
         self.forget()
 
     def forget(self) -> None:
-        """The world began again."""
+        """Reset after the world was reset."""
         self._measured: Dict[str, _Measured] = {}
         self._rays: Optional[Rays] = None
         self.cells = np.zeros((0, 0, 3), np.uint8)
@@ -72,11 +72,15 @@ class Steady:
         """Whether the last picture followed the one before it closely."""
 
     def unchanged(self, view: View, robot: np.ndarray, seen: Iterable[str]) -> Dict[str, Claim]:
-        """The things that need not be measured in a picture, with the pixels that they account for.
+        """Return the objects that need not be measured in an image, since nothing changed around them.
 
         Args:
-            robot: which pixels show a robot.
-            seen: those that were visible in the last picture.
+            view: the current image with its viewing rays.
+            robot: boolean (height, width), true where the robot is visible.
+            seen: names of the objects that were visible in the last image.
+
+        Returns:
+            Pixels that belong to each object, by name.
         """
         self.goes_on = view.rays is self._rays and 0.0 < view.stamp - self._stamp < _OFTEN
         self._rays, self._stamp, self._number = view.rays, view.stamp, self._number + 1
@@ -105,7 +109,7 @@ class Steady:
         return {name: claims[name] for name in oldest[max(0, _FRESH - len(measured)) :]}
 
     def _next_to_ask(self, known: Iterable[str]) -> Set[str]:
-        """A thing, and those that it may be taken for: alike, or seen beside or behind it."""
+        """Return an object, and those that it may be taken for: alike, or seen beside or behind it."""
         self._to_ask = [name for name in self._to_ask if name in known]
         if not self._to_ask:
             return set()
@@ -120,18 +124,27 @@ class Steady:
         return together
 
     def remember(self, claims: Mapping[str, Claim]) -> None:
-        """Take what was measured in the picture that was compared last, with the pixels that it has."""
+        """Store what was measured in the image compared last.
+
+        Args:
+            claims: pixels that belong to each object, by name.
+        """
         for name, claim in claims.items():
             self._measured[name] = _Measured(self._number, self.cells, claim)
 
 
 def differs(cells: np.ndarray, before: np.ndarray, window: Window, robot: Optional[np.ndarray] = None
             ) -> bool:
-    """Whether a part of a picture shows something else than it did.
+    """Check whether a part of an image has changed.
 
     Args:
-        cells, before: both pictures by the mean colours of their cells.
-        robot: the cells that a robot hides now, which are not compared.
+        cells: the image as mean colours of its cells.
+        before: the earlier image in the same form.
+        window: rows and columns in pixels.
+        robot: cells that a robot hides now; they are not compared.
+
+    Returns:
+        True if enough cells changed their colour by more than the noise.
     """
     rows, columns = (slice(max(0, side.start // CELL - 1), side.stop // CELL + 2) for side in window)
     other = cv2.absdiff(cells[rows, columns], before[rows, columns]).max(axis=2) > _OTHER
@@ -141,6 +154,6 @@ def differs(cells: np.ndarray, before: np.ndarray, window: Window, robot: Option
 
 
 def _covered(claim: Claim, robot: np.ndarray) -> float:
-    """The part of a thing's pixels that a robot covers now."""
+    """Return the part of an object's pixels that a robot covers now."""
     window, own = claim
     return np.count_nonzero(own & robot[window]) / max(1, np.count_nonzero(own))

@@ -1,4 +1,4 @@
-"""Eyes that look only through a camera that is where it is told to be."""
+"""Perception that only uses a camera whose pose matches its configuration."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hicrisp_perception.mounting import GoalError, mounting_check
 from hicrisp_perception.tag_corners import TagFinder
 
 _AGAIN = 1.0
-"""Seconds of the pictures' clock after a misfit until it is looked for anew."""
+"""Time after a misfit until the mounting is checked again, seconds of the images' stamps."""
 _KNOCKED = 5.0
 """Seconds of the same from one check of a camera that was in its place to the next."""
 
 
 class CameraMisplaced(HicrispError):
-    """A camera is not where it is told to be: its pictures say nothing of where things are."""
+    """A camera's pose differs from its configuration: its images cannot locate objects."""
 
     def __init__(self, misfit: GoalError) -> None:
         super().__init__(misfit.reason)
@@ -47,11 +47,18 @@ class CheckedSight:
         self._next = self._checked = -math.inf
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
-        """All tracks after this picture.
+        """Return all tracks after an image.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            The tracks.
 
         Raises:
-            CameraMisplaced: while no picture has fitted yet, and again after the camera was knocked.
-            PictureError: when the picture's parts do not fit together.
+            CameraMisplaced: until an image has fitted the mounting, and again after the camera was moved.
+            PictureError: if the parts of the image are inconsistent.
         """
         if self._doubted:
             self._check_again(picture, robots)
@@ -61,14 +68,14 @@ class CheckedSight:
         return self._sight.look(picture, robots)
 
     def afterwards(self) -> None:
-        """Compare the last picture with the mounting when that is due; it takes longer than most looks."""
+        """Compare the last image with the mounting if that is due; this takes longer than most images."""
         self._sight.afterwards()
         if self._fits and self._last is not None and not (
                 self._checked <= self._last[0].stamp < self._checked + _KNOCKED):
             self._check_again(*self._last)
 
     def forget(self) -> None:
-        """The world began again; the camera is where it was."""
+        """Reset after the world was reset; the camera's mounting stays valid."""
         self._sight.forget()
         self._next = self._checked = -math.inf
 

@@ -29,7 +29,11 @@ UNSURE = 1.0
 
 
 def families() -> Dict[str, int]:
-    """The number of each family of colours that one pixel can be told to belong to; 0 is no paint's."""
+    """Return the colour families that a single pixel can be assigned to.
+
+    Returns:
+        Numbers by colour name; 0 is reserved for the table.
+    """
     chromatic = [name for name in COLOURS if name not in (*_GREYS, "black")]
     found = {name: number for number, name in enumerate(chromatic, HUES)}
     return {**found, "black": DARK, **{name: GREY for name in _GREYS}}
@@ -71,7 +75,14 @@ class Palette:
         self._families = family
 
     def families(self, colours: np.ndarray) -> np.ndarray:
-        """The family of each pixel of (..., 3) uint8."""
+        """Classify pixels by hue and saturation.
+
+        Args:
+            colours: array (..., 3) of uint8.
+
+        Returns:
+            Array (...) of family numbers.
+        """
         coarse = cv2.LUT(colours, self._steps).astype(np.uint16)
         found: np.ndarray = self._families.take((coarse[..., 0] << 2 * _BITS) | (coarse[..., 1] << _BITS)
                                                 | coarse[..., 2])
@@ -82,9 +93,9 @@ class Likeness:
     """How well the colours of segments fit paints, in any light.
 
     Args:
-        faces: for each segment the colours of its level face and of its others, 0 to 255; ``None`` where no
+        faces: for each segment the colours of its level face and of its others, 0 to 255; ``None`` if no
             such face is seen.
-        paints: words of colours; one that nobody knows says nothing.
+        paints: names of colours; unknown ones are ignored.
     """
 
     def __init__(self, faces: Sequence[Tuple[Optional[np.ndarray], Optional[np.ndarray]]],
@@ -96,8 +107,14 @@ class Likeness:
         self._others = np.stack([_distances(other, shown) for _, other in faces])
 
     def costs(self, light: float) -> np.ndarray:
-        """(segments, paints): 0 for a good fit, above 1 for another colour; ``light`` is how bright white is
-        that lies level, 1 for 255."""
+        """Compare the colours of segments with paints.
+
+        Args:
+            light: brightness of a level white surface; 1 corresponds to 255.
+
+        Returns:
+            Array (segments, paints): 0 for a good fit, above 1 for a different colour.
+        """
         level = _least(self._level, light * _LEVEL_FACE[0], light * _LEVEL_FACE[1])
         others = _least(self._others, light * _OTHER_FACE[0], light * _OTHER_FACE[1])
         found: np.ndarray = np.where(self._known[None, :], np.maximum(level, others), UNSURE / 2.0)

@@ -13,9 +13,9 @@ from hicrisp_perception.segments import Ground, Segment
 _APART = 3
 """Pixels on either side of an outline that are compared."""
 _BEHIND = 0.012
-"""How much farther what is beside a thing must be for the edge to be the thing's own, metres."""
+"""How much farther what is beside an object must be for the edge to be the object's own, metres."""
 _UP = 0.0015
-"""How much higher a thing is beside an edge that is its own, metres."""
+"""How much higher an object is beside an edge that is its own, metres."""
 _MANY = 700
 """Points of a surface that are used, about."""
 _MOST = 80
@@ -34,11 +34,11 @@ class Shown:
     """A segment measured.
 
     Args:
-        contour: (N, 2) the outermost pixels where the outline is the thing's own, columns first.
+        contour: (N, 2) the outermost pixels where the outline is the object's own, columns first.
         x, y, height: of its points, metres; only of pixels with depth.
         top: height of the highest level face, metres.
         low, high: heights of its lowest and highest points without outliers, metres.
-        level, other: colours of the highest level face and of the rest; ``None`` where there is too little.
+        level, other: colours of the highest level face and of the rest; ``None`` with too few pixels.
     """
 
     contour: np.ndarray
@@ -53,10 +53,15 @@ class Shown:
 
 
 def measure(segment: Segment, ground: Ground, faces: bool = True) -> Optional[Shown]:
-    """What a segment shows; ``None`` where it has hardly any depth.
+    """Measure heights, positions and contour of a segment.
 
     Args:
-        faces: whether the colours of its faces are wanted.
+        segment: connected pixels that may show one object.
+        ground: the current image, split into table and objects.
+        faces: whether to measure the colours of its faces.
+
+    Returns:
+        The measurements; ``None`` with too little depth.
     """
     window = segment.window
     height = ground.height[window]
@@ -75,7 +80,7 @@ def measure(segment: Segment, ground: Ground, faces: bool = True) -> Optional[Sh
 
 def _faces(segment: Segment, ground: Ground, height: np.ndarray, heights: np.ndarray, top: float,
            extent: float) -> Tuple[Optional[np.ndarray], Optional[np.ndarray]]:
-    """The colours of the highest level face and of the rest.
+    """Return the colours of the highest level face and of the rest.
 
     Args:
         height, heights: of the window's pixels, and of the segment's that are used, metres.
@@ -95,7 +100,7 @@ def _faces(segment: Segment, ground: Ground, height: np.ndarray, heights: np.nda
 
 
 def _top(heights: np.ndarray) -> float:
-    """The highest height that many points share."""
+    """Return the highest height that many points share."""
     first = float(heights.min()) - _BIN
     counts = np.bincount(((heights - first) / _BIN).astype(int))
     sums = np.convolve(counts, np.ones(_PLATEAU), mode="same")
@@ -116,7 +121,7 @@ def _colour(colour: np.ndarray, where: np.ndarray) -> Optional[np.ndarray]:
 
 
 def _contour(segment: Segment, ground: Ground) -> np.ndarray:
-    """The pixels of the outline beyond which there is table, or something clearly farther."""
+    """Return the pixels of the outline beyond which there is table, or something clearly farther."""
     rim = _APART + 2
     mask = np.pad(segment.mask.astype(np.uint8), rim)
     found, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
@@ -141,10 +146,10 @@ def _contour(segment: Segment, ground: Ground) -> np.ndarray:
     compared = (beyond > 0.0) & (own > 0.0)
     behind = compared & (beyond > own + _BEHIND)
     nearer = compared & (beyond < own - _BEHIND)
-    # Where two things touch, the edge is that of the one which stands up from it.
+    # Where two objects touch, the edge is that of the one which stands up from it.
     up = _at(ground.height, inside) - _at(ground.height, outside)
     upper = compared & other & ~nearer & (up > _UP)
-    # Beyond the table, colour alone does not say what is a thing.
+    # Beyond the table, colour alone does not say what is an object.
     table = ground.bare[outside[:, 1], outside[:, 0]]
     return here[framed & ~robot & ~nearer & (~other | behind | upper) & (table | behind)].astype(float)
 
@@ -155,8 +160,14 @@ def _at(values: np.ndarray, pixels: np.ndarray) -> np.ndarray:
 
 
 def spread_of(x: np.ndarray, y: np.ndarray) -> Tuple[Tuple[float, float], Tuple[float, float], float]:
-    """The smallest rectangle around points: its middle, its extents, and the direction of the first,
-    radians.
+    """Return the smallest rectangle around points.
+
+    Args:
+        x: array (n,), metres.
+        y: array (n,), metres.
+
+    Returns:
+        Its centre, its extents (m), and the direction of the first extent, radians.
     """
     points = np.stack([x, y], axis=1).astype(np.float32)
     (cx, cy), (along, across), angle = cv2.minAreaRect(points)

@@ -1,4 +1,4 @@
-"""Things that nobody described, as a picture shows them: their shapes, sizes, colours and places."""
+"""Undescribed objects as an image shows them: their shapes, sizes, colours and poses."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from hicrisp_perception.segments import Segment, Sorter, segments_in
 from hicrisp_perception.view import Rays, Straightener, View, check
 
 _OFF_TABLE = 0.01
-"""Height of the lowest point that is seen from which on something may be below, metres."""
+"""Height of the lowest visible point above which something may be hidden below, metres."""
 _LEAST_CONTOUR = 8
 _SMALL = 0.2
-"""Part of a thing's pixels below which a piece beside it may be a piece of it."""
+"""Part of an object's pixels below which a piece beside it may be a piece of it."""
 _CRUMB = 0.6
-"""Part of a piece that another thing explains from which on it is a piece of that."""
+"""Share of a segment explained by another object above which it belongs to that object."""
 _BESIDE = 0.005
 _NEAR = 0.015
-"""How far a thing's lowest point may seem to be from the top of what it stands on, metres."""
+"""How far an object's lowest point may seem to be from the top of what it stands on, metres."""
 _PLAIN = 0.9
-"""Pixels of error of an outline from which on a shape is doubtful."""
+"""Error of an outline above which a shape is doubtful, pixels."""
 _CLOSE = 1.25
 """Factor on the error within which another shape would do as well."""
 _ALIKE = 0.25
 """Difference in the cost of two colours that cannot be told from each other."""
 _HIDDEN, _SEEN_THROUGH = 0.85, 0.15
-"""RunFactory of an outline: of what is seen of a thing, and of what shows something else in its place."""
+"""Shares of an outline: of the visible part of an object, and of what shows something else in its place."""
 _LIGHT_CHANGE = 0.5
 """How much the logarithm of the light usually differs from an even one."""
 
 
 class Doubts(NamedTuple):
-    """What is not sure of a thing.
+    """What is not sure of an object.
 
     Args:
         shape: another shape that it may have; empty for none.
@@ -64,7 +64,7 @@ class Doubts(NamedTuple):
 
 @dataclass(frozen=True)
 class Described:
-    """A thing that was seen.
+    """An object that was seen.
 
     Args:
         thing: with its pose; the name says its colour and shape.
@@ -77,18 +77,22 @@ class Described:
 
     @property
     def sure(self) -> bool:
-        """Whether nothing of it is in doubt."""
+        """Whether the description has no doubts."""
         return self.doubts == Doubts()
 
 
 def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
              links: Mapping[str, Tuple[Capsule, ...]]) -> List[Described]:
-    """What stands on a table.
+    """Detect and measure all objects on a table without knowing them.
 
     Args:
-        pictures: of the same view while nothing moves; their depth is joined.
-        table: its sides bound what is looked at; its top is the plane z = 0.
+        pictures: images of the same static view; their depth is averaged.
+        robots: pose and stamp of the robots' frames, world frame.
+        table: bounds the region of interest; its top is the plane z = 0.
         links: for each frame the capsules around that link of a robot.
+
+    Returns:
+        The objects with their uncertainties.
 
     Raises:
         PictureError: when a picture's parts do not fit together.
@@ -102,7 +106,7 @@ def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
         seen = measure(segment, ground) if segment.pixels >= LEAST_PIXELS else None
         if seen is not None and seen.high > LEAST_HEIGHT and len(seen.contour) >= _LEAST_CONTOUR:
             shown.append((segment, seen, hollow is not None))
-    # What stands on the table comes first, for other things stand on it; large pieces before their crumbs.
+    # What stands on the table comes first, for other objects stand on it; large pieces before their crumbs.
     shown.sort(key=lambda pair: (pair[1].low > _OFF_TABLE, -pair[0].pixels))
     colours = _colours([seen for _, seen, _ in shown])
     found: List[Described] = []
@@ -130,7 +134,7 @@ def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
 
 
 def _doubts(best: Guess, guesses: Sequence[Guess], colour: str) -> Doubts:
-    """What is not sure of the best guess.
+    """Return what is not sure of the best guess.
 
     Args:
         colour: another one that it may have.
@@ -156,7 +160,7 @@ def _view(pictures: Sequence[Picture]) -> View:
 
 
 def _median(depths: np.ndarray) -> np.ndarray:
-    """The median of what is no NaN along the first axis; NaN where nothing is."""
+    """Return the median of valid values along the first axis; NaN without any."""
     ordered = np.sort(depths, axis=0)
     count = np.count_nonzero(np.isfinite(ordered), axis=0)
     at = np.maximum(count - 1, 0) // 2
@@ -165,7 +169,7 @@ def _median(depths: np.ndarray) -> np.ndarray:
 
 
 def _colours(shown: Sequence[Shown]) -> List[Tuple[str, str]]:
-    """For each thing its colour, and another one that it may have; in the light that suits all of them."""
+    """For each object its colour, and another one that it may have; in the light that suits all of them."""
     if not shown:
         return []
     names = list(COLOURS)
@@ -182,7 +186,7 @@ def _colours(shown: Sequence[Shown]) -> List[Tuple[str, str]]:
 
 
 def _below(seen: Shown, found: Sequence[Described]) -> Optional[int]:
-    """The number of what a thing stands on or in, where that is not the table."""
+    """Return the index of the object that carries another; ``None`` for the table."""
     middle = Point(float(np.median(seen.x)), float(np.median(seen.y)))
     for number, other in enumerate(found):
         pose = other.thing.pose
@@ -195,7 +199,7 @@ def _below(seen: Shown, found: Sequence[Described]) -> Optional[int]:
 
 
 def _floor(thing: WorldObject) -> float:
-    """Height on which things stand that are on a thing, or in it, metres."""
+    """Height on which objects stand that are on an object, or in it, metres."""
     if thing.pose is None:
         return 0.0
     z, half = thing.pose.position[2], thing.size[2] / 2.0
@@ -203,7 +207,7 @@ def _floor(thing: WorldObject) -> float:
 
 
 def _is_crumb(segment: Segment, seen: Shown, found: Sequence[Described], pixels: Sequence[int]) -> bool:
-    """Whether a small piece belongs to a thing that it is a part of by its place."""
+    """Check whether a small piece belongs to an object that it is a part of by its place."""
     middle = Point(float(np.median(seen.x)), float(np.median(seen.y)))
     for other, size in zip(found, pixels):
         pose = other.thing.pose

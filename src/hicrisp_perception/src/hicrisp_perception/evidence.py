@@ -1,4 +1,4 @@
-"""How well the picture supports that a thing lies somewhere: what of it is seen, covered, or seen through."""
+"""How well the picture supports that an object lies somewhere: what of it is seen, covered, or seen through."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from hicrisp_perception.view import enlarged, matrix_of
 _TOLERANCE = 0.012
 """Metres by which a depth may differ from a surface that it shows, at least."""
 _NEAREST = 0.05
-"""Metres before the camera from which on things are drawn."""
+"""Least distance in front of the camera at which objects are rendered, metres."""
 _SIGMAS = 4.0
 _CONTACT, _FINE = 0.003, 1.5
-"""Metres, and standard deviations, by which another thing has to be nearer to hide a surface."""
+"""Metres, and standard deviations, by which another object has to be nearer to hide a surface."""
 _LARGE = 1600
-"""Pixels of a window from which on every second row and column do."""
+"""Size of a window above which every second row and column suffices, pixels."""
 _KERNEL = np.ones((3, 3), np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Pixels of a thing's outline by what they show, and how much of a segment is outside of it.
+    """Pixels of an object's outline by what they show, and how much of a segment is outside of it.
 
     Args:
-        seen: show the thing.
+        seen: show the object.
         covered: show something nearer, or the robot.
-        through: show what is behind it, or another thing in its place.
-        left: part of the segment that the thing does not explain, 0 to 1.
+        through: show what is behind it, or another object in its place.
+        left: part of the segment that the object does not explain, 0 to 1.
         whole: pixels of its outline.
     """
 
@@ -45,23 +45,23 @@ class Evidence:
 
     @property
     def pierced(self) -> float:
-        """The part of what is not covered that shows something else, 0 to 1."""
+        """Share of the visible pixels that show something else, 0 to 1."""
         return self.through / max(1, self.seen + self.through)
 
     @property
     def misfit(self) -> float:
-        """What speaks against the thing there: what shows something else, and what is left of a segment."""
+        """Evidence against the object: pixels that show something else, and the unexplained rest of a segment."""
         return 3.0 * self.pierced + self.left
 
     @property
     def visible(self) -> float:
-        """The part of its outline that is seen, 0 to 1."""
+        """Visible share of its outline, 0 to 1."""
         return self.seen / max(1, self.whole)
 
 
 @dataclass(frozen=True, eq=False)
 class Rendering:
-    """A thing as it would be seen: the depth of its surface in a window of the picture."""
+    """An object as it would be seen: the depth of its surface in a window of the picture."""
 
     window: Window
     depth: np.ndarray
@@ -69,16 +69,22 @@ class Rendering:
 
     @property
     def part(self) -> Tuple[slice, slice]:
-        """The pixels of the picture that it has."""
+        """The pixels of the image that it covers."""
         rows, columns = self.window
         return slice(rows.start, rows.stop, self.step), slice(columns.start, columns.stop, self.step)
 
 
 def render(lie: Lie, pose: Pose, ground: Ground, beside: Optional[Window] = None) -> Optional[Rendering]:
-    """The depth of a thing's surface where it would be; ``None`` outside the picture.
+    """Compute the depth of an object's surface at a pose.
 
     Args:
-        beside: a window that is to be covered too.
+        lie: shape and size with the side that it lies on.
+        pose: of the object, world frame.
+        ground: the current image, split into table and objects.
+        beside: a window to cover as well.
+
+    Returns:
+        Depth in a window of the image; ``None`` outside the image.
     """
     corners = lie.corners() @ (matrix_of(pose) @ unit(lie.turn).T).T + np.array(pose.position)
     if float(ground.view.rays.depth_of(corners).min()) < _NEAREST:
@@ -102,11 +108,16 @@ def render(lie: Lie, pose: Pose, ground: Ground, beside: Optional[Window] = None
 
 def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = None,
           others: Optional[np.ndarray] = None) -> Evidence:
-    """Compare a thing as it would be seen with the picture.
+    """Compare the expected view of an object with the image.
 
     Args:
-        segment: the pixels that are taken for it; all that stands on the table where none is given.
-        others: the pixels that show other things, where no segment is given.
+        rendering: expected depth of its surface.
+        ground: the current image, split into table and objects.
+        segment: pixels attributed to the object; by default all that are not table.
+        others: boolean mask of the pixels of other objects, if no segment is given.
+
+    Returns:
+        Pixel counts for and against the object.
     """
     part = rendering.part
     expected, measured = rendering.depth, ground.depth[part]
@@ -128,11 +139,11 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
         # What stands on it is hardly nearer than its top where it touches that.
         closer = max(_CONTACT, _FINE * ground.level.noise_at(distance))
         covered |= inside & ~own & known & ground.things[part] & (behind < -closer)
-    # The outermost pixels are mixed: whether they show the thing is a matter of half a pixel.
+    # The outermost pixels are mixed: whether they show the object is a matter of half a pixel.
     core = cv2.erode(inside.astype(np.uint8), _KERNEL, borderValue=0) > 0 if rendering.step == 1 else inside
     through = core & ~seen & ~covered & known
     if segment is not None and segment.uncut:
-        # Near where it touches another thing, a pixel of that may as well be its own.
+        # Near where it touches another object, a pixel of that may as well be its own.
         through &= ~(ground.things[part] & (np.abs(behind) < near))
     left = 0.0
     if segment is not None:
@@ -147,8 +158,15 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
 
 
 def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
-    """Which pixels of a window a thing accounts for, with a rim of mixed ones and those where a robot hides
-    it.
+    """Return the pixels of a window that belong to an object.
+
+    Args:
+        rendering: expected depth of its surface.
+        ground: the current image, split into table and objects.
+        rim: width of the border of mixed pixels, pixels.
+
+    Returns:
+        Boolean mask of the window; includes pixels where a robot hides the object.
     """
     measured = ground.depth[rendering.part]
     inside = np.isfinite(rendering.depth)
@@ -166,12 +184,20 @@ def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
 
 
 def tolerance(ground: Ground, depth: float) -> float:
-    """Metres by which a depth may differ from a surface that it shows."""
+    """Return the allowed difference between measured and expected depth.
+
+    Args:
+        ground: the current image, split into table and objects.
+        depth: metres along the optical axis.
+
+    Returns:
+        Metres.
+    """
     return max(_TOLERANCE, _SIGMAS * ground.level.noise_at(depth))
 
 
 def _spread(rendering: Rendering, segment: Segment) -> np.ndarray:
-    """A segment's mask in a rendering's window."""
+    """Return a segment's mask in a rendering's window."""
     rows, columns = rendering.window
     mask = np.zeros((rows.stop - rows.start, columns.stop - columns.start), bool)
     top, left = segment.window[0].start - rows.start, segment.window[1].start - columns.start

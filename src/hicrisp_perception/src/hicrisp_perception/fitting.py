@@ -19,16 +19,16 @@ from hicrisp_perception.tags import TagFit
 ON_TABLE = 0.012
 """Metres by which a bottom may seem to be off the table and yet stand on it."""
 GOOD = 0.35
-"""Cost from which on no other way to lay it in is tried."""
+"""Cost below which no other fit is tried."""
 POOR = 1.3
-"""Cost from which on nobody is taken to be there."""
+"""Cost above which a fit is rejected."""
 _EXACT = 0.1
 """What a pixel counts by which an outline is off."""
 _LOOSE = 0.3
 NO_WORSE = 0.1
 _BAD = 99.0
 GATE = 6
-"""Pixels around where a thing was in which its outline is looked for first."""
+"""Pixels around where an object was in which its outline is looked for first."""
 _LEAST_OUTLINE = 24
 Start = Tuple[float, float, float]
 
@@ -63,12 +63,12 @@ class Fit:
 
     @property
     def floor(self) -> float:
-        """Height on which something stands on it, or in it, metres."""
+        """Height of the support that it offers, on top or inside, metres."""
         return self.bottom + (BOWL_WALL if self.lie.shape.hollow else self.lie.height)
 
     @property
     def pose(self) -> Pose:
-        """The thing's pose."""
+        """The object's pose."""
         return self.lie.pose(self.place.x, self.place.y, self.middle, self.place.yaw)
 
     @property
@@ -78,21 +78,51 @@ class Fit:
 
 
 def better(one: Optional[Fit], other: Optional[Fit]) -> Optional[Fit]:
-    """The one of two that the picture supports better, and whose outline fits better where that is alike."""
+    """Return the better of two fits: by evidence, then by outline.
+
+    Args:
+        one: a fit; may be missing.
+        other: a fit; may be missing.
+
+    Returns:
+        The better one; ``None`` without any.
+    """
     if one is None or other is None:
         return one or other
     return min(one, other, key=lambda each: each.cost + _EXACT * min(each.place.error, 4.0))
 
 
 def stay(before: Fit, segment: Segment, shown: Shown, ground: Ground) -> Optional[Fit]:
-    """A shape about where it was; exactly there when too little of its outline is seen to say more."""
+    """Fit a shape near its last pose, or exactly there if too little of its outline is visible.
+
+    Args:
+        before: the last fit.
+        segment: connected pixels that may show one object.
+        shown: heights, positions and contour of the segment.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        The fit; ``None`` outside the image.
+    """
     return _about(before.lie, before.place, before.bottom, before.resting, segment, shown, ground)
 
 
 def let_go(
     lie: Lie, pose: Pose, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...]
 ) -> Optional[Fit]:
-    """A shape about where a hand let it go."""
+    """Fit a shape near the pose at which a hand released it.
+
+    Args:
+        lie: shape and size with the side that it lies on.
+        pose: world frame.
+        segment: connected pixels that may show one object.
+        shown: heights, positions and contour of the segment.
+        ground: the current image, split into table and objects.
+        floors: heights of possible supports, metres.
+
+    Returns:
+        The fit; ``None`` outside the image.
+    """
     bottom = pose.position[2] - lie.height / 2.0
     near = min(floors, key=lambda floor: abs(floor - bottom))
     resting = abs(near - bottom) < ON_TABLE
@@ -112,7 +142,21 @@ def _about(lie: Lie, place: Placement, bottom: float, resting: bool, segment: Se
 
 def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segment, shown: Shown,
            ground: Ground, first_gate: float = math.inf) -> Optional[Fit]:
-    """Move a shape from a start to where its outline fits, and weigh the evidence."""
+    """Move a shape from a start to where its outline fits, and weigh the evidence.
+
+    Args:
+        lie: shape and size with the side that it lies on.
+        start: x, y (m) and yaw (rad).
+        bottom: height of its lowest point, metres.
+        resting: whether this is the height of a support.
+        segment: connected pixels that may show one object.
+        shown: heights, positions and contour of the segment.
+        ground: the current image, split into table and objects.
+        first_gate: greatest distance of contour points in the first round, pixels.
+
+    Returns:
+        The fit; ``None`` outside the image.
+    """
     middle = bottom + lie.height / 2.0
     place = fit_outline(lie, start, middle, shown.contour, ground.view.rays, first_gate)
     if not np.isfinite(place.covariance).all():
@@ -121,7 +165,16 @@ def settle(lie: Lie, start: Start, bottom: float, resting: bool, segment: Segmen
 
 
 def stand(found: Fit, pose: Pose, ground: Ground) -> Optional[Fit]:
-    """Weigh the evidence for a shape that was fitted elsewhere exactly where a hand has it."""
+    """Weigh the evidence for a shape exactly at a pose.
+
+    Args:
+        found: fit of the same shape elsewhere.
+        pose: world frame.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        The fit; ``None`` without a segment.
+    """
     if found.segment is None or found.shown is None:
         return None
     x, y, z = pose.position

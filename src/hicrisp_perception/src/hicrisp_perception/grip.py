@@ -12,18 +12,18 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import Vector
 
 _AROUND = 0.008
-"""How far outside a thing the middle of the fingers may be, metres."""
+"""How far outside an object the middle of the fingers may be, metres."""
 _WIDER = 0.006
-"""How much wider than a thing fingers may be that hold it, metres: its pose is not known exactly."""
+"""How much wider than an object fingers may be that hold it, metres: its pose is not known exactly."""
 _NARROWER = 0.012
 _LETS_GO = 0.003
-"""Opening of the fingers beyond the narrowest of a grasp that lets go, metres: where there is little room, they open
+"""Opening of the fingers beyond the narrowest of a grasp that lets go, metres: with little room, they open
 by 8 mm.
 """
 _CLOSES = 0.002
 """Closing of the fingers after they let go that may be another grasp, metres."""
 _LOSES = 0.006
-"""Closing of the fingers beyond that of the grasp with which the thing is no more between them, metres."""
+"""Closing of the fingers beyond that of the grasp at which the object is no longer between them, metres."""
 _TRUST = 0.6
 """How much a look counts beside what was known of a grasp."""
 
@@ -46,12 +46,12 @@ class Hand:
 
     @property
     def opening(self) -> float:
-        """Metres between the fingers."""
+        """Distance between the fingers, metres."""
         return max(0.0, math.dist(self.left, self.right) - self.apart)
 
     @property
     def closing(self) -> np.ndarray:
-        """The direction from one finger to the other."""
+        """Unit vector from one finger to the other, world frame."""
         between = np.array(self.right) - np.array(self.left)
         length = float(np.linalg.norm(between))
         return between / length if length > 1e-6 else np.array(self.tool.axes[1])
@@ -59,10 +59,10 @@ class Hand:
 
 @dataclass(frozen=True)
 class Grasp:
-    """A thing in a hand.
+    """An object in a hand.
 
     Args:
-        pose: of the thing in the tool's frame.
+        pose: of the object in the tool's frame.
         opening: of the fingers around it, the narrowest since they closed, metres.
     """
 
@@ -72,7 +72,16 @@ class Grasp:
 
 
 def extent_along(thing: WorldObject, pose: Pose, direction: np.ndarray) -> float:
-    """How wide a thing is along a direction, metres."""
+    """Return the width of an object along a direction.
+
+    Args:
+        thing: the object with its shape and size.
+        pose: of the object, world frame.
+        direction: unit vector (3,), world frame.
+
+    Returns:
+        Metres.
+    """
     own = np.array(pose.axes) @ direction
     half = np.array(thing.size) / 2.0
     if thing.form.round:
@@ -81,7 +90,16 @@ def extent_along(thing: WorldObject, pose: Pose, direction: np.ndarray) -> float
 
 
 def grasped(hand: Hand, thing: WorldObject, pose: Pose) -> Optional[Grasp]:
-    """The grasp when the hand's fingers are closed around a thing there; ``None`` when they are not."""
+    """Check whether a hand is closed around an object.
+
+    Args:
+        hand: tool pose and opening of a hand.
+        thing: the object with its shape and size.
+        pose: of the object, world frame.
+
+    Returns:
+        The grasp; ``None`` if it is not held.
+    """
     if thing.form.hollow:
         return None
     x, y, z = (abs(value) - size / 2.0 for value, size in
@@ -101,12 +119,20 @@ def grasped(hand: Hand, thing: WorldObject, pose: Pose) -> Optional[Grasp]:
 
 
 def kept(grasp: Grasp, hand: Hand) -> bool:
-    """Whether the hand still holds what it grasped."""
+    """Check whether a hand still holds what it grasped.
+
+    Args:
+        grasp: pose and opening at the time of the grasp.
+        hand: tool pose and opening of a hand.
+
+    Returns:
+        True while the opening stays about the same.
+    """
     return -_LOSES < hand.opening - grasp.opening < _LETS_GO
 
 
 class Grips:
-    """Which things are in which hands."""
+    """Which objects are in which hands."""
 
     def __init__(self) -> None:
         self.held: Dict[str, Grasp] = {}
@@ -115,10 +141,14 @@ class Grips:
 
     def follow(self, hands: Mapping[str, Hand], *seen: Mapping[str, Tuple[WorldObject, Pose]]
                ) -> Dict[str, Pose]:
-        """Notice what hands take and let go; the poses of what was let go just now.
+        """Update which objects are held.
 
         Args:
-            seen: things that are in no hand yet, with where they are; those that count first come first.
+            hands: tool pose and opening of each hand by name.
+            *seen: objects and their poses by name that are not held; earlier mappings take precedence.
+
+        Returns:
+            Poses of the objects released just now.
         """
         released: Dict[str, Pose] = {}
         for name, grasp in list(self.held.items()):
@@ -146,25 +176,58 @@ class Grips:
         return released
 
     def may_hold(self, hand: Hand) -> bool:
-        """Check whether a hand may hold something: fingers that let go are around it until they have retreated."""
+        """Check whether a hand may hold something: after a release its fingers surround the object until they
+        retreat.
+
+        Args:
+            hand: tool pose and opening of a hand.
+
+        Returns:
+            True if its fingers are closed far enough.
+        """
         return hand.opening < self._widest.get(hand.name, math.inf) - _CLOSES
 
     def held_by(self, hand: Hand) -> Tuple[str, ...]:
-        """What a hand holds."""
+        """Return the objects that a hand holds.
+
+        Args:
+            hand: tool pose and opening of a hand.
+
+        Returns:
+            Their names.
+        """
         return tuple(name for name, grasp in self.held.items() if grasp.hand == hand.name)
 
     def pose(self, name: str, hands: Mapping[str, Hand]) -> Optional[Pose]:
-        """Where a held thing is; ``None`` when its hand is not seen."""
+        """Return the pose of a held object.
+
+        Args:
+            name: name of the object in the world.
+            hands: tool pose and opening of each hand by name.
+
+        Returns:
+            World frame; ``None`` if its hand is not observed.
+        """
         grasp = self.held[name]
         hand = hands.get(grasp.hand)
         return hand.tool.compose(grasp.pose) if hand is not None else None
 
     def lose(self, name: str) -> None:
-        """A thing that was taken to be held is not."""
+        """Register that an object is not held after all.
+
+        Args:
+            name: name of the object in the world.
+        """
         self.held.pop(name, None)
 
     def correct(self, name: str, hands: Mapping[str, Hand], pose: Pose) -> None:
-        """A held thing was seen: it lies in the hand as it is seen, more so each time."""
+        """Move the grasp of a held object towards its observed pose.
+
+        Args:
+            name: name of the object in the world.
+            hands: tool pose and opening of each hand by name.
+            pose: observed pose, world frame.
+        """
         grasp = self.held[name]
         hand = hands.get(grasp.hand)
         if hand is not None:

@@ -1,4 +1,4 @@
-"""The shape and the size of a thing that nobody described: those whose outline fits what is seen best."""
+"""Shape and size of an undescribed object: those whose outline fits the segment best."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from hicrisp_perception.shape_models import Lie, lies_of
 
 LEAST_PIXELS = 60
 LEAST_HEIGHT = 0.012
-"""Of a thing, metres."""
+"""Of an object, metres."""
 _LEAST_RIM = 0.02
 _LEAST_WIDTH, _WIDEST = 0.012, 0.35
 """Metres."""
 _GATE = 3.5
 """Pixels that a contour point counts at most."""
 _WITHIN = 0.5
-"""Pixels that the middles of a thing's outermost pixels are within its outline."""
+"""Pixels that the middles of an object's outermost pixels are within its outline."""
 _ROUND, _SQUARE, _ODD = 0.83, 0.92, 6.0
-"""RunFactory of its rectangle that a level face has: at most a round one, and at least a square one; and pixels of
+"""Shares of its rectangle that a level face has: at most a round one, and at least a square one; and pixels of
 error for each part that differs."""
 _RIM = 0.75
 """Part of the rim's height above which the points are the rim's."""
@@ -46,7 +46,18 @@ class Guess(NamedTuple):
 
 
 def guesses_of(segment: Segment, seen: Shown, hollow: bool, ground: Ground, bottom: float) -> List[Guess]:
-    """The shapes that it may be with their best sizes, the best first."""
+    """Return the possible shapes of a segment with their best sizes.
+
+    Args:
+        segment: connected pixels that may show one object.
+        seen: heights, positions and contour of the segment.
+        hollow: whether it may be a bowl.
+        ground: the current image, split into table and objects.
+        bottom: height of its support, metres.
+
+    Returns:
+        The guesses, best first.
+    """
     places: List[Tuple[str, Tuple[float, float, float], Tuple[float, float, float]]] = []
     ratio = 0.0
     if hollow:
@@ -81,8 +92,8 @@ def guesses_of(segment: Segment, seen: Shown, hollow: bool, ground: Ground, bott
 
 
 def _from_the_side(seen: Shown, ground: Ground) -> Tuple[float, float, float, float]:
-    """Where a thing is of which mostly the side towards the camera is seen: its middle, metres, its width
-    across the view, and the view's heading, radians.
+    """Locate an object of which mostly the side towards the camera is visible: its middle, its width across the
+    view (m), and the view's heading (rad).
     """
     x, y = float(np.median(seen.x)), float(np.median(seen.y))
     ahead = np.array([x, y]) - ground.view.rays.origin[:2]
@@ -104,7 +115,15 @@ def _fullness(x: np.ndarray, y: np.ndarray, rectangle: float) -> float:
 
 
 def filled(segment: Segment, ground: Ground) -> Optional[Segment]:
-    """A segment with all that its outline holds, where the middle of that lies well below the rim."""
+    """Fill the outline of a segment if its middle lies well below its rim.
+
+    Args:
+        segment: connected pixels that may show one object.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        The filled segment; ``None`` if it is not hollow.
+    """
     mask = segment.mask.astype(np.uint8)
     hull = cv2.convexHull(cv2.findNonZero(mask))
     whole = np.zeros_like(mask)
@@ -126,7 +145,7 @@ def filled(segment: Segment, ground: Ground) -> Optional[Segment]:
 
 def _sized(shape: str, size: Tuple[float, float, float], start: Tuple[float, float, float], bottom: float,
            segment: Segment, seen: Shown, ground: Ground) -> Optional[Guess]:
-    """The size with which a shape's outline fits best."""
+    """Return the size with which a shape's outline fits best."""
     count = 2 if shape == "box" else 1
     high = round(size[2], 4)
 
@@ -140,7 +159,7 @@ def _sized(shape: str, size: Tuple[float, float, float], start: Tuple[float, flo
         projection = Projection(lie.corners(), middle, ground.view.rays)
         outline = projection.outline(np.array([place.x, place.y, place.yaw]))[1]
         polygon = outline.astype(np.float32).reshape(-1, 1, 2)
-        # The fit leaves open how far within its outline a thing's outermost pixels are; the size does not.
+        # The fit leaves open how far within its outline an object's outermost pixels are; the size does not.
         away = [min(_GATE, abs(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) - _WITHIN))
                 for x, y in seen.contour]
         return float(np.sqrt(np.mean(np.square(away))))

@@ -23,7 +23,7 @@ from scipy.spatial.transform import Rotation
 LEAST = 6
 """Views with which a mounting is worked out."""
 _SOFT = 1.0
-"""Pixels from which on a corner counts for less in the first fit."""
+"""Error above which a corner gets less weight in the first fit, pixels."""
 _OUTLIER, _OUTLIER_LEAST = 3.0, 0.6
 """A view is left out whose error is that many times the median, and at least so many pixels."""
 _WORST = 2.0
@@ -79,16 +79,21 @@ class NoCalibration:
 
 def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose] = None
              ) -> Union[Calibration, NoCalibration]:
-    """Work out where a camera is mounted.
+    """Compute the mounting of a camera.
 
     A closed form (Shah, "Solving the robot-world/hand-eye calibration problem using the Kronecker product",
-    2013) is where a least-squares fit of all corners begins, over both unknown poses; views that fit with
-    none of the others are left out. The uncertainty takes the errors of one view for related and those of
-    different views for not, and counts in that the lens's middle and the tag's size are not known exactly.
+    2013) initializes a least-squares fit of all corners over both unknown poses; inconsistent views are left
+    out. The uncertainty treats errors within a view as correlated and between views as independent, and
+    includes the uncertainty of principal point and tag size.
 
     Args:
-        tag: its size, and where it is about: the second guess to begin with.
-        told: where the camera is about; no other guess where it is not known.
+        views: corners of the tag with the pose of the moving link.
+        tag: its size and approximate pose, which is the second initial guess.
+        lens: intrinsic parameters of the camera.
+        told: approximate pose of the camera in its parent frame; ``None`` if unknown.
+
+    Returns:
+        The calibration, or why there is none.
     """
     if len(views) < LEAST:
         return NoCalibration(f"The tag {tag.number} was seen {len(views)} times, and {LEAST} are needed; "
@@ -125,24 +130,53 @@ def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
 
 
 def misplaced(found: Pose, told: Pose) -> Tuple[float, float]:
-    """How far two mountings are apart: metres, and radians."""
+    """Return the difference of two mountings.
+
+    Args:
+        found: measured pose.
+        told: configured pose.
+
+    Returns:
+        Metres and radians.
+    """
     return distance(found.position, told.position), turn_between(found.orientation, told.orientation)
 
 
 def vector_of(pose: Pose) -> np.ndarray:
-    """A pose as a rotation vector (radians) and a position (metres)."""
+    """Convert a pose to a vector.
+
+    Args:
+        pose: metres and unit quaternion (x, y, z, w).
+
+    Returns:
+        Array (6,): rotation vector (rad), position (m).
+    """
     return np.concatenate([Rotation.from_quat(pose.orientation).as_rotvec(), pose.position])
 
 
 def pose_of(vector: np.ndarray) -> Pose:
-    """The pose of a rotation vector and a position."""
+    """Convert a vector to a pose.
+
+    Args:
+        vector: array (6,): rotation vector (rad), position (m).
+
+    Returns:
+        The pose.
+    """
     x, y, z, w = (float(value) for value in Rotation.from_rotvec(vector[:3]).as_quat())
     px, py, pz = (float(value) for value in vector[3:6])
     return Pose((px, py, pz), (x, y, z, w))
 
 
 def matrix_of(pose: Pose) -> np.ndarray:
-    """The rotation matrix of a pose."""
+    """Return the rotation matrix of a pose.
+
+    Args:
+        pose: metres and unit quaternion (x, y, z, w).
+
+    Returns:
+        Array (3, 3).
+    """
     found: np.ndarray = Rotation.from_quat(pose.orientation).as_matrix()
     return found
 
@@ -159,7 +193,7 @@ class _Fit:
         self._spread = np.array(lens.distortion or (0.0,) * 5)
 
     def residuals(self, unknown: np.ndarray, kept: np.ndarray, larger: float = 1.0) -> np.ndarray:
-        """(views, 4, 2) pixels, for a tag that is so many times as large as it is told."""
+        """(views, 4, 2) pixels, for a tag whose size differs by a factor from the configured one."""
         inner = larger * self._corners @ Rotation.from_rotvec(unknown[6:9]).as_matrix().T + unknown[9:12]
         outer = np.einsum("vij,cj->vci", self._turns[kept], inner) + self._shifts[kept][:, None]
         seen = outer @ Rotation.from_rotvec(unknown[:3]).as_matrix().T + unknown[3:6]
@@ -170,7 +204,7 @@ class _Fit:
         return found
 
     def run(self, begin: np.ndarray, kept: np.ndarray, robust: bool = False) -> Tuple[np.ndarray, float]:
-        """The best poses from a beginning on, and their cost."""
+        """Return the best poses from a beginning on, and their cost."""
         done = least_squares(lambda unknown: self.residuals(unknown, kept).ravel(), begin, x_scale="jac",
                              loss="soft_l1" if robust else "linear", f_scale=_SOFT, max_nfev=200)
         return done.x, float(done.cost)
@@ -218,7 +252,17 @@ class _Fit:
 
 
 def information(tag: Tag, lens: Lens, unknown: np.ndarray, links: Sequence[Pose]) -> np.ndarray:
-    """(links, 12, 12): how much a view with each pose of the link would tell of both unknown poses."""
+    """Return the information that views would add about both unknown poses.
+
+    Args:
+        tag: size and approximate pose of the tag.
+        lens: intrinsic parameters of the camera.
+        unknown: array (12,), both poses as vectors.
+        links: candidate poses of the moving link, world frame.
+
+    Returns:
+        Array (links, 12, 12).
+    """
     views = [TagView(np.zeros((4, 2)), link) for link in links]
     slopes = _Fit(views, tag, lens).jacobian(unknown, np.arange(len(views)))
     found: np.ndarray = np.einsum("vri,vrj->vij", slopes, slopes)
@@ -226,7 +270,7 @@ def information(tag: Tag, lens: Lens, unknown: np.ndarray, links: Sequence[Pose]
 
 
 def _turned(views: Sequence[TagView]) -> bool:
-    """Whether the directions differ about two axes."""
+    """Check whether the directions differ about two axes."""
     first = Rotation.from_matrix(matrix_of(views[0].link))
     turns = np.array([(Rotation.from_matrix(matrix_of(view.link)) * first.inv()).as_rotvec()
                       for view in views])
@@ -244,7 +288,7 @@ def _guesses(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
 
 
 def _tag_pose(view: TagView, tag: Tag, lens: Lens) -> Optional[Pose]:
-    """The tag in the camera's frame, from one view."""
+    """Return the tag in the camera's frame, from one view."""
     worked, turn, shift = cv2.solvePnP(np.array(tag.corners), view.corners.astype(float), lens.matrix,
                                        np.array(lens.distortion or (0.0,) * 5),
                                        flags=cv2.SOLVEPNP_IPPE_SQUARE)

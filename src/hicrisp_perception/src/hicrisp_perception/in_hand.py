@@ -1,4 +1,4 @@
-"""Where a thing is in a hand, by the picture: what it should look like there, and what is seen of it."""
+"""Where an object is in a hand, by the picture: what it should look like there, and what is seen of it."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from hicrisp_perception.view import enlarged
 
 _ROUNDS = 3
 _GATE = 8.0
-"""Pixels around where a thing in a hand should be seen, in which its outline is looked for."""
+"""Pixels around where an object in a hand should be seen, in which its outline is looked for."""
 _LEAST_SEEN = 60
 _LEAST_OPEN = 0.2
-"""Part of a thing's outline that must be open to view before what is seen there denies it: rims are mixed."""
+"""Part of an object's outline that must be open to view before what is seen there denies it: rims are mixed."""
 _LEAST_POINTS = 24
 _PIERCED = 0.3
-"""Part of a thing that may show something else where it is held."""
+"""Part of an object that may show something else where it is held."""
 _OPENING = 0.006
-"""Metres by which the fingers' opening may differ from a thing's width."""
+"""Metres by which the fingers' opening may differ from an object's width."""
 _KERNEL = np.ones((3, 3), np.uint8)
 
 
 def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Optional[int] = None
                  ) -> Tuple[Optional[Fit], Evidence]:
-    """A thing near where it is expected, tilted as expected; ``None`` where too little of it is seen.
+    """Return an object near where it is expected, tilted as expected; ``None`` if too little of it is seen.
 
     Args:
-        family: its family of colours, where that is known.
+        family: its family of colours, if it is known.
 
     Returns:
         What was found, and what the picture shows where it is expected.
@@ -74,7 +74,17 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
 
 def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Optional[int] = None
                   ) -> Optional[Segment]:
-    """The pixels that may show the thing there."""
+    """Return the pixels that may show an object at a pose.
+
+    Args:
+        thing: the object with its shape and size.
+        pose: world frame.
+        ground: the current image, split into table and objects.
+        family: its family of colours; ``None`` for any.
+
+    Returns:
+        The segment; ``None`` outside the image or without pixels.
+    """
     lie, _ = lie_at(thing, pose)
     rendering = render(lie, pose, ground)
     if rendering is None:
@@ -103,7 +113,7 @@ def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Option
 
 
 def _behind(found: Fit, ground: Ground) -> float:
-    """How much farther the thing is seen than it was fitted, metres along the optical axis."""
+    """Return how much farther the object is seen than it was fitted, metres along the optical axis."""
     rendering = found.rendering
     measured = ground.depth[rendering.part]
     both = np.isfinite(rendering.depth) & (measured > 0.0) & ground.things[rendering.part]
@@ -113,7 +123,16 @@ def _behind(found: Fit, ground: Ground) -> float:
 
 
 def likely_grasps(thing: WorldObject, hand: Hand) -> Iterator[Pose]:
-    """Poses in which a hand could hold a thing: closed around its width, the tool in its middle, upright."""
+    """Yield poses in which a hand could hold an object: closed around its width, the tool at its middle,
+    upright.
+
+    Args:
+        thing: the object with its shape and size.
+        hand: tool pose and opening of a hand.
+
+    Yields:
+        Poses in the world frame.
+    """
     middle = np.array(hand.tool.position)
     for lie in lies_of(thing):
         if lie.shape.hollow:
@@ -132,7 +151,17 @@ def likely_grasps(thing: WorldObject, hand: Hand) -> Iterator[Pose]:
 
 
 def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[int]) -> Optional[Grasp]:
-    """The grasp of a thing that was taken unseen, where the picture shows it in the hand."""
+    """Return the grasp of an object that was taken while hidden, if the image shows it in the hand.
+
+    Args:
+        thing: the object with its shape and size.
+        hand: tool pose and opening of a hand.
+        ground: the current image, split into table and objects.
+        family: its family of colours; ``None`` for any.
+
+    Returns:
+        The grasp; ``None`` if it is not visible there.
+    """
     best: Optional[Fit] = None
     for guess in likely_grasps(thing, hand):
         found, _ = look_in_hand(thing, guess, ground, family)
@@ -146,13 +175,30 @@ def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[i
 
 
 def between(found: Fit, thing: WorldObject, hand: Hand) -> bool:
-    """Whether the tool is inside of a thing where it was found."""
+    """Check whether the tool is inside an object as it was found.
+
+    Args:
+        found: fit of the object.
+        thing: the object with its shape and size.
+        hand: tool pose and opening of a hand.
+
+    Returns:
+        True if it is inside the slightly larger bounding box.
+    """
     inside = found.pose.inverse().apply(hand.tool.position)
     return all(abs(value) < size / 2.0 + 0.012 for value, size in zip(inside, thing.size))
 
 
 def confirms(found: Optional[Fit], shown: Evidence) -> Optional[bool]:
-    """Whether the picture shows a thing in the hand; ``None`` when it does not say."""
+    """Check whether the image shows an object in the hand.
+
+    Args:
+        found: fit of the object; may be missing.
+        shown: evidence at the expected pose.
+
+    Returns:
+        ``None`` if the image is inconclusive.
+    """
     open_ = shown.seen + shown.through
     if open_ < _LEAST_SEEN:
         return None

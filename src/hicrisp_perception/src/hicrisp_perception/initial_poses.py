@@ -13,11 +13,11 @@ from hicrisp_perception.segments import Ground
 from hicrisp_perception.shape_models import Lie
 
 APART = 0.006
-"""Metres from which on two heights, and two places, are not the same."""
+"""Distance at which two heights, or two places, count as different, metres."""
 _CLEAN = 0.1
-"""Cost from which on a thing may be turned otherwise."""
+"""Cost above which an object may have another orientation."""
 _TURNS = (0.5, 0.25, 0.75)
-"""RunFactory of the turn after which it looks the same."""
+"""Fractions of the turn after which it looks the same."""
 _LEAST_TOP = 20
 """Points that a level face needs to say where it is."""
 _SHORT = 0.75
@@ -25,7 +25,15 @@ _SHORT = 0.75
 
 
 def turned(fit_: Optional[Fit]) -> Iterator[Start]:
-    """Where little of a thing is seen, its outline fits about as well another way round."""
+    """Yield turned starts for an object with little visible outline, which fits about as well in other
+    orientations.
+
+    Args:
+        fit_: the best fit so far; may be missing.
+
+    Yields:
+        x, y (m) and yaw (rad).
+    """
     if fit_ is not None and fit_.place.points and not fit_.lie.round and fit_.cost > _CLEAN:
         place = fit_.place
         for part in _TURNS:
@@ -33,7 +41,16 @@ def turned(fit_: Optional[Fit]) -> Iterator[Start]:
 
 
 def alike(one: Start, other: Start, period: float) -> bool:
-    """Whether two starts lead to the same end."""
+    """Check whether two starts lead to the same result.
+
+    Args:
+        one: x, y (m) and yaw (rad).
+        other: x, y (m) and yaw (rad).
+        period: rotational symmetry of the shape, radians; 0 for a round one.
+
+    Returns:
+        True if they differ by little distance and turn, up to the symmetry.
+    """
     if math.dist(one[:2], other[:2]) > APART:
         return False
     turn = abs(one[2] - other[2]) % (period or math.tau)
@@ -41,8 +58,15 @@ def alike(one: Start, other: Start, period: float) -> bool:
 
 
 def bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple[float, bool]]:
-    """Heights at which the shape may stand, the likeliest first, and whether something is there to stand
-    on.
+    """Yield heights at which a shape may stand, the most likely first.
+
+    Args:
+        lie: shape and size with the side that it lies on.
+        shown: heights, positions and contour of the segment.
+        floors: heights of possible supports, metres.
+
+    Yields:
+        The height of its lowest point (m), and whether a support is there.
     """
     given: List[float] = []
     for guess in (shown.top - lie.height, shown.high - lie.height, shown.low):
@@ -57,7 +81,17 @@ def bottoms(lie: Lie, shown: Shown, floors: Tuple[float, ...]) -> Iterator[Tuple
 
 
 def starts(lie: Lie, shown: Shown, bottom: float, ground: Ground) -> Iterator[Start]:
-    """Places to begin with, the likeliest first."""
+    """Yield initial places for a fit, the most likely first.
+
+    Args:
+        lie: shape and size with the side that it lies on.
+        shown: heights, positions and contour of the segment.
+        bottom: height of the lowest point, metres.
+        ground: the current image, split into table and objects.
+
+    Yields:
+        x, y (m) and yaw (rad).
+    """
     window = max(0.005, 2.5 * ground.level.noise)
     top = np.abs(shown.height - bottom - lie.height) < window
     if np.count_nonzero(top) >= _LEAST_TOP:
@@ -92,7 +126,7 @@ def _from_top(lie: Lie, x: np.ndarray, y: np.ndarray) -> Iterator[Start]:
 
 
 def _from_sides(lie: Lie, shown: Shown, ground: Ground) -> Iterator[Start]:
-    """Of the sides that face the camera the middle is half a thing behind."""
+    """Yield starts half an object behind the sides that face the camera."""
     (cx, cy), (along, across), angle = spread_of(shown.x, shown.y)
     towards = np.array([cx, cy]) - ground.view.rays.origin[:2]
     towards /= max(1e-6, float(np.linalg.norm(towards)))

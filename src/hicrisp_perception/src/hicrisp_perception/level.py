@@ -38,28 +38,50 @@ class Level:
         return math.atan(math.hypot(self.slope_x, self.slope_y))
 
     def at(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Height of the table's top there, metres."""
+        """Return the height of the table's top.
+
+        Args:
+            x: array of coordinates, metres.
+            y: array of the same shape.
+
+        Returns:
+            Array of the same shape, metres.
+        """
         return self.offset + self.slope_x * x + self.slope_y * y
 
     def noise_at(self, depth: float) -> float:
-        """Standard deviation of the depth at a distance, metres."""
+        """Return the noise of the depth measurement.
+
+        Args:
+            depth: metres.
+
+        Returns:
+            Standard deviation, metres.
+        """
         return self.noise * max(0.3, depth) ** 2
 
 
 def fit_level(x: np.ndarray, y: np.ndarray, height: np.ndarray, depth: np.ndarray, on_table: np.ndarray,
               before: Level) -> Level:
-    """The plane through what is low and on the table; the one before where too little of it is seen.
+    """Fit a plane to the table's top.
 
     Args:
-        x, y, height, depth: of each pixel, metres, two-dimensional.
-        on_table: which pixels lie within the table's sides.
+        x: (height, width), metres, world frame.
+        y: (height, width), metres, world frame.
+        height: (height, width), metres above z = 0.
+        depth: (height, width), metres.
+        on_table: boolean (height, width), true within the table's sides.
+        before: the earlier plane, returned if too little of the table is visible.
+
+    Returns:
+        The plane.
     """
     part = (slice(None, None, _STRIDE), slice(None, None, _STRIDE))
     chosen = on_table[part] & (np.abs(height[part]) < _WINDOW)
     if np.count_nonzero(chosen) < _LEAST:
         return before
     px, py, pz, far = (values[part][chosen].astype(np.float64) for values in (x, y, height, depth))
-    # The top is the commonest height: things stand on it, and hide some of it.
+    # The top is the commonest height: objects stand on it, and hide some of it.
     counts, edges = np.histogram(pz, bins=40, range=(-_WINDOW, _WINDOW))
     start = float(edges[int(np.argmax(counts))]) + _WINDOW / 40.0
     keep = np.abs(pz - start) < 0.015

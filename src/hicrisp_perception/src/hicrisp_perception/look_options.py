@@ -19,7 +19,14 @@ from hicrisp_perception.scene_writing import arrange, doubts_of, save_scene
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
-    """The options."""
+    """Parse the command line.
+
+    Args:
+        arguments: command line without the program; ``sys.argv`` by default.
+
+    Returns:
+        The options.
+    """
     parser = argparse.ArgumentParser(
         prog="scripts/look", formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         description="Write a scene file from what the camera sees on a table that nobody described. Without "
@@ -42,11 +49,20 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
 
 
 def report(options: argparse.Namespace, base: Scene, pictures: Sequence[Picture], robots: Frames) -> str:
-    """Write the scene; what is in it, in sentences.
+    """Write the scene file.
+
+    Args:
+        options: the parsed command line.
+        base: scene with table, robot, camera and domain.
+        pictures: images of the same static view.
+        robots: pose and stamp of the robots' frames, world frame.
+
+    Returns:
+        The content of the scene in sentences.
 
     Raises:
-        HicrispError: when there is no picture, or the camera is not where it is told to be.
-        ConfigError: when the scene cannot be written.
+        HicrispError: if the camera's pose does not match its configuration.
+        ConfigError: if there is no image, or the scene cannot be written.
     """
     if not pictures:
         raise ConfigError("no picture came; check that the camera runs")

@@ -20,7 +20,14 @@ _PATIENCE = 15.0
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; the exit status is 2 where no scene was written."""
+    """Run the command line.
+
+    Args:
+        arguments: command line without the program; ``sys.argv`` by default.
+
+    Returns:
+        Exit status: 2 if no scene was written.
+    """
     options = parse(arguments)
     os.environ["ROS_NAMESPACE"] = options.namespace  # rospy reads it when it is imported.
     try:

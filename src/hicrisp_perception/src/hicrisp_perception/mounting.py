@@ -1,4 +1,4 @@
-"""Whether a camera is where it is told to be: what it sees of the table and of the robot's markers says
+"""Check whether a camera's pose matches its configuration: what it sees of the table and of the robot's markers says
 so.
 """
 
@@ -27,7 +27,7 @@ _SPACING = 0.015
 _REACHES = (60, 25, 10)
 """Pixels around where a side should end, for each round."""
 _RIM = 12
-"""Pixels at the picture's edges where no end is looked for."""
+"""Border of the image in which no edge of the table is searched, pixels."""
 _END, _CORNER = 2.0, 0.7
 """Standard deviations of an end and of a tag's corner, pixels."""
 _RELATED = 8.0
@@ -35,7 +35,7 @@ _RELATED = 8.0
 _PLANE_POINTS, _PLANE_NOISE = 60, 0.002
 """Points of the plane that count, and the standard deviation that they share, metres."""
 _STILL = 1e-4
-"""Part of the cost from which on a round that takes less off it is the last of a fit."""
+"""Least relative decrease of the cost in a round for another round to follow."""
 _DOUBT = np.array([0.15] * 3 + [0.15] * 3)
 """Of the turn (radians) and the shift (metres) before anything is seen."""
 _MARGIN = 0.06
@@ -48,14 +48,14 @@ _SURE = 2.0
 
 @dataclass(frozen=True)
 class GoalError:
-    """A camera that is not where it is told to be.
+    """A camera whose pose differs from its configuration.
 
     Args:
         offset: of the camera, metres; infinite where the table is not found at all.
         turn: of the camera, radians.
         deviation: how far off the worst place of the table is seen, metres.
         allowed: how far it may be, metres.
-        camera: where it seems to be; ``None`` where that is not known.
+        camera: its estimated pose; ``None`` if it is unknown.
     """
 
     offset: float
@@ -66,7 +66,7 @@ class GoalError:
 
     @property
     def reason(self) -> str:
-        """A sentence for people, with what to do."""
+        """What is wrong and what to do, as a sentence."""
         mend = "Put the camera back, or find its mounting with scripts/calibrate_camera."
         if self.camera is None:
             return f"The camera does not see the table where its mounting says that it is. {mend}"
@@ -89,7 +89,7 @@ def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optio
         finder: for the markers' tags.
 
     Returns:
-        ``None`` where the picture fits, or says nothing.
+        ``None`` if the picture fits, or says nothing.
 
     Raises:
         PictureError: when the picture's parts do not fit together.
@@ -153,7 +153,7 @@ class _Alignment:
         self._ends = (self._edge[good][seen], where, outwards[good][seen])
 
     def _moved(self, moved: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """The moved camera's axes and position in the world."""
+        """Return the moved camera's axes and position in the world."""
         return self._turn @ cv2.Rodrigues(moved[:3])[0], self._eye + self._turn @ moved[3:]
 
     def _project(self, points: np.ndarray, moved: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
@@ -179,7 +179,7 @@ class _Alignment:
 
 
 def _sides(table: WorldObject) -> Tuple[np.ndarray, np.ndarray]:
-    """The table's least and greatest x and y, metres."""
+    """Return the table's least and greatest x and y, metres."""
     middle = np.array(table.pose.position[:2] if table.pose is not None else (0.0, 0.0))
     half = np.array(table.size[:2]) / 2.0
     return middle - half, middle + half
@@ -202,7 +202,7 @@ def _edge_points(low: np.ndarray, high: np.ndarray) -> Tuple[np.ndarray, np.ndar
 
 def _markers(colour: np.ndarray, robots: Frames, scene: Scene, finder: Optional[TagFinder]
              ) -> Tuple[List[np.ndarray], List[np.ndarray]]:
-    """The corners of the markers that are seen, and where they are in the world."""
+    """Return the corners of the markers that are seen, and where they are in the world."""
     tags: Sequence[Tag] = load_tags(scene.markers, beside=scene.source or None)
     seen = (finder or TagFinder()).find(colour)
     corners, placed = [], []
@@ -229,7 +229,7 @@ def _grid(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.nda
 
 def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.ndarray, allowed: float
             ) -> Optional[GoalError]:
-    """A misfit where a place is surely seen farther off than is allowed."""
+    """Return a misfit if a place surely deviates by more than is allowed."""
     shifts = _shifts(moved, camera, places)
     slopes = np.stack([(_shifts(moved + 1e-5 * unit, camera, places) - shifts) / 1e-5 for unit in np.eye(6)],
                       axis=2)

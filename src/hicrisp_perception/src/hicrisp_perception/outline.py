@@ -1,4 +1,4 @@
-"""Where a thing stands so that its outline is where the picture shows it: least squares on contour points."""
+"""Where an object stands so that its outline is where the picture shows it: least squares on contour points."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _GATES = (13.0, 6.0, 3.5)
 """Pixels beyond which a contour point is not taken for this outline, for each round."""
 _ROUNDS = 8
 _STILL = 2e-4
-"""Metres of a move from which on nothing changes any more."""
+"""Step below which a fit has converged, metres."""
 _SOFT = 1.0
-"""Pixels from which on a point counts less."""
+"""Error above which a point gets less weight, pixels."""
 _MARGIN = -0.5
 """How far within the true outline the middle of the outermost pixels is, pixels."""
 _MARGIN_SPREAD = 0.6
@@ -28,7 +28,7 @@ _LEAST_ERROR = 0.35
 """Pixels by which a contour point is off at least."""
 _LEAST_POINTS = 8
 _FEW = 0.3
-"""Part of the contour below which it is another thing's, and no further round makes it fit."""
+"""Part of the contour below which it is another object's, and no further round makes it fit."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Placement:
 
 
 class Projection:
-    """The pixels of a thing's points as it moves over a level plane, and how they change.
+    """The pixels of an object's points as it moves over a level plane, and how they change.
 
     Args:
         points: (N, 3) in the frame of its lie, metres.
@@ -72,21 +72,37 @@ class Projection:
         self.choose(None)
 
     def choose(self, order: Optional[np.ndarray]) -> None:
-        """Take some of the points from now on, in an order; all of them for ``None``."""
+        """Restrict the projection to some points.
+
+        Args:
+            order: indices of the points; ``None`` for all.
+        """
         self._chosen = self._ways if order is None else self._ways[order]
         self._change = np.empty((3, len(self._chosen), 3))
         self._change[0], self._change[1] = self._along, self._aside
 
     def outline(self, place: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """The points that make the outline, in order, and the outline (M, 2) in pixels."""
+        """Return the outline at a place.
+
+        Args:
+            place: array (3,): x, y (m), yaw (rad).
+
+        Returns:
+            Indices of the outline's points in order, and their pixels (M, 2), columns first.
+        """
         seen = self._seen(self._ways, place)
         every = seen[:, :2] / np.maximum(seen[:, 2:], 1e-3) + self._middle
         order = cv2.convexHull(every.astype(np.float32), returnPoints=False)[:, 0]
         return order, every[order]
 
     def moving(self, place: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """(M, 2) the pixels of the chosen points, and (3, M, 2) how they change for a metre in x and y and
-        for a radian.
+        """Project the chosen points, with their derivatives.
+
+        Args:
+            place: array (3,): x, y (m), yaw (rad).
+
+        Returns:
+            Pixels (M, 2), and their derivatives (3, M, 2) by x, y (per metre) and yaw (per radian).
         """
         seen = self._seen(self._chosen, place)
         self._change[2] = self._chosen[:, :, 1:] @ (-math.sin(place[2]), math.cos(place[2]))
@@ -102,13 +118,18 @@ class Projection:
 
 def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: np.ndarray, rays: Rays,
                 first_gate: float = _GATES[0]) -> Placement:
-    """Move a thing over a level plane until its outline meets the contour points.
+    """Move an object over a level plane until its outline meets contour points.
 
     Args:
-        start: x, y, yaw to begin with.
+        lie: shape and size with the side that it lies on.
+        start: initial x, y (m) and yaw (rad).
         z: height of its middle, metres.
-        contour: (N, 2) middles of the outermost pixels of what is seen, columns first.
-        first_gate: pixels from which on a point is not taken for this outline in the first round.
+        contour: (N, 2) centres of the outermost pixels of the segment, columns first.
+        rays: viewing direction of each pixel in the world frame.
+        first_gate: greatest distance of contour points in the first round, pixels.
+
+    Returns:
+        The place with its covariance and error.
     """
     count = 2 if lie.round else 3
     projection = Projection(lie.corners(), z, rays)

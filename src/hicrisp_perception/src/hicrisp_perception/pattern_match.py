@@ -1,4 +1,4 @@
-"""The squares of a thing's tags compared with the picture, where the thing would be."""
+"""The squares of an object's tags compared with the picture, where the object would be."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STEP, _FINEST = np.array((0.004, 0.004, 0.1)), 0.0004
 """Metres, metres and radians of the first steps to where tags are seen best, and metres of the last."""
 _ROUNDS = 3
 AWAY = 0.015
-"""Metres by which a thing may be beside where its shape was laid."""
+"""Metres by which an object may be beside where its shape was laid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Reach:
 
     Args:
         shifts: (N, 2) columns and rows.
-        together: whether all tags of a thing are beside that by the same.
+        together: whether all tags of an object are beside that by the same.
         parts: (P, 2) the places in a pixel for which a pattern is drawn, pixels.
         most: of them in all pixels of a pattern, about.
         least: pixels of all patterns that tell anything.
@@ -52,13 +52,27 @@ class Reach:
 
     @classmethod
     def exact(cls, furthest: int) -> Reach:
-        """Each tag on its own, beside where it should be by so many pixels at most."""
+        """Search each tag independently.
+
+        Args:
+            furthest: greatest distance from its expected place, pixels.
+
+        Returns:
+            The search range.
+        """
         parts = np.array([(x, y) for y in (-0.25, 0.25) for x in (-0.25, 0.25)])
         return cls(_within(furthest), together=False, parts=parts, most=800, least=30)
 
     @classmethod
     def rough(cls, furthest: int) -> Reach:
-        """All tags of a thing together, by fewer of their pixels."""
+        """Search all tags of an object together, with fewer pixels.
+
+        Args:
+            furthest: greatest distance from the expected place, pixels.
+
+        Returns:
+            The search range.
+        """
         return cls(_within(furthest), together=True, parts=np.zeros((1, 2)), most=150, least=15)
 
 
@@ -73,7 +87,7 @@ WIDE, NARROW, _HERE = Reach.rough(_RIM), Reach.exact(_RIM // 2), Reach.exact(0)
 
 @dataclass(frozen=True, eq=False)
 class Worn:
-    """The tags of a thing, in its frame.
+    """The tags of an object, in its frame.
 
     Args:
         tags: those that it wears, T of them.
@@ -88,13 +102,28 @@ class Worn:
 
     @classmethod
     def of(cls, tags: Sequence[Tag]) -> Worn:
-        """All tags of one thing."""
+        """Collect the tags of one object.
+
+        Args:
+            tags: tags that the object wears.
+
+        Returns:
+            Their corners, centres and normals in the object's frame.
+        """
         corners = [[tag.pose.apply(corner) for corner in tag.corners] for tag in tags]
         return cls(tuple(tags), np.array(corners), np.array([tag.pose.position for tag in tags]),
                    np.array([tag.pose.axes[2] for tag in tags]))
 
     def facing(self, fit: Fit, ground: Ground) -> List[Tuple[Tag, np.ndarray]]:
-        """Those that would show, and the (4, 2) pixels of their corners."""
+        """Return the tags that face the camera.
+
+        Args:
+            fit: pose of the object.
+            ground: the current image, split into table and objects.
+
+        Returns:
+            Each tag with the pixels (4, 2) of its corners.
+        """
         rays = ground.view.rays
         turn, place = matrix_of(fit.pose).T, np.array(fit.pose.position)
         sights = self.middles @ turn + place - rays.origin
@@ -105,7 +134,7 @@ class Worn:
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """A thing's tags where they are seen best.
+    """An object's tags where they are seen best.
 
     Args:
         likeness: correlation of their squares with what is seen, -1 to 1.
@@ -120,7 +149,7 @@ class Match:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """The part of a picture that shows a thing's surface.
+    """The part of a picture that shows an object's surface.
 
     Args:
         own: (N, 2) columns and rows of its pixels that do.
@@ -134,7 +163,15 @@ class Surface:
 
     @classmethod
     def of(cls, fit: Fit, ground: Ground) -> Surface:
-        """Where a fit is seen."""
+        """Return the part of the image that shows an object's surface.
+
+        Args:
+            fit: pose of the object.
+            ground: the current image, split into table and objects.
+
+        Returns:
+            The surface.
+        """
         rendering = fit.rendering
         rows, columns = rendering.window
         inside = np.isfinite(rendering.depth)
@@ -152,11 +189,16 @@ class Surface:
         return cls(np.argwhere(full)[:, ::-1], framed.astype(np.float32), (columns.start, rows.start))
 
     def compared(self, number: int, corners: np.ndarray, reach: Reach) -> Optional[Tuple[np.ndarray, int]]:
-        """The correlations of a tag's squares with what is seen beside where they should be, and of how many
-        pixels; ``None`` where too little of them is seen. Its border is left out: all tags have that.
+        """Correlate the cells of a tag with the image around its expected place; its border, which all tags
+        share, is left out.
 
         Args:
-            corners: (4, 2) pixels of its black square's, top left first and clockwise.
+            number: of the tag in the family.
+            corners: (4, 2) pixels of its black square, clockwise from the top left.
+            reach: the search range.
+
+        Returns:
+            Correlations for each offset, and the number of pixels; ``None`` if too little is visible.
         """
         low, high = corners.min(axis=0) - self.corner, corners.max(axis=0) - self.corner
         pixels = self.own[((self.own >= low) & (self.own <= high)).all(axis=1)]
@@ -180,8 +222,17 @@ class Surface:
 
 
 def matched(worn: Worn, fit: Fit, surface: Surface, ground: Ground, reach: Reach) -> Optional[Match]:
-    """The tags of a thing where it would be, where they are seen best near to that; ``None`` where too little
-    of them is seen.
+    """Match all tags of an object near their expected places.
+
+    Args:
+        worn: tags of the object.
+        fit: pose of the object.
+        surface: its part of the image.
+        ground: the current image, split into table and objects.
+        reach: the search range.
+
+    Returns:
+        The best match; ``None`` if too little is visible.
     """
     found: List[Tuple[Tag, np.ndarray, np.ndarray, int]] = []
     for tag, corners in worn.facing(fit, ground):
@@ -204,7 +255,18 @@ def matched(worn: Worn, fit: Fit, surface: Surface, ground: Ground, reach: Reach
 
 def followed(worn: Worn, match: Match, fit: Fit, surface: Surface, ground: Ground
              ) -> Tuple[Match, Fit]:
-    """A fit moved to where its tags are seen, as long as they are seen better then."""
+    """Move a fit to where its tags are observed, as long as the match improves.
+
+    Args:
+        worn: tags of the object.
+        match: the match at the fit.
+        fit: pose of the object.
+        surface: its part of the image.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        The last match and fit.
+    """
     for _ in range(_ROUNDS):
         moved = _by(match, fit, ground)
         again = matched(worn, moved, surface, ground, NARROW)
@@ -215,7 +277,17 @@ def followed(worn: Worn, match: Match, fit: Fit, surface: Surface, ground: Groun
 
 
 def exact(worn: Worn, match: Match, fit: Fit, ground: Ground) -> Tuple[float, Fit]:
-    """A fit by its tags where they are seen best near by, found by ever smaller steps, and how well."""
+    """Refine a fit by its tags with decreasing steps.
+
+    Args:
+        worn: tags of the object.
+        match: the match at the fit.
+        fit: pose of the object.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        The correlation, -1 to 1, and the fit.
+    """
     moved = _by(match, fit, ground)
     rendering = render(moved.lie, moved.pose, ground) or moved.rendering
     surface = Surface.of(replace(moved, rendering=rendering), ground)
@@ -243,14 +315,23 @@ def _at(fit: Fit, place: np.ndarray) -> Fit:
 
 
 def _by(match: Match, fit: Fit, ground: Ground) -> Fit:
-    """A fit moved to where its tags are seen; the same where that is away from it."""
+    """Move a fit to where its tags are observed; unchanged if that is too far away."""
     start = (fit.place.x, fit.place.y, fit.place.yaw)
     place = TagFit.of(match.pairs, ground.view.rays).standing(fit.lie, start, fit.bottom, ground.view.rays)
     return replace(fit, place=place) if math.hypot(place.x - start[0], place.y - start[1]) < AWAY else fit
 
 
 def known(fit: Fit, match: Match, ground: Ground) -> Fit:
-    """A fit as one by its tags, as it is seen in this picture."""
+    """Return a fit that is identified by its tags.
+
+    Args:
+        fit: pose of the object.
+        match: its tags in this image.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        The fit with the evidence of this image.
+    """
     rendering = render(fit.lie, fit.pose, ground) or fit.rendering
     return Fit(fit.lie, fit.place, fit.bottom, fit.resting, weigh(rendering, ground), 0.0, rendering,
                tags=TagFit.of(match.pairs, ground.view.rays))

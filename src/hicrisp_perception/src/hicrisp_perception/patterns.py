@@ -1,5 +1,5 @@
 """Whose tags are seen where they are too small or too slanted to be read: laid over the picture, their
-squares fit or not, which tells things of one shape apart, and how they are turned.
+squares fit or not, which tells objects of one shape apart, and how they are turned.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ _TURNS = 30
 _FOLLOWED, _CLIMBED = 4, 2
 """Of them those that are followed, and that are laid in exactly."""
 _HIGHER = 0.02
-"""Metres by which a thing may stand higher or lower than its shape was laid."""
+"""Metres by which an object may stand higher or lower than its shape was laid."""
 _LIKE = 0.85
-"""Correlation from which on tags are taken for those that are seen. Where a thing was laid exactly its own
+"""Correlation at which tags count as observed. Where an object was laid exactly its own
 reach 0.9 and more, and others', wherever they are most like it, up to 0.8.
 """
 _PROMISING = 0.6
-"""The same before it is laid in exactly, from which on that is worth while."""
+"""The same before the exact fit, at which that fit is worthwhile."""
 _SEARCHES, _KEPT = 1, 40
-"""Searches for a thing's tags in a picture of a stream, and pictures for which one in vain is believed."""
+"""Searches for an object's tags per image, and number of images for which an unsuccessful one holds."""
 _SAME_PART = 0.2
 """Part by which more or less may be seen of what looks the same."""
 _Found = Optional[Tuple[float, Fit]]
 
 
 class Patterns:
-    """Compares things that were known by their shapes and colours with the tags that they wear.
+    """Compares objects that were known by their shapes and colours with the tags that they wear.
 
     Args:
-        tags: those of all things.
+        tags: those of all objects.
     """
 
     def __init__(self, tags: Sequence[Tag]) -> None:
@@ -76,14 +76,19 @@ class Patterns:
 
     def named(self, fits: Mapping[str, Fit], free: Sequence[WorldObject], ground: Ground,
               before: Mapping[str, Fit], others: Sequence[Fit]) -> Tuple[Dict[str, Fit], List[Fit]]:
-        """Fits by the names of the things whose tags are seen there, placed as those say, and fits of which
-        that is not known before the next picture. Where nobody's tags are seen a fit keeps its name, but not
-        one that another has by its tags.
+        """Identify objects of the same shape by their tags.
+
+        If no tags are visible, a fit keeps its name, unless another fit has that name by its tags.
 
         Args:
-            free: the things that may be there, those that were named among them.
-            before: where things were.
-            others: what else is there.
+            fits: fits by tentative names.
+            free: objects that may be there, including the named ones.
+            ground: the current image, split into table and objects.
+            before: last fits by name.
+            others: fits of other objects.
+
+        Returns:
+            Fits by name, and fits that stay unidentified until the next image.
         """
         found: Dict[str, Fit] = {}
         waiting: List[Fit] = []
@@ -114,7 +119,7 @@ class Patterns:
         return found, waiting
 
     def _as_before(self, name: str, last: Fit, ground: Ground) -> _Found:
-        """What was known by its tags and has hardly moved."""
+        """Return what was known by its tags and has hardly moved."""
         if last.tags is None or name not in self._worn:
             return None
         worn = self._worn[name]
@@ -127,9 +132,9 @@ class Patterns:
 
     def _settled(self, alike: Sequence[str], fit: Fit, ground: Ground, others: Sequence[Fit]
                  ) -> Optional[Dict[str, Tuple[float, Fit]]]:
-        """The things whose tags are seen where a shape was laid: but a few are looked for in a picture, not
-        again where that was in vain, and not where the picture changes. ``None`` where none was seen and not
-        all were looked for.
+        """Return the objects whose tags are seen where a shape was laid: but a few are looked for in a picture, not
+        again where that was in vain, and not where the picture changes. ``None`` if none was seen and not all
+        were looked for.
         """
         calm = self._left == math.inf or any(_same(fit, each) for each in self._last)
         found: Dict[str, Tuple[float, Fit]] = {}
@@ -147,12 +152,16 @@ class Patterns:
         return found
 
     def settled(self, name: str, fit: Fit, ground: Ground, others: Sequence[Fit] = ()) -> _Found:
-        """How like a thing's tags is what is seen where they would be, -1 to 1, and where the thing would be
-        by them; ``None`` where too little is seen, or is like them nowhere.
+        """Compare the tags of an object with the image around a fit.
 
         Args:
-            fit: where its shape was laid.
-            others: what it may stand on, or below.
+            name: name of the object in the world.
+            fit: pose of its shape.
+            ground: the current image, split into table and objects.
+            others: fits of objects that it may stand on or below.
+
+        Returns:
+            Correlation (-1 to 1) and the fit by its tags; ``None`` if too little is visible or nothing matches.
         """
         worn = self._worn[name]
         best: _Found = None
@@ -175,8 +184,8 @@ class Patterns:
 
 
 def _starts(fit: Fit, others: Sequence[Fit], ground: Ground) -> Iterator[Fit]:
-    """Where a thing may be of which a shape was laid into too little: there, as high as something is on which
-    it may stand, and below what stands near by on nothing that is known.
+    """Yield places of an object whose shape was fitted to too little: there, on each possible support, and below
+    neighbours without a known support.
     """
     yield fit
     for floor in sorted({0.0, *(other.floor for other in others)}):
@@ -195,7 +204,7 @@ def _starts(fit: Fit, others: Sequence[Fit], ground: Ground) -> Iterator[Fit]:
 
 
 def _given(settled: Mapping[str, Mapping[str, Tuple[float, Fit]]], alike: Sequence[str]) -> Dict[str, str]:
-    """The new name for each name, so that the tags are the most like what is seen."""
+    """Return the new name for each name, so that the tags are the most like what is seen."""
     names = [name for name, things in settled.items() if things]
     if not names:
         return {}
@@ -210,6 +219,6 @@ def _near(one: Fit, other: Fit) -> bool:
 
 
 def _same(one: Fit, other: Fit) -> bool:
-    """Whether two fits of two pictures are one, and as much is seen of it."""
+    """Check whether two fits of two pictures are one, and as much is seen of it."""
     more = abs(one.evidence.seen - other.evidence.seen)
     return _near(one, other) and more <= _SAME_PART * other.evidence.seen

@@ -13,10 +13,13 @@ from hicrisp_perception.sight import SceneSight
 
 
 def build() -> PerceptionServer:
-    """The perception that the parameters ask for.
+    """Create the perception that the parameters name.
+
+    Returns:
+        The server.
 
     Raises:
-        ConfigError: for a scene, a camera or a robot whose file is wrong.
+        ConfigError: for an invalid file of scene, camera or robot.
     """
     configuration = load_configuration()
     scene = configuration.scene

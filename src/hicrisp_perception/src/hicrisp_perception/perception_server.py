@@ -30,7 +30,7 @@ PATIENCE = 5.0
 """Wall seconds without a picture after which the log says why, and again after as many."""
 
 OpenSight = Callable[[Scene], Perception]
-"""Makes what looks at the pictures of a scene's things."""
+"""Makes what looks at the pictures of a scene's objects."""
 
 
 class PerceptionServer:
@@ -58,7 +58,7 @@ class PerceptionServer:
         self._diagnostics = Diagnostics("camera", self._health, camera.name)
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop processing images."""
         self._thread.end()
         self._pictures.close()
         self._door.close()
@@ -121,7 +121,7 @@ class PerceptionServer:
             self._sight.afterwards()
 
     def _health(self) -> Health:
-        """Whether pictures come, how old the newest is, and what is wrong with them."""
+        """Report whether images arrive, the age of the newest, and its problems."""
         age = time.monotonic() - self._looked
         values = {"picture's age": f"{age:.1f} s", "the last look took": f"{1000.0 * self._seconds:.0f} ms"}
         if self._why:

@@ -1,4 +1,4 @@
-"""The camera's newest picture with what was recognised in it, drawn for whoever asks; nobody else pays."""
+"""The camera's newest image with what was recognised in it, drawn on request only."""
 
 from __future__ import annotations
 
@@ -29,17 +29,23 @@ class PictureServer:
 
     @property
     def stamp(self) -> Optional[float]:
-        """When the newest picture was taken; ``None`` before the first."""
+        """Stamp of the newest image; ``None`` before the first."""
         looked = self._looked
         return None if looked is None else looked[0].stamp
 
     def show(self, picture: Picture, tracks: Tuple[Track, ...], things: Mapping[str, WorldObject]) -> None:
-        """A picture was looked at; without tracks where nothing could be told of it."""
+        """Set the image to serve.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+            tracks: tracks of the image; empty if it could not be evaluated.
+            things: shapes and sizes of the scene's objects by name.
+        """
         with self._lock:
             self._looked = picture, tracks, things
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         self._service.shutdown()
 
     def _answer(self) -> SnapshotResponse:

@@ -28,11 +28,11 @@ _BUFFER = 2 ** 24
 _TF_LIMIT = 0.5
 """Wall seconds for TF to say where the camera and the robots were."""
 _START_LIMIT = 3.0
-"""Wall seconds from the first picture on in which it is no trouble that TF does not know all frames yet."""
+"""Time after the first image in which missing TF frames are not reported, wall seconds."""
 _NEAR = 0.05
 """Seconds by which TF's poses of a robot may miss a picture's moment."""
 _DEAF = 5.0
-"""Wall seconds of silence on a topic while others of its camera speak; then it is listened to anew."""
+"""Silence of a topic, while others of its camera publish, after which it is subscribed again, wall seconds."""
 _SLICE, _WAKE = 0.02, 0.5
 
 _INFO = 2
@@ -46,7 +46,7 @@ class PictureTopics:
     Args:
         tf: says where the camera is.
         needed: frames that TF must place at a picture's moment before that is looked at: the robots'.
-        trouble: is told why there are no pictures, in a sentence that names the topic.
+        trouble: called with the reason why there are no images, as a sentence that names the topic.
     """
 
     def __init__(
@@ -71,13 +71,18 @@ class PictureTopics:
         self._subscribers = [self._listen(which) for which in range(len(self._names))]
 
     def close(self) -> None:
-        """Listen no more."""
+        """Unsubscribe."""
         for subscriber in self._subscribers:
             subscriber.unregister()
 
     def next(self, seconds: float) -> Optional[Picture]:
-        """The newest picture that was not taken yet; ``None`` where none comes in so many seconds of wall
-        time, or it cannot be read.
+        """Wait for another image.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The newest image; ``None`` at the time limit, or if it is invalid.
         """
         deadline = Deadline(seconds)
         with self._news:
@@ -94,7 +99,7 @@ class PictureTopics:
         return self._picture(pair[0], pair[1], info)
 
     def forget(self) -> None:
-        """The world began again: no picture from before counts."""
+        """Drop earlier images after the world was reset."""
         with self._news:
             self._colours.clear()
             self._depths.clear()
@@ -150,7 +155,7 @@ class PictureTopics:
         return None
 
     def _unplaced(self, stamp: rospy.Time) -> Tuple[str, ...]:
-        """The frames of which nobody knows where they were."""
+        """Return the frames whose pose at the time of the image is unknown."""
         return tuple(name for name in self._needed() if not self._tf.heard_at(name, stamp, _NEAR)
                      or self._tf.pose_at(name, stamp) is None)
 
@@ -185,7 +190,7 @@ class PictureTopics:
         by = lead(stamp, rospy.get_time())
         with self._news:
             self._ahead.pop(name, None)
-            if by > 0.0:  # Nobody knows when it was taken, and all later ones would seem to be older.
+            if by > 0.0:  # Its time is unknown, and all later ones would seem to be older.
                 self._ahead[name] = by
                 return
             if self._since - CLOCK_JUMP <= stamp < self._since:
@@ -208,10 +213,13 @@ class PictureTopics:
 
 
 def check_topics(camera: CameraSettings) -> None:
-    """Refuse a camera whose topics are the same.
+    """Check that colour, depth and calibration of a camera use different topics.
+
+    Args:
+        camera: settings of the camera.
 
     Raises:
-        ConfigError: which ones.
+        ConfigError: if two are the same.
     """
     names = (camera.topics.colour, camera.topics.depth, camera.topics.info)
     if len(set(map(rospy.resolve_name, names))) < len(names):

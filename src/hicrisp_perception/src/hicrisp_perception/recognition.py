@@ -1,4 +1,4 @@
-"""Which segment is which thing: colours in a common light, shapes, and where the things were before."""
+"""Which segment is which object: colours in a common light, shapes, and where the objects were before."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from hicrisp_perception.segments import Ground, Segment, Window, overlap, segmen
 from hicrisp_perception.shape_models import lie_at, lies_of
 
 _NOBODY, _NOBODY_MOTLEY = 1.3, 1.6
-"""Cost of a segment that is none of the things; of one with patches such as tags, which take the paint from a
-thing's outline.
+"""Cost of a segment that is none of the objects; of one with patches such as tags, which take the paint from a
+object's outline.
 """
 _FOREIGN = 1.0
-"""Cost of a colour from which on a shape is not even tried."""
+"""Cost of a colour above which a shape is not tried."""
 _UPRIGHT = 0.5
-"""Cost of the upright fit from which on the other sides are tried."""
+"""Cost of the upright fit above which the other sides are tried."""
 _LYING = 0.15
 _CERTAIN = 0.2
-"""Cost of a fit from which on things of a clearly worse colour are not tried."""
+"""Cost of a fit below which objects of a clearly worse colour are not tried."""
 _CLEARLY = 0.35
 _STAYED = 0.25
-"""Cost below which a thing is surely where it was."""
+"""Cost below which an object is surely where it was."""
 _AT = 0.01
-"""Metres from where a thing was within which it is where it was."""
+"""Metres from where an object was within which it is where it was."""
 _FAR = 0.25
-"""Metres from where a thing was that count as much as half a wrong colour."""
+"""Metres from where an object was that count as much as half a wrong colour."""
 _ROUNDS = 5
 _KERNEL = np.ones((3, 3), np.uint8)
 _ON_IT = 0.005
-"""Metres from a surface within which a pixel shows its colour and not that of a thing beside it."""
+"""Metres from a surface within which a pixel shows its colour and not that of an object beside it."""
 _PATCH = 0.03
-"""Part of a segment that has a hue, from which on it is not taken for noise."""
+"""Least share of a segment with a hue for it not to count as noise."""
 _MOST = 0.7
-"""Part of a segment that a thing accounts for when the segment is nothing else."""
+"""Part of a segment that an object accounts for when the segment is nothing else."""
 _PIERCED = 0.2
-"""Part of a thing that may be seen to show something else where it still stands."""
+"""Part of an object that may be seen to show something else where it still stands."""
 _LEAVES = 0.5
-"""Part of its way, in lengths of a thing, that has to be seen empty where it was."""
+"""Share of its old place that must be observed empty, for each length of the object that it moved."""
 _LEAST_SEEN = 40
 _LEAST_PART = 0.12
-"""Part of what is not covered of a thing that has to be seen in one segment."""
+"""Part of what is not covered of an object that has to be seen in one segment."""
 _LIGHT_CHANGE = 0.7
 """How much the logarithm of the light usually changes between two pictures."""
 
@@ -63,8 +63,8 @@ class Findings:
     """What a picture shows.
 
     Args:
-        fits: the known things that were found, by name.
-        claimed: the pixels that the found things account for.
+        fits: the known objects that were found, by name.
+        claimed: the pixels that the found objects account for.
         claims: the same for each of those that were measured.
         kept: those of the fits that look as they did when they were measured in a picture before.
         light: how bright level white is, 1 for as bright as the camera can tell.
@@ -77,7 +77,13 @@ class Findings:
     kept: Set[str] = field(default_factory=set)
 
     def keep(self, name: str, fit_: Fit, claim: Claim) -> None:
-        """Take a thing as it was measured before."""
+        """Add an object as it was measured before.
+
+        Args:
+            name: name of the object in the world.
+            fit_: its last fit.
+            claim: window and mask of its pixels.
+        """
         self.fits[name] = fit_
         self.kept.add(name)
         window, own = claim
@@ -85,10 +91,10 @@ class Findings:
 
     def claim(self, name: str, fit_: Fit, ground: Ground, others: Sequence[Segment] = (), rim: int = 3
               ) -> None:
-        """Take a thing's pixels from the others.
+        """Take an object's pixels from the others.
 
         Args:
-            others: segments that keep their pixels unless the thing accounts for nearly all of them.
+            others: segments that keep their pixels unless the object accounts for nearly all of them.
             rim: pixels around it that are mixed.
         """
         window = fit_.rendering.window
@@ -110,8 +116,8 @@ class Memory:
     """What is known from the pictures before.
 
     Args:
-        fits: the things that stood somewhere.
-        dropped: where hands let things go that were not seen since.
+        fits: the objects that stood somewhere.
+        dropped: where hands let objects go that were not seen since.
         sure: those that were seen in full view since they are known by their names.
     """
 
@@ -120,7 +126,14 @@ class Memory:
     sure: FrozenSet[str] = frozenset()
 
     def pose(self, name: str) -> Optional[Pose]:
-        """Where a thing stood or was let go; ``None`` where that is not known."""
+        """Return where an object stood or was released.
+
+        Args:
+            name: name of the object in the world.
+
+        Returns:
+            World frame; ``None`` if it is unknown.
+        """
         return self.fits[name].pose if name in self.fits else self.dropped.get(name)
 
 
@@ -132,15 +145,18 @@ def recognise(
     searches: Searches,
     patterns: Optional[Patterns] = None,
 ) -> Findings:
-    """Find things in what no thing accounts for yet.
+    """Find objects in the pixels that no object accounts for yet.
 
     Args:
         things: those that may be there.
         found: what was found otherwise; it is added to.
         before: what is known from the pictures before.
         searches: those of the pictures before; what this one begins goes on in the next.
-        patterns: of the tags that things wear: such are not cut where their colour changes, and known by what
+        patterns: of the tags that objects wear: such are not cut where their colour changes, and known by what
             there is of their own and by what is seen of their tags.
+
+    Returns:
+        The findings with the objects added.
     """
     motley = patterns is not None
     left = [thing for thing in things if thing.name not in found.fits]
@@ -171,14 +187,14 @@ def recognise(
 
 
 def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
-    """A segment and how much is known around it: what it may stand on."""
+    """Return a segment and how much is known around it: what it may stand on."""
     rows, columns = segment.window
     near = sum(1 for each in found.fits.values() if overlap(each.rendering.window, segment.window))
     return rows.start, columns.start, segment.family, segment.pixels, near
 
 
 def _shared(one: Window, other: Window) -> Optional[Window]:
-    """The part of the picture that two windows have in common."""
+    """Return the part of the picture that two windows have in common."""
     if not overlap(one, other):
         return None
     rows, columns = (slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other))
@@ -186,7 +202,7 @@ def _shared(one: Window, other: Window) -> Optional[Window]:
 
 
 def _within(part: Window, window: Window) -> Window:
-    """A part of the picture by the pixels of a window that holds it."""
+    """Return a part of the picture by the pixels of a window that holds it."""
     rows, columns = (slice(a.start - b.start, a.stop - b.start) for a, b in zip(part, window))
     return rows, columns
 
@@ -249,15 +265,15 @@ def _assign(
 
 def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
             colour: np.ndarray, found: Findings, before: Memory) -> Tuple[Dict[int, Set[int]], Dict[int, float]]:
-    """Segments with the things that still stand there: for another one to be there two would have moved, and no
+    """Segments with the objects that still stand there: for another one to be there two would have moved, and no
     hand carried them. So two that look alike and stand still never exchange their names, however little of them is
     seen, and in however many parts.
 
     Args:
-        colour: (segments, things) costs of the colours.
+        colour: (segments, objects) costs of the colours.
 
     Returns:
-        Things by segment, and which part of the place of each is seen to be empty, 0 to 1.
+        Objects by segment, and which part of the place of each is seen to be empty, 0 to 1.
     """
     owners: Dict[int, Set[int]] = {}
     empty: Dict[int, float] = {}
@@ -283,7 +299,7 @@ def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
 
 def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
              ) -> np.ndarray:
-    """(segments, things): the costs of colours where only some of what is seen has the thing's own."""
+    """(segments, objects): the costs of colours where only some of what is seen has the object's own."""
     costs = np.empty((len(segments), len(things)))
     for row, (segment, _) in enumerate(segments):
         # Between a tag and an edge there is too little paint for a family of its own.
@@ -300,7 +316,7 @@ def _inner(segment: Segment) -> np.ndarray:
 
 
 def _patch_cost(thing: WorldObject, counts: np.ndarray, pixels: int) -> float:
-    """The cost of a thing's colour where only some of the pixels have it."""
+    """Return the cost of an object's colour if only some of the pixels have it."""
     hues = counts[HUES:]
     strongest = int(hues.max())
     clear = bool(hues.sum() > _PATCH * pixels)
@@ -317,7 +333,7 @@ def _patch_cost(thing: WorldObject, counts: np.ndarray, pixels: int) -> float:
 
 
 def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObject) -> float:
-    """The cost of a thing's colour by the pixels that are measured on its surface: several things may be in
+    """Return the cost of an object's colour by the pixels that are measured on its surface: several objects may be in
     one segment that is not cut where its colour changes.
     """
     rendering, inner = best.rendering, _inner(segment)
@@ -342,10 +358,10 @@ def _fits(
     before: Memory,
     searches: Searches,
 ) -> List[Tuple[int, Fit]]:
-    """The fits of things in a segment: standing upright, and on other sides where none fits so.
+    """Return the fits of objects in a segment: standing upright, and on other sides where none fits so.
 
     Args:
-        likely: columns, things and the costs of their colours, the likeliest first.
+        likely: columns, objects and the costs of their colours, the likeliest first.
     """
     things = {column: thing for column, thing, _ in likely}
     found: Dict[int, Fit] = {}
@@ -369,7 +385,7 @@ def _fits(
 
 
 def _stays(best: Fit, before: Optional[Fit]) -> bool:
-    """Whether a thing is where it was."""
+    """Check whether an object is where it was."""
     return (
         before is not None
         and best.lie == before.lie
@@ -379,7 +395,7 @@ def _stays(best: Fit, before: Optional[Fit]) -> bool:
 
 
 def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:
-    """The assignment of least cost, in which a row may stay without a column."""
+    """Return the assignment of least cost, in which a row may stay without a column."""
     padded = np.hstack([total, np.full((len(total), len(total)), nobody)])
     rows, columns = linear_sum_assignment(padded)
     pairs = [(int(row), int(column)) for row, column in zip(rows, columns)
@@ -389,7 +405,7 @@ def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:
 
 def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
            ) -> float:
-    """The light in which the segments' colours fit the things best, with the heights as a hint."""
+    """Return the light in which the segments' colours fit the objects best, with the heights as a hint."""
     misfit = np.array([[_height_misfit(shown, thing) for thing in things] for _, shown in segments])
     best, lowest = 1.0, math.inf
     for light in LIGHTS:

@@ -23,10 +23,16 @@ _CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)),
 
 def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
                  ) -> np.ndarray:
-    """Which pixels show a robot: where its links are drawn and nothing nearer or farther is measured.
+    """Return the pixels that show a robot: inside the projection of its links, with consistent depth.
 
     Args:
+        rays: viewing direction of each pixel in the world frame.
+        depth: (height, width), metres; 0 without a measurement.
+        robots: pose and stamp of the robots' frames, world frame.
         links: for each frame the capsules around that link.
+
+    Returns:
+        Boolean (height, width).
     """
     found = np.zeros(depth.shape, bool)
     capsules, hulls = _outlines(rays, robots, links)
@@ -56,7 +62,7 @@ def robot_pixels(rays: Rays, depth: np.ndarray, robots: Frames, links: Mapping[s
 
 def _outlines(rays: Rays, robots: Frames, links: Mapping[str, Tuple[Capsule, ...]]
               ) -> Tuple[np.ndarray, List[np.ndarray]]:
-    """The capsules that are in the picture: (N, 7) both ends in the world frame and the radius of each,
+    """Return the capsules that are in the picture: (N, 7) both ends in the world frame and the radius of each,
     metres, and the hulls of the discs as which their ends are seen, a little too large, in pixels.
     """
     frames = [name for name, capsules in links.items()
@@ -114,7 +120,7 @@ def _in_any(points: Sequence[np.ndarray], spare: np.ndarray, capsules: np.ndarra
 
 
 def _part(outline: np.ndarray, shape: Tuple[int, ...]) -> Tuple[slice, slice]:
-    """Every second row and column of the picture's part that holds an outline."""
+    """Return every second row and column of the picture's part that holds an outline."""
     low = np.maximum(np.floor(outline.min(axis=0)).astype(int), 0) // _STRIDE * _STRIDE
     high = np.ceil(outline.max(axis=0)).astype(int) + 1
     return (slice(int(low[1]), min(shape[0], int(high[1])), _STRIDE),

@@ -56,10 +56,23 @@ class RosRig:
             rospy.Subscriber("estop_state", EstopState, self._on_estop, queue_size=1))
 
     def move(self, tool: Pose) -> Outcome:
+        """Move the tool to a pose around obstacles.
+
+        Args:
+            tool: tool pose, world frame.
+
+        Returns:
+            What the driver reports.
+        """
         return self._robot.execute(Command(MOVE_TOOL, {}, self._robot.name, target=tool), Deadline(_MOTION),
                                    Event())
 
     def look(self) -> Optional[Look]:
+        """Take an image.
+
+        Returns:
+            The image with the pose of the moving link; ``None`` without one.
+        """
         deadline = Deadline(_PATIENCE)
         since = rospy.get_time() + _REST
         image, info = self._wait(since, deadline)
@@ -87,7 +100,7 @@ class RosRig:
         return look
 
     def _wait(self, since: float, deadline: Deadline) -> Tuple[Optional[Image], Optional[CameraInfo]]:
-        """The first image from after a moment, and the lens."""
+        """Return the first image from after a moment, and the lens."""
         with self._news:
             while not deadline.passed and not rospy.is_shutdown():
                 fresh = self._image is not None and self._image.header.stamp.to_sec() >= since

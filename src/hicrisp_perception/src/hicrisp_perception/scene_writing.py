@@ -18,16 +18,16 @@ from hicrisp_core.scene.scene import DEFAULT_CAMERA
 from hicrisp_perception.describing import Described
 
 _STEP, _STEPS = 0.0005, 30
-"""Metres by which things that seem to overlap are moved apart, and how often at most."""
+"""Metres by which objects that seem to overlap are moved apart, and how often at most."""
 _HANDLED = 0.075
 """Greatest width of what a task is made about, metres."""
 _SHIFT = 0.01
-"""Metres off the middle of what it stands on from which on that is told."""
+"""Offset from the middle of its support above which it is written, metres."""
 
 
 @dataclass(frozen=True)
 class SeenScene:
-    """The things that go into a scene file, and what is left out.
+    """The objects that go into a scene file, and what is left out.
 
     Args:
         things: whose poses do not overlap.
@@ -39,8 +39,14 @@ class SeenScene:
 
 
 def arrange(found: Sequence[Described], table: WorldObject) -> SeenScene:
-    """Things as a scene can have them: on the table or on each other, beside each other by at least
-    nothing.
+    """Adjust described objects to a valid scene: on the table or on each other, without overlap.
+
+    Args:
+        found: the objects as observed.
+        table: the table with its pose and size.
+
+    Returns:
+        The arranged objects, and those left out with reasons.
     """
     placed: Dict[str, WorldObject] = {table.name: table}
     kept: List[Described] = []
@@ -68,7 +74,7 @@ def arrange(found: Sequence[Described], table: WorldObject) -> SeenScene:
 
 
 def _in_place(each: Described, placed: Dict[str, WorldObject]) -> WorldObject:
-    """The thing as the scene's file will put it."""
+    """Return the object as the scene's file will put it."""
     thing = each.thing
     x, y = thing.pose.position[:2] if thing.pose is not None else (0.0, 0.0)
     yaw = thing.pose.yaw if thing.pose is not None else 0.0
@@ -89,15 +95,20 @@ def _apart(thing: WorldObject, other: WorldObject) -> WorldObject:
 
 
 def save_scene(seen: SeenScene, found: Sequence[Described], base: Scene, target: Path, heading: str) -> Scene:
-    """Write a scene file that loads, whole or not at all.
+    """Write a scene file that loads, atomically.
 
     Args:
-        found: the things where they were seen.
+        seen: the arranged objects.
+        found: the objects as observed.
         base: the scene with the table, the robots, the domain and the camera.
+        target: the file to write.
         heading: a comment for its first line.
 
+    Returns:
+        The scene as it loads.
+
     Raises:
-        ConfigError: when it cannot be written, or the domain has no such things.
+        ConfigError: when it cannot be written, or the domain has no such objects.
     """
     domain = domain_of(base)
     wrong = sorted({each.thing.type for each in seen.things} - set(domain.types))
@@ -146,7 +157,14 @@ def _entry(each: Described, seen: "Pose | None") -> List[str]:
 
 
 def doubts_of(each: Described) -> Sequence[str]:
-    """What is not sure of a thing, in words."""
+    """Word the doubts about an object.
+
+    Args:
+        each: the object as observed.
+
+    Returns:
+        Clauses for a message.
+    """
     doubts = each.doubts
     found = []
     if doubts.fit:
@@ -161,7 +179,7 @@ def doubts_of(each: Described) -> Sequence[str]:
 
 
 def _task(things: Sequence[Described]) -> str:
-    """A task that can be tried: the first thing that a hand can take, next to another one; else a question."""
+    """Return a task that can be tried: the first object that a hand can take, next to another one; else a question."""
     under = {each.below for each in things}
     free = [each for each in things if each.thing.name not in under and not each.below]
     taken = [each for each in free if not each.thing.form.hollow and min(each.thing.size[:2]) < _HANDLED]

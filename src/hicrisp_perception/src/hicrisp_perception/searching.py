@@ -1,5 +1,5 @@
 """Searches for shapes in segments, so many steps in a picture: the next one goes on where the last one ended,
-and what was looked for in vain is not looked for again while that looks the same.
+and an unsuccessful search is not repeated while that part looks the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hicrisp_perception.segments import Ground, Segment, Window, overlap
 from hicrisp_perception.shape_models import Lie, lies_of
 
 _STEPS, _LEAST_STEPS = 5, 2
-"""Ways to lay shapes in that are tried in a picture of a stream, with those that are where things were and
+"""Ways to lay shapes in that are tried in a picture of a stream, with those that are where objects were and
 those that tags tell; and how many searches have at least.
 """
 _KEPT = 40
@@ -31,7 +31,7 @@ _TRIES, _MOST_TRIES, _IN_ALL = 5, 8, 12
 likeliest come first.
 """
 _SHOWN = 0.3
-"""Part of a segment of several colours that a thing has to show in it: behind such a one nothing contradicts
+"""Part of a segment of several colours that an object has to show in it: behind such a one nothing contradicts
 it.
 """
 
@@ -69,7 +69,7 @@ class _Search:
     cut: bool = False
 
     def at(self, bottom: float) -> _Height:
-        """What was tried at a height."""
+        """Return what was tried at a height."""
         for height in self.heights:
             if abs(height.bottom - bottom) < APART / 2.0:
                 return height
@@ -77,7 +77,7 @@ class _Search:
         return self.heights[-1]
 
     def like(self, segment: Segment, pixels: int) -> bool:
-        """Whether a segment looks like the one that it began with."""
+        """Check whether a segment looks like the one that it began with."""
         own = self.segment
         return (
             own.family == segment.family
@@ -91,7 +91,7 @@ class _Search:
 
 
 def _near(one: Window, other: Window) -> bool:
-    """Whether two parts of the picture have pixels in common, or nearly so: else nothing stayed there."""
+    """Check whether two parts of the picture have pixels in common, or nearly so: else nothing stayed there."""
     rows, columns = (slice(side.start - GATE, side.stop + GATE) for side in one)
     return overlap((rows, columns), other)
 
@@ -119,15 +119,30 @@ class Searches:
         }
 
     def spend(self, steps: int) -> None:
-        """Something else took so many steps of this picture."""
+        """Reduce the search budget of this image.
+
+        Args:
+            steps: number of steps used elsewhere.
+        """
         self._steps -= steps
 
     def postpone(self, fits: Iterable[Fit]) -> None:
-        """Who is there is looked for in the next picture."""
+        """Continue the identification of fits in the next image.
+
+        Args:
+            fits: the unidentified fits.
+        """
         self._waiting += [(fit.rendering.window, fit.lie) for fit in fits]
 
     def waiting(self, things: Iterable[WorldObject]) -> List[Window]:
-        """Where searches for things go on in the next picture: who is there is not known yet."""
+        """Return the windows in which searches for objects continue.
+
+        Args:
+            things: the objects.
+
+        Returns:
+            Windows of the image.
+        """
         lies = {lie for thing in things for lie in lies_of(thing)}
         return [window for window, lie in self._waiting if lie in lies]
 
@@ -141,12 +156,15 @@ class Searches:
         before: Optional[Fit] = None,
         dropped: Optional[Pose] = None,
     ) -> Optional[Fit]:
-        """Lay a shape into a segment as well as can be; ``None`` where it fits nowhere.
+        """Fit a shape into a segment.
 
         Args:
             floors: heights of what it may stand on, metres; the table's is 0.
             before: where it was last; what hides it in part leaves too little for a guess without.
             dropped: where a hand let it go.
+
+        Returns:
+            The best fit; ``None`` if it fits nowhere, or the search continues in the next image.
         """
         told: Optional[Fit] = None
         if before is not None and before.lie == lie and _near(before.rendering.window, segment.window):
@@ -163,14 +181,21 @@ class Searches:
         return told if stays else best
 
     def waits(self, segment: Segment) -> bool:
-        """Whether a search in a segment was not ended in an earlier picture."""
+        """Check whether a search in a segment is still running from an earlier image.
+
+        Args:
+            segment: connected pixels that may show one object.
+
+        Returns:
+            True if it continues in this image.
+        """
         pixels = segment.pixels
         return any(each.cut and each.like(segment, pixels) for own in self._searches.values() for each in own)
 
     def _best(
         self, lie: Lie, segment: Segment, shown: Shown, ground: Ground, floors: Tuple[float, ...]
     ) -> Optional[Fit]:
-        """The best way to lay a shape into a segment; ``None`` where there is none, or none that is good
+        """Return the best fit of a shape in a segment; ``None`` without one, or without one that is good
         before the search goes on in the next picture.
         """
         search = self._of(lie, segment, shown, ground)
@@ -191,7 +216,7 @@ class Searches:
         return best if best is not None and best.cost < GOOD else None
 
     def _of(self, lie: Lie, segment: Segment, shown: Shown, ground: Ground) -> _Search:
-        """What is known of a search; its fits are made anew where they are of an earlier picture."""
+        """Return the state of a search; fits of an earlier image are computed again."""
         own, pixels = self._searches.setdefault(lie, []), segment.pixels
         search = next((each for each in own if each.like(segment, pixels)), None)
         if search is not None and search.looked != self._number:
@@ -205,7 +230,7 @@ class Searches:
         return search
 
     def _again(self, lie: Lie, search: _Search, segment: Segment, shown: Shown, ground: Ground) -> bool:
-        """Make the fits of an earlier picture anew; whether they are about as good."""
+        """Compute the fits of an earlier image again; return whether they are about as good."""
         for height in search.heights:
             before, height.best = height.best, None
             if before is None or before.cost >= POOR:

@@ -16,24 +16,24 @@ from hicrisp_perception.view import NOWHERE, Rays, View, enlarged
 LEAST_PIXELS = 30
 """Pixels that a segment needs."""
 _LOWEST = 0.006
-"""Height above the table from which on something stands there, metres."""
+"""Height above the table at which pixels belong to an object, metres."""
 _SIGMAS = 2.5
 _AROUND = 4
 """Pixels around what the depth shows in which the colour decides: depth is ragged at edges."""
 _BELOW = -0.02
 """Height below which a pixel shows what is beyond the table, metres."""
 _MARGIN = 0.01
-"""How far beyond the table's sides things are looked for, metres."""
+"""How far beyond the table's sides objects are looked for, metres."""
 _SPECK = 6
-"""Pixels of every second row and column that are no thing."""
+"""Pixels of every second row and column that are no object."""
 _CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
 _WOOD = np.array([200.0, 175.0, 140.0])
 _EDGE = 3.5
 """Pixels that an edge is wide."""
 _OTHER_LIGHT = 6.0
-"""Change of the table's colour from which on families are looked up anew."""
+"""Change of the table's colour after which families are computed again."""
 _FACES = 4.0
-"""How many times as bright as its sides the top of a thing may be."""
+"""How many times as bright as its sides the top of an object may be."""
 _FEW = 8
 """Pixels that are no face."""
 _KERNEL = np.ones((3, 3), np.uint8)
@@ -58,7 +58,7 @@ class Segment:
 
     @property
     def pixels(self) -> int:
-        """How many there are."""
+        """Number of its pixels."""
         return int(np.count_nonzero(self.mask))
 
 
@@ -68,7 +68,7 @@ class Ground:
 
     Args:
         height: of each pixel above the table as it is seen, metres; ``NOWHERE`` without depth.
-        depth: smoothed, metres; 0 where nothing was measured.
+        depth: smoothed, metres; 0 without a measurement.
         things: which pixels show what stands on the table, by depth and colour.
         family: of each pixel; 0 for the table's colour.
         robot: which pixels show the robot.
@@ -76,7 +76,7 @@ class Ground:
         table_colour: 0 to 255.
         bare: which pixels would show the table if nothing stood on it.
         palette: what sorts its colours.
-        parts: of the picture, in which all things are; nothing stands in two of them.
+        parts: of the picture, in which all objects are; nothing stands in two of them.
     """
 
     view: View
@@ -95,7 +95,7 @@ class Ground:
 
 
 class Sorter:
-    """Tells things from the table and cuts them where their colour changes.
+    """Tells objects from the table and cuts them where their colour changes.
 
     Args:
         table: whose sides bound what is looked at.
@@ -110,21 +110,25 @@ class Sorter:
         self.forget()
 
     def forget(self) -> None:
-        """The world began again."""
+        """Reset after the world was reset."""
         self._level = Level()
         self._palette: Optional[Palette] = None
 
     @property
     def level(self) -> Level:
-        """The table's plane as it was seen last."""
+        """The table's plane as observed last."""
         return self._level
 
     def ground(self, view: View, robot: np.ndarray, known: Optional[np.ndarray] = None) -> Ground:
-        """Find what stands on the table.
+        """Separate objects from the table.
 
         Args:
-            robot: which pixels show the robot.
-            known: those that known things account for; what has no others is passed over.
+            view: the current image with its viewing rays.
+            robot: boolean (height, width), true where the robot is visible.
+            known: pixels that known objects account for; regions without others are skipped.
+
+        Returns:
+            The separated image.
         """
         if view.rays is not self._rays:
             self._rays = view.rays
@@ -156,8 +160,8 @@ class Sorter:
 
     def _coarse(self, view: View, robot: np.ndarray, known: Optional[np.ndarray]
                 ) -> Tuple[List[Window], np.ndarray]:
-        """The table's plane and colour, the parts of the picture that have things, and which pixels the depth
-        shows to be above the table; from every second row and column.
+        """Return the table's plane and colour, the parts of the picture that have objects, and which pixels the
+        depth shows to be above the table; from every second row and column.
         """
         half = (slice(None, None, 2), slice(None, None, 2))
         depth = cv2.medianBlur(np.ascontiguousarray(view.depth[half]), 3)
@@ -189,7 +193,7 @@ class Sorter:
         self._table_colour: np.ndarray = found
 
     def _families(self, raw: np.ndarray) -> np.ndarray:
-        """Families of the pixels; those at edges go to the table or to the nearest thing, whichever they are
+        """Families of the pixels; those at edges go to the table or to the nearest object, whichever they are
         more like.
         """
         if self._palette is None:
@@ -214,7 +218,7 @@ class Sorter:
 
     @staticmethod
     def _things(solid: np.ndarray, family: np.ndarray, height: np.ndarray, bare: np.ndarray) -> np.ndarray:
-        """By colour near what is solid: the depth is ragged at edges."""
+        """Select pixels by colour near the solid ones, because depth is ragged at edges."""
         size = 2 * _AROUND + 1
         near = cv2.dilate(solid, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))) > 0
         # Beyond the table there may be any colour.
@@ -226,7 +230,7 @@ class Sorter:
 
 
 def _about(box: np.ndarray, shape: Tuple[int, int]) -> Window:
-    """The part of the picture with a piece of which every second row and column was looked at, and a rim."""
+    """Return the part of the picture with a piece of which every second row and column was looked at, and a rim."""
     left, top, width, height = (2 * int(value) for value in box[:4])
     rim = _AROUND + 2
     return (slice(max(0, top - rim), min(shape[0], top + height + rim)),
@@ -234,7 +238,7 @@ def _about(box: np.ndarray, shape: Tuple[int, int]) -> Window:
 
 
 def _joined(parts: Sequence[Window]) -> List[Window]:
-    """RunFactory of the picture that do not overlap."""
+    """Parts of the image that do not overlap."""
     found: List[Window] = []
     for part in parts:
         while True:
@@ -249,16 +253,28 @@ def _joined(parts: Sequence[Window]) -> List[Window]:
 
 
 def overlap(one: Window, other: Window) -> bool:
-    """Whether two parts of the picture have pixels in common."""
+    """Check whether two windows share pixels.
+
+    Args:
+        one: rows and columns.
+        other: rows and columns.
+
+    Returns:
+        True if they do.
+    """
     return all(a.start < b.stop and b.start < a.stop for a, b in zip(one, other))
 
 
 def segments_in(ground: Ground, claimed: Optional[np.ndarray] = None, uncut: bool = False) -> List[Segment]:
-    """Connected pieces of one family among the things' pixels, the largest first.
+    """Return connected regions of one colour family that belong to objects.
 
     Args:
-        claimed: pixels that are left out.
-        uncut: leave them whole where their colour changes; their family is then the table's.
+        ground: the current image, split into table and objects.
+        claimed: boolean mask of pixels to leave out.
+        uncut: whether to ignore colour changes; the family is then the table's.
+
+    Returns:
+        The segments, largest first.
     """
     found: List[Segment] = []
     for window, mask in pieces_in(ground, claimed):
@@ -277,8 +293,8 @@ def segments_in(ground: Ground, claimed: Optional[np.ndarray] = None, uncut: boo
 
 
 def _of_one_brightness(family: np.ndarray, mask: np.ndarray, colour: np.ndarray) -> np.ndarray:
-    """Families in which light and dark grey are one where they may be the faces of one thing: what is lit of
-    a black thing is as bright as the shade of a grey one.
+    """Families in which light and dark grey are one where they may be the faces of one object: what is lit of
+    a black object is as bright as the shade of a grey one.
     """
     light, dark = mask & (family == GREY), mask & (family == DARK)
     if min(np.count_nonzero(light), np.count_nonzero(dark)) < _FEW:
@@ -292,10 +308,14 @@ def _of_one_brightness(family: np.ndarray, mask: np.ndarray, colour: np.ndarray)
 
 
 def pieces_in(ground: Ground, claimed: Optional[np.ndarray] = None) -> Iterator[Tuple[Window, np.ndarray]]:
-    """Connected pieces of the things' pixels with their windows; specks left out.
+    """Yield connected regions that belong to objects; specks are left out.
 
     Args:
-        claimed: pixels that are left out.
+        ground: the current image, split into table and objects.
+        claimed: boolean mask of pixels to leave out.
+
+    Yields:
+        Window and mask of each region.
     """
     for part in ground.parts:
         where = ground.things[part] if claimed is None else ground.things[part] & ~claimed[part]
@@ -318,8 +338,14 @@ def _pieces(where: np.ndarray, origin: Tuple[int, int]) -> List[Tuple[Window, np
 
 
 def large(stats: np.ndarray, least: int) -> Iterator[Tuple[int, Tuple[int, int, int, int]]]:
-    """The labels of those of OpenCV's connected components that have so many pixels, without the
-    background's, and their boxes: column, row, width, height.
+    """Yield the large components of OpenCV's connected components, without the background.
+
+    Args:
+        stats: statistics from OpenCV.
+        least: least number of pixels.
+
+    Yields:
+        Label and box: column, row, width, height.
     """
     for label in 1 + np.flatnonzero(stats[1:, cv2.CC_STAT_AREA] >= least):
         column, row, width, height, _ = stats[label].tolist()

@@ -1,4 +1,4 @@
-"""The shapes of things as rays meet them, and the ways in which a thing can lie on a table."""
+"""The shapes of objects as rays meet them, and the ways in which an object can lie on a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CORNERS = 24
 _LIKE = 0.0025
 """Sizes that differ less look the same, metres."""
 _LEANING = 0.1
-"""Radians of tilt from which on a round thing has a yaw."""
+"""Tilt at which a round object has a yaw, radians."""
 _UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
 _HALF = math.sqrt(0.5)
 _ON_X: Quaternion = (0.0, -_HALF, 0.0, _HALF)
@@ -30,7 +30,7 @@ class Lie:
     """A shape of a size as it lies on one of its sides.
 
     Args:
-        turn: from the thing's own frame to that of its lie, whose z axis points up.
+        turn: from the object's own frame to that of its lie, whose z axis points up.
         height: metres.
         across: extents along the x and the y axis of the lie, metres.
         period: the turn about the vertical after which it looks the same, radians; 0 for what is round.
@@ -50,25 +50,54 @@ class Lie:
 
     @property
     def radius(self) -> float:
-        """Of the circle around its footprint, metres."""
+        """Radius of the circle around its footprint, metres."""
         return self.across[0] / 2.0 if self.round else math.hypot(*self.across) / 2.0
 
     def pose(self, x: float, y: float, z: float, yaw: float) -> Pose:
-        """The thing's pose with its middle there, metres and radians."""
+        """Return the object's pose for a position of its middle.
+
+        Args:
+            x: world frame, metres.
+            y: world frame, metres.
+            z: world frame, metres.
+            yaw: radians.
+
+        Returns:
+            Pose in the world frame.
+        """
         return Pose((float(x), float(y), float(z)), multiply(from_yaw(float(yaw)), self.turn))
 
     def corners(self) -> np.ndarray:
-        """(N, 3) points whose hull is the shape's, in the frame of its lie, metres."""
+        """Return points whose hull is the shape's.
+
+        Returns:
+            Array (N, 3) in the frame of the lie, metres.
+        """
         return _corners(self)
 
 
 def lies_of(thing: WorldObject) -> Tuple[Lie, ...]:
-    """The ways in which a thing can lie, upright first."""
+    """Return the ways in which an object can lie, upright first.
+
+    Args:
+        thing: the object with its shape and size.
+
+    Returns:
+        The lies; symmetric ones only once.
+    """
     return _lies(thing.form, thing.size)
 
 
 def lie_at(thing: WorldObject, pose: Pose) -> Tuple[Lie, float]:
-    """A thing as it is turned at a pose, however it is tilted, and the yaw that is left, radians."""
+    """Return the lie of an object at a pose with any tilt.
+
+    Args:
+        thing: the object with its shape and size.
+        pose: world frame.
+
+    Returns:
+        The lie, and the remaining yaw, radians.
+    """
     yaw = pose.yaw
     turn = multiply(from_yaw(-yaw), pose.orientation)
     upright = _lies(thing.form, thing.size)[0]
@@ -101,7 +130,14 @@ def _period(a: float, b: float) -> float:
 
 @lru_cache(maxsize=64)
 def unit(turn: Quaternion) -> np.ndarray:
-    """The rotation matrix of a quaternion, not to be written to."""
+    """Return the rotation matrix of a quaternion.
+
+    Args:
+        turn: quaternion (x, y, z, w).
+
+    Returns:
+        Array (3, 3), read-only.
+    """
     found: np.ndarray = np.array(Pose((0.0, 0.0, 0.0), turn).axes).T
     found.setflags(write=False)
     return found
@@ -128,17 +164,23 @@ def _outer(solid: Solid) -> Tuple[Tuple[float, float, float], ...]:
 
 @lru_cache(maxsize=256)
 def _solids(form: Shape, size: Tuple[float, float, float]) -> Tuple[Solid, ...]:
-    """What rays meet first from outside; a round hollow thing is a full cylinder with a well in it."""
+    """Return what rays meet first from outside; a round hollow object is a full cylinder with a well in it."""
     if form.hollow and form.round:
         return (Solid("cylinder", size),)
     return form.solids(size)
 
 
 def cast(lie: Lie, pose: Pose, origin: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """How far along each ray the thing is met, in lengths of its direction; infinite where it is missed.
+    """Intersect rays with an object.
 
     Args:
-        directions: (3, N) in the world frame, from ``origin``.
+        lie: shape and size with the side that it lies on.
+        pose: of the object, world frame.
+        origin: array (3,), common origin of the rays, world frame.
+        directions: array (3, N), world frame.
+
+    Returns:
+        Array (N,), distance in lengths of the direction; infinite without an intersection.
     """
     turn = np.array(pose.axes)
     start = (turn @ (origin - np.array(pose.position))).astype(np.float32)
@@ -187,11 +229,11 @@ def _apart(rays: np.ndarray) -> np.ndarray:
 
 
 def _bowl(size: Tuple[float, float, float], start: np.ndarray, rays: np.ndarray) -> np.ndarray:
-    """A cylinder with a well: a ray that would enter within the well goes on to its wall or floor."""
+    """Return a cylinder with a well: a ray that would enter within the well goes on to its wall or floor."""
     radius, half = size[0] / 2.0, size[2] / 2.0
     enter, leave = _tube(radius, half, start, rays)
     hit = (enter <= leave) & (leave > 0.0)
-    # The well reaches above the rim, so that whoever enters by it is inside from there on.
+    # The well reaches above the rim, so that a ray that enters through it is inside.
     floor, inner = BOWL_WALL - half, radius - BOWL_WALL
     well: np.ndarray = start - np.array([0.0, 0.0, (floor + 1.0) / 2.0], np.float32)
     into, out = _tube(inner, (1.0 - floor) / 2.0, well, rays)

@@ -1,4 +1,4 @@
-"""Eyes for the things of a scene: pictures in, tracks out, without ROS."""
+"""Perception of a scene's objects: images in, tracks out, without ROS."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from hicrisp_perception.unknown_objects import Strangers
 from hicrisp_perception.view import Rays, Straightener, View, check
 
 _CLOSER_LOOK = 80
-"""Pixels from which on what no tag accounts for is looked at closer for one."""
+"""Size above which an unexplained region is searched for a tag at higher resolution, pixels."""
 _WARNED = 8.0
-"""Seconds for which a warning holds that no later picture repeats: all things are read again in that time."""
+"""Seconds for which a warning holds that no later picture repeats: all objects are read again in that time."""
 _LEAST_SIZE = 0.008
-"""Metres below which a thing does not stand out from the noise of the depth."""
+"""Metres below which an object does not stand out from the noise of the depth."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class SightSettings:
     """What is looked for.
 
     Args:
-        shapes: whether things are known by their shapes and colours.
-        strangers: whether things that the scene does not hold are told.
+        shapes: whether objects are known by their shapes and colours.
+        strangers: whether objects that the scene does not contain are reported.
     """
 
     shapes: bool = True
@@ -58,10 +58,13 @@ class SightSettings:
 
 
 def check_sizes(scene: Scene) -> None:
-    """Refuse a scene with things that a camera does not see.
+    """Check that the camera can detect all objects of a scene.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
 
     Raises:
-        ConfigError: naming the thing.
+        ConfigError: if an object is too small; names it.
     """
     for thing in scene.things:
         if min(thing.size) < _LEAST_SIZE or sorted(thing.size)[1] < 2.0 * _LEAST_SIZE:
@@ -72,16 +75,16 @@ def check_sizes(scene: Scene) -> None:
 
 
 class SceneSight:
-    """Sees the things of a scene in the pictures of a camera; implements ``Perception``.
+    """Sees the objects of a scene in the pictures of a camera; implements ``Perception``.
 
-    Nothing is known of where things are before the first picture: the scene says what there is, not where.
+    Nothing is known of where objects are before the first picture: the scene says what there is, not where.
 
     Args:
-        tags: what the things wear; what the scene says by default.
-        bodies: the robots, by whose links they are told from things; those of the scene by default.
+        tags: what the objects wear; what the scene says by default.
+        bodies: the robots, whose links are masked; those of the scene by default.
 
     Raises:
-        ConfigError: for things that are too small to be seen or to wear tags.
+        ConfigError: for objects that are too small to be seen or to wear tags.
     """
 
     def __init__(self, scene: Scene, settings: Optional[SightSettings] = None,
@@ -104,7 +107,7 @@ class SceneSight:
         self.forget()
 
     def forget(self) -> None:
-        """The world began again."""
+        """Reset after the world was reset."""
         self._sorter.forget()
         self._steady, self._searches, self._in_vain = Steady(self._alike), Searches(), InVain()
         self._tracks = Tracks(self._things)
@@ -114,11 +117,18 @@ class SceneSight:
 
     @property
     def level(self) -> Level:
-        """The table's top as the last picture shows it: how far the camera's pose is off."""
+        """The table's plane in the last image, which shows the error of the camera's pose."""
         return self._sorter.level
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
-        """All tracks after this picture: what is seen, hidden, held and gone.
+        """Return all tracks after an image: visible, hidden, held and gone objects.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            The tracks.
 
         Raises:
             PictureError: when the picture's parts do not fit together.
@@ -152,7 +162,7 @@ class SceneSight:
         self._steady.remember({name: claim for name, claim in found.claims.items() if name in found.fits})
         self._lit = (found.light, float(ground.table_colour.max()))
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
-        self.follow(robots, picture.stamp)  # What is seen between the fingers is held from now on.
+        self.follow(robots, picture.stamp)  # What is observed between the fingers is held.
         if self._settings.strangers:
             self._claim_unfound(ground, found)
             self._strangers.look(
@@ -169,15 +179,15 @@ class SceneSight:
         return (*self._tracks.all, *self._strangers.tracks)
 
     def afterwards(self) -> None:
-        """Nothing can wait: all that is measured tells of things."""
+        """Do nothing: every measurement is needed for the tracks."""
 
     @property
     def warnings(self) -> Tuple[str, ...]:
-        """What is wrong with what the last picture shows, as sentences for people."""
+        """Problems of the last image, as sentences for the user."""
         return tuple(self._warned)
 
     def _kept(self, view: View, robot: np.ndarray) -> Findings:
-        """What looks as it did and is not measured again."""
+        """Return the unchanged objects, which are not measured again."""
         found = Findings(np.zeros(view.shape, bool))
         standing = {name: fit for name, fit in self._tracks.standing.items() if name not in self._grips.held}
         for name, claim in self._steady.unchanged(view, robot, standing).items():
@@ -216,12 +226,12 @@ class SceneSight:
 
     @staticmethod
     def _open_windows(ground: Ground, found: Findings) -> List[Window]:
-        """The parts of the picture that nothing accounts for."""
+        """Return the parts of the picture that nothing accounts for."""
         left = segments_in(ground, found.claimed, uncut=True)
         return [segment.window for segment in left if segment.pixels > _CLOSER_LOOK]
 
     def _same_paint_in(self, ground: Ground) -> Optional[float]:
-        """The light by how bright the table is now; it keeps its paint."""
+        """Return the light by how bright the table is now; it keeps its paint."""
         light, brightness = self._lit
         return light * float(ground.table_colour.max()) / brightness if light is not None else None
 
@@ -258,7 +268,7 @@ class SceneSight:
     def _look_at_hands(self, ground: Ground, hands: Mapping[str, Hand], found: Findings) -> List[str]:
         """Confirm what is held, or notice that it is not; the names of what is."""
         for name, pose in self._in_hands(hands).items():
-            if name not in self._things:  # Of what nobody described the hand alone says where it is.
+            if name not in self._things:  # Only the hand locates an undescribed object.
                 continue
             fit, shown = look_in_hand(self._things[name], pose, ground, self._family(name))
             answer = confirms(fit, shown)
@@ -267,7 +277,7 @@ class SceneSight:
             elif answer and fit is not None:
                 self._grips.correct(name, hands, fit.pose)
                 found.claim(name, fit, ground)
-            else:  # Too little of it is seen to say where, and that is nobody else's.
+            else:  # Too little is visible to locate it, and no other object explains that.
                 rendering = render(lie_at(self._things[name], pose)[0], pose, ground)
                 if rendering is not None:
                     found.claimed[rendering.window] |= explained(rendering, ground)
@@ -300,7 +310,7 @@ class SceneSight:
                 found.claimed[rendering.window] |= explained(rendering, ground)
 
     def _alike(self, one: str, other: str) -> bool:
-        """Whether two things have one hue, or none."""
+        """Check whether two objects have one hue, or none."""
         families = [self._family(name) for name in (one, other)]
         return families[0] == families[1] or all(each is not None and each < HUES for each in families)
 

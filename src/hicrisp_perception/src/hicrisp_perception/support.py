@@ -17,14 +17,19 @@ _NEAR = 0.015
 """Metres by which a bottom may seem to be off what it stands on."""
 _EQUAL = 5e-4
 _RESTS = 0.5
-"""How much worse the picture may support that a thing stands on what is below than that it hovers."""
+"""How much worse the picture may support that an object stands on what is below than that it hovers."""
 _GATE = 6.0
 _OVER = 0.15
-"""Part of the smaller outline that lies over the other where one thing stands on another."""
+"""Share of the smaller outline that overlaps the other if one object stands on another."""
 
 
 def on_their_feet(found: Findings, ground: Ground) -> None:
-    """Put each thing on the table or on what it stands on, the lowest first."""
+    """Place each object on the table or on the object that carries it, from the lowest to the highest.
+
+    Args:
+        found: the fits, changed in place.
+        ground: the current image, split into table and objects.
+    """
     done: Dict[str, Fit] = {}
     # What is in a bowl stands as low as the bowl.
     for name, fit in sorted(found.fits.items(),
@@ -55,7 +60,7 @@ def _floors(fit: Fit, others: Dict[str, Fit]) -> Iterator[float]:
 
 
 def _shadow(fit: Fit) -> Polygon:
-    """The thing's outline on the ground."""
+    """Return the object's outline on the ground."""
     place, (along, across) = fit.place, fit.lie.across
     if fit.lie.round:
         return Point(place.x, place.y).buffer(fit.lie.radius)
@@ -65,7 +70,7 @@ def _shadow(fit: Fit) -> Polygon:
 
 
 def _lowered(fit: Fit, bottom: float, ground: Ground) -> Fit:
-    """The same fit on another height: its outline is then seen elsewhere on the table."""
+    """Return the same fit on another height: its outline is then seen elsewhere on the table."""
     if abs(bottom - fit.bottom) < _EQUAL:
         return replace(fit, bottom=bottom, resting=True)
     if fit.tags is not None and (fit.segment is None or fit.shown is None):

@@ -19,17 +19,17 @@ _TRIES, _VOTERS = 120, 8
 _NEAR, _FAR = 0.006, 0.008
 """How far from a plane a point of it may be measured, metres: at least, and at one metre."""
 _LEAN, _OFF = np.cos(np.radians(20.0)), 0.2
-"""How far the table may seem to lean, and how far from where it is told, metres."""
+"""Tolerated tilt of the table, and its distance from the configured height, metres."""
 _LEAST = 250
 _PART = 0.2
 """Part of what should show the table that must be one plane."""
 _HIGH = 0.02
-"""Height above the plane from which on something hides what is behind, metres."""
+"""Height above the plane at which an object hides what is behind, metres."""
 _INSIDE, _BEYOND = 5, 5
 """Pixels on either side of an end that must show the table and must not."""
 _HOLE_UP, _HOLE_ASIDE = 3, 18
 """Pixels without depth beyond an end, at most, up or down and to the sides: what only one of the camera's
-eyes sees lies beside a thing, and hides where the table ends.
+eyes sees lies beside an object, and hides where the table ends.
 """
 
 
@@ -55,11 +55,17 @@ class TablePlane:
 
 
 def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray, step: int = 1) -> np.ndarray:
-    """Which pixels would show the table's top if nothing stood on it.
+    """Return the pixels that would show the table's top without objects on it.
 
     Args:
-        low, high: the table's least and greatest x and y, metres.
-        step: of the rows and columns that are asked for.
+        lens: intrinsic parameters of the camera.
+        camera: optical frame in the world frame.
+        low: array (2,), least x and y of the table, metres.
+        high: array (2,), greatest x and y of the table, metres.
+        step: stride of rows and columns.
+
+    Returns:
+        Boolean mask with this stride.
     """
     aside, ahead, up = (along(lens, axis, step) for axis in matrix_of(camera))
     reach = np.float32(-camera.position[2]) / np.minimum(up, np.float32(-1e-6))
@@ -70,12 +76,16 @@ def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray, 
 
 
 def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray) -> Optional[TablePlane]:
-    """The plane that most of what should show the table lies in; ``None`` where there is none nearby.
+    """Find the plane of the table's top.
 
     Args:
-        depth: (height, width) metres, 0 where nothing was measured.
-        camera: where it is told to be.
-        expected: which pixels of every ``STRIDE``-th row and column should show the table.
+        depth: (height, width), metres; 0 without a measurement.
+        lens: intrinsic parameters of the camera.
+        camera: configured optical frame in the world frame.
+        expected: mask of every ``STRIDE``-th row and column that should show the table.
+
+    Returns:
+        The plane; ``None`` if there is none nearby.
     """
     sampled = depth[::STRIDE, ::STRIDE]
     chosen = expected & (sampled > 0.0)
@@ -100,7 +110,7 @@ def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray
 
 
 def _ransac(points: np.ndarray, up: np.ndarray, high: float) -> Optional[Tuple[np.ndarray, float]]:
-    """The plane with most of the points: roughly level, and about as far below the camera as is told."""
+    """Return the plane with most of the points: roughly level, at about the configured distance below the camera."""
     dice = np.random.default_rng(3)
     first, second, third = points[dice.integers(0, len(points), (_TRIES, 3))].transpose(1, 0, 2)
     normals = np.cross(second - first, third - first)
@@ -124,7 +134,7 @@ def _within(points: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray
 
 
 def _reach(points: np.ndarray) -> np.ndarray:
-    """How far from a plane each of its points may be measured, metres."""
+    """Return how far from a plane each of its points may be measured, metres."""
     found: np.ndarray = np.maximum(_NEAR, _FAR * points[:, 2] ** 2)
     return found
 
@@ -143,12 +153,16 @@ def _refined(points: np.ndarray, normal: np.ndarray, offset: float) -> Tuple[np.
 
 
 def find_ends(plane: TablePlane, at: np.ndarray, outwards: np.ndarray, reach: int) -> np.ndarray:
-    """How far beyond some pixels the table ends, pixels; NaN where that is not seen.
+    """Measure how far the table extends beyond pixels of its expected edge.
 
     Args:
-        at: (N, 2) pixels where it should end, columns first.
-        outwards: (N, 2) unit vectors across its edge.
-        reach: pixels that are searched on either side.
+        plane: the table's plane.
+        at: (N, 2) pixels of the expected edge, columns first.
+        outwards: (N, 2) unit vectors across the edge.
+        reach: greatest distance on either side, pixels.
+
+    Returns:
+        Array (N,), pixels; NaN if the edge is not visible.
     """
     height, width = plane.on.shape
     steps = np.arange(-reach - _INSIDE, reach + _BEYOND + 1)
@@ -162,7 +176,7 @@ def find_ends(plane: TablePlane, at: np.ndarray, outwards: np.ndarray, reach: in
     line = np.arange(len(on))[:, None]
 
     def at_steps(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-        """Of each line, at steps from the last that shows the table; what is beyond its ends is not."""
+        """Return values of each line at steps from the last pixel of the table; pixels beyond its ends are false."""
         there = last[:, None] + offsets
         held: np.ndarray = values[line, np.clip(there, 0, len(steps) - 1)]
         return held & (there >= 0) & (there < len(steps))
@@ -170,7 +184,7 @@ def find_ends(plane: TablePlane, at: np.ndarray, outwards: np.ndarray, reach: in
     beyond = np.arange(1, _BEYOND + 1)
     ends = on.any(axis=1) & at_steps(framed, beyond).all(axis=1) & ~at_steps(above, beyond).any(axis=1)
     ends &= np.count_nonzero(at_steps(on, -np.arange(_INSIDE)), axis=1) >= _INSIDE - 1
-    # Where that is its end and no thing's: what is seen next is not higher.
+    # Only edges of the table, not of an object: the next pixel is not higher.
     gap = np.arange(_HOLE_ASIDE + 1)
     known = at_steps(measured, 1 + gap) & (gap <= holes[:, None])
     ends &= known.any(axis=1) & ~at_steps(above, 1 + known.argmax(axis=1)[:, None])[:, 0]

@@ -23,7 +23,7 @@ class TagFinder:
         self._detector = cv2.aruco.ArucoDetector(family, told)
 
     def find(self, colour: np.ndarray) -> Dict[int, np.ndarray]:
-        """The tags of a picture by their numbers; a number that is seen twice is left out.
+        """Return the tags of a picture by their numbers; a number that is seen twice is left out.
 
         Args:
             colour: (height, width, 3) red, green, blue, uint8.

@@ -1,4 +1,4 @@
-"""RunFactory of pictures that were read for tags in vain: not read again while they look the same."""
+"""Parts of images that were read without finding a tag: not read again while they look the same."""
 
 from __future__ import annotations
 
@@ -48,16 +48,31 @@ class InVain:
         self._parts = [part for part in self._parts if part.number > since]
 
     def worth(self, windows: Sequence[Window], cells: np.ndarray, closer: bool) -> List[Window]:
-        """The parts of a picture that are to be read."""
+        """Select the windows that need to be read, since they changed since they were read without a result.
+
+        Args:
+            windows: the candidates.
+            cells: the image as mean colours of its cells.
+            closer: whether they would be read enlarged.
+
+        Returns:
+            The windows to read.
+        """
         own = [part for part in self._parts if part.closer == closer]
         return [window for window in windows if not any(
             _holds(part.window, window) and not differs(cells, part.cells, window) for part in own)]
 
     def remember(self, windows: Sequence[Window], cells: np.ndarray, closer: bool) -> None:
-        """These were read in vain."""
+        """Store windows in which no tag was found.
+
+        Args:
+            windows: rows and columns, in pixels.
+            cells: the image as mean colours of its cells.
+            closer: whether they were read enlarged.
+        """
         self._parts += [_Part(self._number, window, cells, closer) for window in windows]
 
 
 def _holds(outer: Window, inner: Window) -> bool:
-    """Whether a part holds another, but for a cell at its sides: a rim around it is read, too."""
+    """Check whether a part holds another, but for a cell at its sides: a rim around it is read, too."""
     return all(a.start - CELL <= b.start and b.stop <= a.stop + CELL for a, b in zip(outer, inner))

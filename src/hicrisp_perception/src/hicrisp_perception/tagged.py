@@ -1,4 +1,4 @@
-"""Things that are known by their tags, laid exactly into the picture by their shapes."""
+"""Objects that are known by their tags, laid exactly into the picture by their shapes."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from hicrisp_perception.tags import WORST, TagFit, depth_shift, yaw_of
 from hicrisp_perception.view import matrix_of
 
 _LEVEL = 1.3
-"""Pixels by which corners may be off, in the mean, where a thing stands: tags that are small look turned."""
+"""Pixels by which corners may be off, in the mean, where an object stands: tags that are small look turned."""
 _CLEAR = 0.7
 """Pixels below which no other way is tried."""
 _AS_BEFORE = 0.15
-"""Pixels by which the same tags may fit worse where a thing was than they did there."""
+"""Pixels by which the same tags may fit worse where an object was than they did there."""
 _ROUNDS = 4
 _SAME = 0.002
 """Metres of depth that are not worth another round."""
 _SAME_YAW = 0.05
 _SURE = 0.0015
-"""Metres from which on tags say more than an outline with tags in it."""
+"""Uncertainty below which tags are more reliable than an outline with tags in it, metres."""
 _PIERCED = 0.5
 _GATE = 8.0
 _GOOD = 0.5
 _AGREES = 0.012
-"""Metres by which a shape may be off its tags and be the same thing."""
+"""Metres by which a shape may be off its tags and be the same object."""
 _LEAST_POINTS = 30
 _End = Tuple[Lie, Placement, float]
 """A way to stand: where, and on which height, metres."""
@@ -43,11 +43,17 @@ _End = Tuple[Lie, Placement, float]
 
 def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], ground: Ground, shapes: bool,
             before: Mapping[str, Fit]) -> Tuple[Dict[str, Fit], List[str]]:
-    """The things whose tags were seen, and what is wrong with tags, as sentences for people.
+    """Place the objects whose tags are visible.
 
     Args:
-        shapes: whether their outlines may correct what the tags say.
-        before: where the things stood, as far as that is known.
+        found: tags by object name.
+        things: the scene's objects by name.
+        ground: the current image, split into table and objects.
+        shapes: whether outlines may correct the tags.
+        before: last fits by name, if they are known.
+
+    Returns:
+        Fits by name, and warnings for the user.
     """
     fits: Dict[str, Fit] = {}
     warnings: List[str] = []
@@ -110,26 +116,26 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
 
 
 def _fits(best: Optional[_End], clear: float) -> bool:
-    """Whether no other way to stand need be tried."""
+    """Check whether no other way to stand need be tried."""
     return best is not None and best[1].error < clear
 
 
 def _alike(one: _End, other: _End) -> bool:
-    """Whether two ways to stand are the same but for where their fit stopped."""
+    """Check whether two ways to stand are the same but for where their fit stopped."""
     away = math.dist((one[1].x, one[1].y, one[2]), (other[1].x, other[1].y, other[2]))
     turn = math.remainder(one[1].yaw - other[1].yaw, math.tau)
     return one[0] == other[0] and away < 2.0 * _SAME and abs(turn) < _SAME_YAW
 
 
 def _nearest(thing: WorldObject, guess: Pose) -> Lie:
-    """The way to lie that is the least tilted from how it seems to."""
+    """Return the way to lie that is the least tilted from how it seems to."""
     turn = matrix_of(guess)
     return max(lies_of(thing), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
 
 
 def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground, bottom: float = 0.0
               ) -> Tuple[Placement, float]:
-    """Where it stands, and on which height, which the depth of its tags says.
+    """Return where it stands, and on which height, which the depth of its tags says.
 
     Args:
         bottom: the height to begin with, metres.
@@ -160,7 +166,7 @@ def _seen(lie: Lie, place: Placement, bottom: float, resting: bool, tags: TagFit
 
 
 def _by_shape(thing: WorldObject, own: Fit, ground: Ground) -> Optional[Fit]:
-    """The same with the outline where it is seen; ``None`` where that says too little."""
+    """Return the same with the visible outline; ``None`` if that is too short."""
     segment = segment_about(thing, own.pose, ground)
     shown = measure(segment, ground, faces=False) if segment is not None else None
     if segment is None or shown is None:
@@ -171,6 +177,6 @@ def _by_shape(thing: WorldObject, own: Fit, ground: Ground) -> Optional[Fit]:
         return None
     if math.hypot(exact.place.x - start[0], exact.place.y - start[1]) > _AGREES:
         return None
-    if own.lie.round:  # An outline does not show how a round thing is turned; its tags do.
+    if own.lie.round:  # An outline does not show how a round object is turned; its tags do.
         exact = replace(exact, place=replace(exact.place, yaw=own.place.yaw))
     return replace(exact, tags=own.tags)

@@ -1,4 +1,4 @@
-"""AprilTags in a picture, and the things that wear them."""
+"""AprilTags in a picture, and the objects that wear them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _CORNER = 0.35
 """Pixels by which a corner may be off."""
 _ROUNDS = 12
 _STILL = 5e-5
-"""Metres and radians of a move from which on nothing changes any more."""
+"""Step below which a fit has converged, metres and radians."""
 WORST = 2.5
 """Pixels by which corners may be off in the mean where tags are where their file says."""
 _WIDEST = 27
-"""Pixels of the widest neighbourhood in which dark is told from light."""
+"""Widest neighbourhood for the threshold between dark and light, pixels."""
 _LARGE = 80
 """Pixels along a part beyond which it shows its tags at first sight."""
 _CLOSER, _RIM = 4, 8
@@ -51,19 +51,26 @@ class Sighting:
     corners: np.ndarray
 
     def same(self, other: Sighting) -> bool:
-        """Whether both are one tag that was seen twice."""
+        """Check whether two sightings show the same tag.
+
+        Args:
+            other: another sighting in the same image.
+
+        Returns:
+            True if number and place agree.
+        """
         away = float(np.abs(self.corners.mean(axis=0) - other.corners.mean(axis=0)).max())
         return self.number == other.number and away < self.edge / 2.0
 
     @property
     def edge(self) -> float:
-        """Pixels along its edges, in the mean."""
+        """Mean length of its edges, pixels."""
         return float(np.mean(np.linalg.norm(self.corners - np.roll(self.corners, -1, axis=0), axis=1)))
 
 
 @dataclass(frozen=True, eq=False)
 class TagFit:
-    """A thing by its tags.
+    """An object by its tags.
 
     Args:
         points, pixels: the corners of its tags in its own frame, metres, and where they are seen.
@@ -78,13 +85,21 @@ class TagFit:
 
     @classmethod
     def of(cls, pairs: Sequence[Tuple[Tag, Sighting]], rays: Rays) -> TagFit:
-        """By some of a thing's tags."""
+        """Collect the corners of an object's visible tags.
+
+        Args:
+            pairs: tags and their sightings.
+            rays: viewing direction of each pixel in the world frame.
+
+        Returns:
+            The fit.
+        """
         return cls(np.concatenate([[tag.pose.apply(corner) for corner in tag.corners] for tag, _ in pairs]),
                    np.concatenate([one.corners for _, one in pairs]), tuple(pairs), rays)
 
     @cached_property
     def guesses(self) -> Tuple[Pose, ...]:
-        """Its pose as its largest tag shows it: of a small flat tag two look nearly the same."""
+        """Its pose from its largest tag: a small flat tag has two nearly equal solutions."""
         tag, one = max(self.pairs, key=lambda pair: pair[1].edge)
         found, turns, shifts, _ = cv2.solvePnPGeneric(
             np.array(tag.corners), one.corners, self.rays.lens.matrix, None, flags=cv2.SOLVEPNP_IPPE_SQUARE)
@@ -97,14 +112,21 @@ class TagFit:
 
     @property
     def numbers(self) -> str:
-        """Of its tags, for messages."""
+        """The numbers of its tags, for messages."""
         return ", ".join(str(tag.number) for tag, _ in self.pairs)
 
     def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> Placement:
-        """Where it stands as it lies there, upright on a height: three numbers fit many corners well.
+        """Return the place of an object that stands upright at a height: three parameters, fitted to many
+        corners.
 
         Args:
-            start: x, y, yaw to begin with.
+            lie: shape and size with the side that it lies on.
+            start: initial x, y (m) and yaw (rad).
+            bottom: height of its lowest point, metres.
+            rays: viewing direction of each pixel in the world frame.
+
+        Returns:
+            The place with its covariance and error.
         """
         projection = Projection(self.points @ unit(lie.turn).T, bottom + lie.height / 2.0, rays)
         place, normal = np.array(start, dtype=float), np.eye(3)
@@ -125,7 +147,14 @@ class TagFit:
                          len(self.points))
 
     def free(self, view: View) -> Optional[FreeFit]:
-        """Its pose however it is turned; ``None`` when its tags contradict each other."""
+        """Return the pose of an object in any orientation.
+
+        Args:
+            view: the current image with its viewing rays.
+
+        Returns:
+            The pose; ``None`` if its tags contradict each other.
+        """
         found = [_refined(guess, self.points, self.pixels, view) for guess in self.guesses]
         best = min(found, key=lambda each: each.error) if found else None
         if best is None or best.error > WORST:
@@ -138,7 +167,7 @@ class TagFit:
 
 @dataclass(frozen=True)
 class FreeFit:
-    """A pose that all corners of a thing's tags were fitted to.
+    """A pose that all corners of an object's tags were fitted to.
 
     Args:
         error: root of the mean square of the corners' distances, pixels.
@@ -150,7 +179,15 @@ class FreeFit:
 
 
 def yaw_of(pose: Pose, lie: Lie) -> float:
-    """The yaw of a lie that brings it nearest to a pose, radians."""
+    """Return the yaw that brings a lie nearest to a pose.
+
+    Args:
+        pose: of the object, world frame.
+        lie: shape and size with the side that it lies on.
+
+    Returns:
+        Radians.
+    """
     return Pose((0.0, 0.0, 0.0), multiply(pose.orientation, conjugate(lie.turn))).yaw
 
 
@@ -167,7 +204,14 @@ class TagReport:
     seen: Tuple[Sighting, ...] = ()
 
     def shown_in(self, window: Window) -> bool:
-        """Whether a tag was seen in a part of the picture."""
+        """Check whether a tag is visible in a window.
+
+        Args:
+            window: rows and columns in pixels.
+
+        Returns:
+            True if at least one corner lies in it or just outside.
+        """
         rows, columns = window
         return any(rows.start - _RIM <= y < rows.stop + _RIM
                    and columns.start - _RIM <= x < columns.stop + _RIM
@@ -175,7 +219,7 @@ class TagReport:
 
 
 class TagReader:
-    """Finds tags and the things that wear them.
+    """Finds tags and the objects that wear them.
 
     Args:
         tags: those that are known.
@@ -187,23 +231,46 @@ class TagReader:
         self._closer = _Detector(2 * _WIDEST - 1, 8)
 
     def sightings(self, view: View) -> List[Sighting]:
-        """The tags in a picture, known or not."""
+        """Find all tags in an image.
+
+        Args:
+            view: the current image with its viewing rays.
+
+        Returns:
+            Known and unknown tags.
+        """
         grey = cv2.cvtColor(view.colour, cv2.COLOR_RGB2GRAY)
         return [Sighting(number, corners) for number, corners in self._detector.find(grey, _LEAST_AROUND)]
 
     def among(self, view: View, windows: Sequence[Window]) -> List[Sighting]:
-        """The tags in parts of a picture."""
+        """Find tags in parts of an image.
+
+        Args:
+            view: the current image with its viewing rays.
+            windows: the parts.
+
+        Returns:
+            Known and unknown tags.
+        """
         found: List[Sighting] = []
         for window in windows:
             grey, corner = _grey_part(view, window)
             for number, corners in self._detector.find(grey, _LEAST_AROUND):
                 one = Sighting(number, corners + corner)
-                if not any(one.same(other) for other in found):  # RunFactory may overlap.
+                if not any(one.same(other) for other in found):  # Parts may overlap.
                     found.append(one)
         return found
 
     def closer(self, view: View, windows: Sequence[Window]) -> List[Sighting]:
-        """The tags in parts of a picture, enlarged: those that are too small or too dark at first sight."""
+        """Find tags in enlarged parts of an image, for small and dark ones.
+
+        Args:
+            view: the current image with its viewing rays.
+            windows: the parts; large ones are skipped.
+
+        Returns:
+            Known and unknown tags.
+        """
         found: Dict[int, Sighting] = {}
         for rows, columns in windows:
             if max(rows.stop - rows.start, columns.stop - columns.start) > _LARGE:
@@ -216,11 +283,15 @@ class TagReader:
 
     def read(self, view: View, windows: Optional[Sequence[Window]] = None, closer: bool = False
              ) -> TagReport:
-        """The things whose tags are seen.
+        """Find the objects whose tags are visible.
 
         Args:
-            windows: parts of the picture that are looked at, in place of the whole.
-            closer: whether they are enlarged.
+            view: the current image with its viewing rays.
+            windows: parts of the image; ``None`` for the whole.
+            closer: whether to enlarge them.
+
+        Returns:
+            Tags by object, and warnings for the user.
         """
         if windows is None:
             seen = self.sightings(view)
@@ -246,7 +317,7 @@ class _Detector:
     """OpenCV's detector of markers for pictures of any size.
 
     Args:
-        widest, step: of the neighbourhoods in which dark is told from light, pixels.
+        widest, step: of the neighbourhoods for the threshold between dark and light, pixels.
     """
 
     def __init__(self, widest: int, step: int) -> None:
@@ -261,7 +332,7 @@ class _Detector:
         self._detector = cv2.aruco.ArucoDetector(dictionary, settings)
 
     def find(self, grey: np.ndarray, around: float) -> List[Tuple[int, np.ndarray]]:
-        """The numbers of the tags in a picture with their corners, (4, 2) pixels.
+        """Return the numbers of the tags in a picture with their corners, (4, 2) pixels.
 
         Args:
             around: pixels around the smallest one.
@@ -274,7 +345,7 @@ class _Detector:
 
 
 def _grey_part(view: View, window: Window) -> Tuple[np.ndarray, Tuple[int, int]]:
-    """A part of a picture with a rim in grey, and the column and row at which it begins."""
+    """Return a part of a picture with a rim in grey, and the column and row at which it begins."""
     rows, columns = window
     height, width = view.shape
     top, left = max(0, rows.start - _RIM), max(0, columns.start - _RIM)
@@ -288,7 +359,7 @@ def _vector(values: np.ndarray) -> Tuple[float, float, float]:
 
 
 def _turned(pose: Pose, step: np.ndarray) -> Pose:
-    """A pose moved by metres and turned by radians about the world's axes."""
+    """Return a pose moved by metres and turned by radians about the world's axes."""
     matrix = cv2.Rodrigues(step[3:])[0] @ np.array(pose.axes).T
     return Pose(_vector(np.array(pose.position) + step[:3]),
                 from_axes(*(_vector(matrix[:, axis]) for axis in range(3))))
@@ -316,7 +387,7 @@ def _refined(pose: Pose, points: np.ndarray, pixels: np.ndarray, view: View) -> 
 
 
 def _moving(pose: Pose, points: np.ndarray, view: View) -> Tuple[np.ndarray, np.ndarray]:
-    """(N, 2) the pixels of a thing's points, and (N, 2, 6) how they change for a metre along the world's axes
+    """(N, 2) the pixels of an object's points, and (N, 2, 6) how they change for a metre along the world's axes
     and a radian about them.
     """
     rays, arms = view.rays, points @ np.array(pose.axes)
@@ -333,7 +404,7 @@ def _moving(pose: Pose, points: np.ndarray, view: View) -> Tuple[np.ndarray, np.
 
 
 def _at_depth(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Pose:
-    """The pose moved along its ray to the measured distance, which the size of small tags says badly."""
+    """Return the pose moved along its ray to the measured distance, which small tags determine poorly."""
     shift = depth_shift(pose, pairs, view)
     if shift is None or abs(shift) > 0.05:
         return pose
@@ -342,8 +413,15 @@ def _at_depth(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> 
 
 
 def depth_shift(pose: Pose, pairs: Sequence[Tuple[Tag, Sighting]], view: View) -> Optional[float]:
-    """How much farther tags are measured than on a thing at a pose, metres along the optical axis; ``None``
-    where too little depth is measured.
+    """Measure how much farther tags appear than expected.
+
+    Args:
+        pose: of the object, world frame.
+        pairs: tags and their sightings.
+        view: the current image with its viewing rays.
+
+    Returns:
+        Metres along the optical axis; ``None`` with too little depth.
     """
     rests: List[np.ndarray] = []
     for tag, one in pairs:

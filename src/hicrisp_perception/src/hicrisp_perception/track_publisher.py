@@ -1,4 +1,4 @@
-"""What the camera shows as messages: tracks, frames of the things' names, and detections for other tools."""
+"""What the camera shows as messages: tracks, frames of the objects' names, and detections for other tools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hicrisp_msgs.msg import TrackArray
 
 DETECTIONS = "detections"
 NOTHING = View(0.0)
-"""What is told where there was no picture yet."""
+"""What is published before the first image."""
 _SEEN = (Visibility.VISIBLE, Visibility.HELD)
 
 
@@ -40,11 +40,15 @@ class TrackPublisher:
             DETECTIONS, self._vision.Detection3DArray, queue_size=1)
 
     def publish_trouble(self, why: str) -> None:
-        """Tell why no picture can be used now, with what was seen last."""
+        """Publish the last view with the reason why no image can be used.
+
+        Args:
+            why: the reason, as a sentence.
+        """
         self._tracks.publish(view_to_msg(replace(self._last, trouble=why)))
 
     def forget(self) -> None:
-        """The world began again: what was seen last is not told any more."""
+        """Drop the last view after the world was reset."""
         self._last = NOTHING
 
     def publish(self, view: View, things: Mapping[str, WorldObject]) -> None:
@@ -65,7 +69,7 @@ class TrackPublisher:
 def _detections(
     vision: Any, seen: List[Track], stamp: rospy.Time, things: Mapping[str, WorldObject]
 ) -> Any:
-    """The things that are seen as boxes; the number of each is its place among the scene's names, and what
+    """Return the objects that are seen as boxes; the number of each is its place among the scene's names, and what
     is unknown comes after them.
     """
     names = sorted(things)

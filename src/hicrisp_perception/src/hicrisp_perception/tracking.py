@@ -1,4 +1,4 @@
-"""What is known of each thing from picture to picture."""
+"""What is known of each object from picture to picture."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _TURNED = math.radians(4.0)
 _LEAST = 0.0007
 """What does not go away by looking often, metres: the lens, the camera's pose."""
 _MOTLEY = 3.0
-"""How much less is known of a thing with tags of which none can be read: they take the paint from its
+"""How much less is known of an object with tags of which none can be read: they take the paint from its
 outline.
 """
 _LEAST_YAW = math.radians(0.3)
 _LEAST_HEIGHT = 0.0008
 _UNSEEN_HEIGHT = 0.003
-"""How far a measured height may be off, metres, where nothing is known to stand below."""
+"""Uncertainty of a measured height without a known support, metres."""
 _IN_VIEW = 0.8
-"""Part of a thing that is seen where nothing hides it: rims are mixed."""
+"""Visible share of an unoccluded object: rims are mixed."""
 _SAME_PLACE = 0.5
-"""Part of a thing that is seen where it was, by which it is still there."""
+"""Part of an object that is seen where it was, by which it is still there."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """A thing as the last pictures showed it.
+    """An object as the last pictures showed it.
 
     Args:
         fit: the last measurement; ``None`` for what was in a hand.
@@ -58,7 +58,7 @@ class Known:
 
 
 class Tracks:
-    """The things of a scene as they were seen."""
+    """The objects of a scene as they were seen."""
 
     def __init__(self, things: Mapping[str, WorldObject]) -> None:
         self._things = things
@@ -66,24 +66,31 @@ class Tracks:
 
     @property
     def all(self) -> Tuple[Track, ...]:
-        """One for each thing that was ever seen."""
+        """One track for each object that was ever detected."""
         return tuple(Track(name, known.pose, known.uncertainty, known.stamp, known.visibility)
                      for name, known in self._known.items())
 
     @property
     def poses(self) -> Dict[str, Pose]:
-        """Where the things are that are not known to be gone."""
+        """Poses of the objects that are not known to be gone."""
         return {name: known.pose for name, known in self._known.items()
                 if known.visibility is not Visibility.GONE}
 
     @property
     def standing(self) -> Dict[str, Fit]:
-        """The things that the last picture showed where they stand, as they were measured."""
+        """Fits of the objects that the last image showed standing."""
         return {name: known.fit for name, known in self._known.items()
                 if known.fit is not None and known.visibility is Visibility.VISIBLE}
 
     def memory(self, held: Container[str]) -> Memory:
-        """What is known of the things that are in no hand and not gone."""
+        """Return what is known about the objects that are neither held nor gone.
+
+        Args:
+            held: names of the held objects.
+
+        Returns:
+            Their fits and poses.
+        """
         there = {name: known for name, known in self._known.items()
                  if name not in held and known.visibility is not Visibility.GONE}
         return Memory({name: known.fit for name, known in there.items() if known.fit is not None},
@@ -91,13 +98,27 @@ class Tracks:
                       frozenset(name for name, known in there.items() if known.sure))
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
-        """A thing is where a hand has it, or had it."""
+        """Set the pose of an object that is or was in a hand.
+
+        Args:
+            name: name of the object in the world.
+            pose: world frame.
+            stamp: of the image, seconds.
+            visibility: its state.
+        """
         before = self._known.get(name)
         uncertainty = before.uncertainty if before is not None else Uncertainty(0.004, 0.004, 0.05)
         self._known[name] = Known(pose, uncertainty, stamp, visibility, sure=before is not None and before.sure)
 
     def look(self, ground: Ground, found: Findings, in_hands: Mapping[str, Pose], stamp: float) -> None:
-        """Take what a picture shows."""
+        """Update the tracks from an image.
+
+        Args:
+            ground: the current image, split into table and objects.
+            found: fits of the image.
+            in_hands: poses of the held objects, world frame.
+            stamp: of the image, seconds.
+        """
         for name in self._things:
             before = self._known.get(name)
             if name in in_hands:
@@ -124,7 +145,17 @@ class Tracks:
 
 
 def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) -> Known:
-    """A thing that was seen, with the pictures before where it stands still."""
+    """Combine the measurement of an object with earlier ones while it stands still.
+
+    Args:
+        fit: its fit in this image.
+        ground: the current image, split into table and objects.
+        before: its earlier state; may be missing.
+        stamp: of the image, seconds.
+
+    Returns:
+        The new state.
+    """
     old = before.fit if before is not None and before.visibility is Visibility.VISIBLE else None
     yaw = _yaw(fit, before)
     now = np.array([fit.place.x, fit.place.y, fit.middle, yaw])
@@ -145,7 +176,7 @@ def measured(fit: Fit, ground: Ground, before: Optional[Known], stamp: float) ->
 
 
 def _yaw(fit: Fit, before: Optional[Known]) -> float:
-    """Of the yaws that look the same the one that was told before."""
+    """Return the equivalent yaw nearest to the one reported before."""
     known = before.fit if before is not None else None
     last = known.place.yaw if known is not None and known.lie == fit.lie else 0.0
     if fit.lie.round:
@@ -155,7 +186,15 @@ def _yaw(fit: Fit, before: Optional[Known]) -> float:
 
 
 def uncertainty_of(fit: Fit, ground: Ground) -> Uncertainty:
-    """How far a measured pose may be off, by the points of its outline and what is known of its height."""
+    """Estimate the uncertainty of a fit from its outline points and the knowledge about its height.
+
+    Args:
+        fit: place and evidence of a shape.
+        ground: the current image, split into table and objects.
+
+    Returns:
+        Standard deviations of position, height (m) and yaw (rad).
+    """
     poor = 1.0 + 2.0 * max(0.0, fit.cost - 0.3)
     if fit.tags is None and fit.segment is not None and fit.segment.uncut:
         poor *= _MOTLEY

@@ -1,4 +1,4 @@
-"""Things that no scene holds: what stands on the table and is explained by nothing that is known."""
+"""Objects that no scene holds: what stands on the table and is explained by nothing that is known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hicrisp_perception.shape_models import lie_at
 PREFIX = "unknown_"
 _LEAST_PIXELS = 60
 _CERTAIN = 200
-"""Pixels from which on one picture is enough."""
+"""Size at which one image suffices, pixels."""
 _LEAST_SIZE = 0.012
 _LEAST_HEIGHT = 0.010
 _SPARE = 0.004
@@ -36,7 +36,7 @@ _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
 
 @dataclass(frozen=True)
 class Stranger:
-    """A box around what nobody described.
+    """A box around an undescribed object.
 
     Args:
         looks: in how many pictures it was seen.
@@ -52,17 +52,17 @@ class Stranger:
 
     @property
     def shape(self) -> WorldObject:
-        """The box as a thing."""
+        """The box as an object."""
         return WorldObject("", "", "box", self.size)
 
     @property
     def certain(self) -> bool:
-        """Whether it is no noise."""
+        """Whether it was observed often enough to exclude noise."""
         return self.looks > 1 or self.pixels >= _CERTAIN
 
 
 class Strangers:
-    """Keeps unknown things by stable names."""
+    """Keeps unknown objects by stable names."""
 
     def __init__(self) -> None:
         self._named: Dict[str, Stranger] = {}
@@ -71,18 +71,25 @@ class Strangers:
 
     @property
     def tracks(self) -> Tuple[Track, ...]:
-        """Those that are certain."""
+        """Tracks of the certain ones."""
         return tuple(Track(name, each.pose, _EXACTNESS, each.stamp, each.visibility,
                            WorldObject(name, "", "box", each.size, {}, each.pose, movable=False))
                      for name, each in self._named.items())
 
     @property
     def boxes(self) -> Dict[str, Tuple[WorldObject, Pose]]:
-        """Those that are certain as things, with where they are."""
+        """The certain ones as objects with their poses."""
         return {name: (each.shape, each.pose) for name, each in self._named.items()}
 
     def put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
-        """One is where a hand has it, or had it."""
+        """Set the pose of an unknown object that is or was in a hand.
+
+        Args:
+            name: the object; other names are ignored.
+            pose: world frame.
+            stamp: of the image, seconds.
+            visibility: its state.
+        """
         if name in self._named:
             self._named[name] = replace(self._named[name], pose=pose, stamp=stamp, visibility=visibility)
 
@@ -97,9 +104,9 @@ class Strangers:
         """Follow them through a picture.
 
         Args:
-            claimed: pixels that known things account for; those of what hands hold are added.
+            claimed: pixels that known objects account for; those of what hands hold are added.
             held: the names of those that hands hold.
-            undecided: the parts of the picture in which a thing may be that is known, and was not found yet.
+            undecided: the parts of the picture in which an object may be that is known, and was not found yet.
         """
         stamp = ground.view.stamp
         for known in (each for name, each in self._named.items() if name in held):
@@ -136,7 +143,17 @@ class Strangers:
 
 
 def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], stamp: float) -> List[Stranger]:
-    """A box around each thing that nothing known accounts for."""
+    """Return a box around each object that nothing known accounts for.
+
+    Args:
+        ground: the current image, split into table and objects.
+        claimed: boolean (height, width), true for pixels of known objects.
+        hands: tool pose and opening of each hand by name.
+        stamp: of the image, seconds.
+
+    Returns:
+        The unknown objects.
+    """
     found: List[Stranger] = []
     for part in ground.parts:
         left = (ground.things[part] & ~claimed[part]).view(np.uint8)
@@ -164,7 +181,7 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
     if high < least or np.count_nonzero(kept) < _LEAST_PIXELS // 2:
         return None
     x, y = ground.x[window][valid][kept], ground.y[window][valid][kept]
-    # Depth between a thing and what is behind it belongs to neither: leave out the loneliest points.
+    # Depth between an object and what is behind it belongs to neither: leave out the loneliest points.
     inner = (np.abs(x - np.median(x)) < 3.0 * max(0.01, float(np.std(x)))) & (
         np.abs(y - np.median(y)) < 3.0 * max(0.01, float(np.std(y))))
     (cx, cy), (along, across), angle = spread_of(x[inner], y[inner])
@@ -178,7 +195,7 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
 
 
 def _at_hand(box: Stranger, hand: Hand) -> bool:
-    """Whether it is at a hand's fingers, where what is held is seen in part."""
+    """Check whether it is at a hand's fingers, where what is held is seen in part."""
     inside = box.pose.inverse().apply(hand.tool.position)
     return all(abs(value) < size / 2.0 + _NEAR_HAND for value, size in zip(inside, box.size)) and (
         box.pose.position[2] - box.size[2] / 2.0 > _ON_TABLE)
@@ -194,7 +211,7 @@ def _nearest(known: Stranger, others: List[Stranger]) -> Optional[Stranger]:
 
 
 def _joined(before: Stranger, now: Stranger) -> Stranger:
-    """The newer box unless what is seen of the thing is less than before, from where it was."""
+    """Return the newer box, unless less of the object is visible at the same place."""
     moved = math.dist(before.pose.position, now.pose.position) > 0.012
     larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
     box = now if larger or (moved and now.pixels > 0.7 * before.pixels) else before
@@ -205,7 +222,7 @@ def _joined(before: Stranger, now: Stranger) -> Stranger:
 
 
 def _shows(ground: Ground, window: Window, box: Stranger) -> bool:
-    """Whether the middle of a box is in a part of the picture."""
+    """Check whether the middle of a box is in a part of the picture."""
     column, row = ground.view.rays.project(np.array(box.pose.position))
     return bool(window[0].start <= row < window[0].stop and window[1].start <= column < window[1].stop)
 
@@ -220,7 +237,16 @@ def _still_there(known: Stranger, ground: Ground, claimed: np.ndarray) -> Visibi
 
 
 def absent(seen: int, through: int, whole: int) -> Visibility:
-    """Whether what was not found is gone or only hidden, by the pixels where it was."""
+    """Decide whether an object that was not found is gone or only hidden.
+
+    Args:
+        seen: pixels of its last pose that show it.
+        through: pixels that show what is behind it.
+        whole: all pixels of its last pose.
+
+    Returns:
+        ``GONE`` or ``HIDDEN``.
+    """
     open_ = seen + through
     if open_ < 0.25 * whole or open_ < 20:
         return Visibility.HIDDEN

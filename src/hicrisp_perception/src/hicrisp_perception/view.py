@@ -13,7 +13,7 @@ from hicrisp_core.model.picture import Lens, Picture
 NOWHERE = -9.0
 """Height of a pixel without a measured depth, metres."""
 _NEAREST, _FARTHEST = 1e-6, 10.0
-"""Depths beyond them are no measurements of things on a table, metres."""
+"""Depths beyond them are no measurements of objects on a table, metres."""
 
 
 class PictureError(HicrispError):
@@ -21,10 +21,13 @@ class PictureError(HicrispError):
 
 
 def check(picture: Picture) -> None:
-    """Refuse what is no picture.
+    """Check that an image is consistent.
+
+    Args:
+        picture: colour and depth with stamp, lens and camera pose.
 
     Raises:
-        PictureError: for colour or depth of a wrong kind or size, a lens that is none, a pose that is none.
+        PictureError: for colour or depth of a wrong type or size, an invalid lens or pose.
     """
     lens, colour, depth = picture.lens, picture.colour, picture.depth
     if not np.isfinite([lens.fx, lens.fy, lens.cx, lens.cy, *lens.distortion]).all():
@@ -46,12 +49,28 @@ def check(picture: Picture) -> None:
 
 
 def matrix_of(pose: Pose) -> np.ndarray:
-    """The rotation matrix of a pose, 3 x 3: its axes are the columns."""
+    """Return the rotation matrix of a pose; its columns are the axes.
+
+    Args:
+        pose: metres and unit quaternion (x, y, z, w).
+
+    Returns:
+        Array (3, 3).
+    """
     return np.array(pose.axes).T
 
 
 def enlarged(mask: np.ndarray, step: int, shape: Tuple[int, ...]) -> np.ndarray:
-    """A mask of every ``step``-th row and column as one of all of them, of a shape that is no larger."""
+    """Enlarge a mask that covers every ``step``-th row and column.
+
+    Args:
+        mask: boolean array.
+        step: stride of rows and columns.
+        shape: shape of the result, at most ``step`` times the mask's.
+
+    Returns:
+        Boolean array of the shape.
+    """
     if step == 1:
         return mask
     fine = cv2.resize(mask.view(np.uint8), None, fx=step, fy=step, interpolation=cv2.INTER_NEAREST)
@@ -60,11 +79,15 @@ def enlarged(mask: np.ndarray, step: int, shape: Tuple[int, ...]) -> np.ndarray:
 
 
 def along(lens: Lens, way: np.ndarray, step: int = 1) -> np.ndarray:
-    """How far each pixel's ray comes along a way, for each metre along the optical axis.
+    """Return the component of each pixel's ray along a direction, for one metre along the optical axis.
 
     Args:
-        way: in the optical frame.
-        step: of the rows and columns that are wanted.
+        lens: intrinsic parameters of the camera.
+        way: vector (3,) in the optical frame.
+        step: stride of rows and columns.
+
+    Returns:
+        Array (height, width) with this stride, float32.
     """
     columns = (np.arange(0, lens.width, step) - lens.cx) / lens.fx
     rows = (np.arange(0, lens.height, step) - lens.cy) / lens.fy
@@ -87,45 +110,95 @@ class Rays:
         self._halves = [np.ascontiguousarray(axis[::2, ::2]) for axis in self._axes]
 
     def half(self, axis: int, depth: np.ndarray) -> np.ndarray:
-        """One world coordinate of every second pixel of every second row."""
+        """Return one world coordinate of every second pixel of every second row.
+
+        Args:
+            axis: 0, 1 or 2.
+            depth: depth of these pixels, metres.
+
+        Returns:
+            Array of the same shape, metres.
+        """
         found: np.ndarray = depth * self._halves[axis] + np.float32(self.origin[axis])
         return found
 
     def point(self, axis: int, depth: np.ndarray, part: Tuple[slice, slice]) -> np.ndarray:
-        """One world coordinate of the pixels of a part of the picture."""
+        """Return one world coordinate of the pixels of a window.
+
+        Args:
+            axis: 0, 1 or 2.
+            depth: depth of these pixels, metres.
+            part: rows and columns.
+
+        Returns:
+            Array of the same shape, metres.
+        """
         found: np.ndarray = depth * self._axes[axis][part] + np.float32(self.origin[axis])
         return found
 
     def directions(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """(3, N) directions of pixels."""
+        """Return the directions of pixels.
+
+        Args:
+            rows: array (N,).
+            columns: array (N,).
+
+        Returns:
+            Array (3, N), world frame, one metre along the optical axis.
+        """
         return np.stack([axis[rows, columns] for axis in self._axes])
 
     def part(self, part: Tuple[slice, slice]) -> np.ndarray:
-        """(3, N) directions of the pixels of a part, row by row."""
+        """Return the directions of the pixels of a window, row by row.
+
+        Args:
+            part: rows and columns.
+
+        Returns:
+            Array (3, N), world frame, one metre along the optical axis.
+        """
         return np.stack([axis[part].ravel() for axis in self._axes])
 
     def on_plane(self) -> Tuple[np.ndarray, np.ndarray]:
-        """Where each pixel's ray meets the plane z = 0: x and y, metres; far away where it does not."""
+        """Intersect each pixel's ray with the plane z = 0.
+
+        Returns:
+            x and y of each pixel, metres; far away without an intersection.
+        """
         down = np.minimum(self._axes[2], np.float32(-1e-3))
         reach = np.float32(-self.origin[2]) / down
         return (self._axes[0] * reach + np.float32(self.origin[0]),
                 self._axes[1] * reach + np.float32(self.origin[1]))
 
     def project(self, points: np.ndarray) -> np.ndarray:
-        """World points (..., 3) as pixels (..., 2), columns first."""
+        """Project points.
+
+        Args:
+            points: array (..., 3), world frame, metres.
+
+        Returns:
+            Pixels (..., 2), columns first.
+        """
         seen = (points - self.origin) @ self.rotation
         ahead = np.maximum(seen[..., 2], 1e-3)
         return np.stack([self.lens.fx * seen[..., 0] / ahead + self.lens.cx,
                          self.lens.fy * seen[..., 1] / ahead + self.lens.cy], axis=-1)
 
     def depth_of(self, points: np.ndarray) -> np.ndarray:
-        """Distance of world points (..., 3) along the optical axis, metres."""
+        """Return the distance of points along the optical axis.
+
+        Args:
+            points: array (..., 3), world frame, metres.
+
+        Returns:
+            Array (...), metres.
+        """
         found: np.ndarray = (points - self.origin) @ self.rotation[:, 2]
         return found
 
 
 class Straightener:
-    """Takes the distortion out of a lens's pictures; cheap where there is none."""
+    """Removes the lens distortion from images; cheap without one."""
 
     def __init__(self, lens: Lens) -> None:
         self.lens = Lens(lens.width, lens.height, lens.fx, lens.fy, lens.cx, lens.cy)
@@ -137,7 +210,14 @@ class Straightener:
                 lens.matrix, np.array(lens.distortion), None, lens.matrix, size, cv2.CV_32FC1)
 
     def straighten(self, picture: Picture) -> Tuple[np.ndarray, np.ndarray]:
-        """Colour and depth as a pinhole camera would take them."""
+        """Remove the lens distortion.
+
+        Args:
+            picture: colour and depth with stamp, lens and camera pose.
+
+        Returns:
+            Colour and depth of an ideal pinhole camera.
+        """
         if self._maps is None:
             return picture.colour, picture.depth
         return (cv2.remap(picture.colour, *self._maps, cv2.INTER_LINEAR),

@@ -48,11 +48,11 @@ class CallStatus(Enum):
     """No server was there within the limit; the goal was not sent."""
     LOST = "lost"
     """The server went away, was sent the goal and did not say whether it began, came back without it, or
-    finished it and its result did not arrive: nobody knows what became of it."""
+    finished it and its result did not arrive: its outcome is unknown."""
     TIMEOUT = "timeout"
-    """The goal ran past its limit and ended when it was told to; there may be a result."""
+    """The goal exceeded its limit and ended after the cancellation; there may be a result."""
     STUCK = "stuck"
-    """The goal did not end when it was told to."""
+    """The goal did not end after its cancellation."""
 
 
 _TERMINAL = {
@@ -109,7 +109,7 @@ class ActionClient:
     Args:
         name: the action's name, relative to the node's namespace.
         specification: the action's type, for example ``PlanTaskAction``.
-        empty_result: whether the result says nothing; a goal whose result is lost on the way then ends as its
+        empty_result: whether the result says nothing; a goal whose result is lost then ends as its
             status says.
     """
 
@@ -134,13 +134,13 @@ class ActionClient:
 
     @property
     def connected(self) -> bool:
-        """Whether every topic of the action has the server at its other end."""
+        """Whether every topic of the action is connected to the server."""
         return all(end.get_num_connections() > 0 for end in (self._goal, self._cancel)) \
             and all(hears(end) for end in (self._status, self._result, self._feedback))
 
     @property
     def known(self) -> bool:
-        """Whether the master knows of a server, reached or not."""
+        """Whether the master knows a server, connected or not."""
         return bool(self._status.get_num_connections())
 
     @property
@@ -152,7 +152,14 @@ class ActionClient:
         return self._heard
 
     def wait_for_server(self, seconds: float) -> bool:
-        """Wait for a connection, in wall time."""
+        """Wait for a connection to the action server.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether it is connected.
+        """
         return wait_until(lambda: self.connected, Deadline(seconds), in_vain=rospy.is_shutdown)
 
     def call(
@@ -161,15 +168,27 @@ class ActionClient:
         limits: Limits,
         cancel: Optional[Event] = None,
         on_feedback: Optional[Callable[[Any], None]] = None,
+        press: Callable[[], Any] = lambda: None,
     ) -> Reply:
-        """Send a goal and wait for its end; never raises and never waits longer than the limits together."""
+        """Send a goal and wait for its end; never raises, and never waits longer than all limits together.
+
+        Args:
+            goal: the goal message.
+            limits: time limits for server, execution and preemption, wall seconds.
+            cancel: cancels the goal when it is set.
+            on_feedback: called with each feedback message.
+            press: called each time that the server is told to end the goal once more, because it has not.
+
+        Returns:
+            The result with its status.
+        """
         request = self._goal_type(goal=goal)
         request.goal_id.id = f"{rospy.get_name()}-{uuid.uuid4().hex}"
         track = _Track(on_feedback)
         with self._lock:
             self._tracks[request.goal_id.id] = track
         try:
-            return self._follow(request, track, limits, cancel or Event())
+            return self._follow(request, track, limits, cancel or Event(), press)
         finally:
             with self._lock:
                 del self._tracks[request.goal_id.id]
@@ -203,7 +222,9 @@ class ActionClient:
             time.sleep(SLICE)
         return False
 
-    def _follow(self, request: Any, track: _Track, limits: Limits, cancel: Event) -> Reply:
+    def _follow(
+        self, request: Any, track: _Track, limits: Limits, cancel: Event, press: Callable[[], Any]
+    ) -> Reply:
         found, execution = Deadline(limits.server), Deadline(limits.server + limits.execution)
         sent: Optional[float] = None
         told: Optional[float] = None
@@ -244,6 +265,8 @@ class ActionClient:
                     return Reply(CallStatus.STUCK, None,
                                  f"'{self.name}' did not end within {limits.preemption:g} s")
                 if told is None or now - told > RESEND_AFTER:
+                    if told is not None:
+                        press()
                     told = now
                     self._cancel.publish(GoalID(id=request.goal_id.id))
             track.finished.wait(SLICE)

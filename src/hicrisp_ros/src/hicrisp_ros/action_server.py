@@ -42,7 +42,7 @@ class Aborted(Exception):
 
 
 class Goal:
-    """A goal while it is carried out: its message, whether its end is wished, and a way to report
+    """A running goal: its message, whether it is to be canceled, and a way to report
     progress.
     """
 
@@ -55,7 +55,11 @@ class Goal:
         """Goes with the goal's last status when it succeeds or is canceled."""
 
     def feedback(self, message: Any) -> None:
-        """Publish a feedback message for this goal."""
+        """Publish a feedback message for this goal.
+
+        Args:
+            message: the ROS message.
+        """
         self.handle.publish_feedback(message)
 
 
@@ -133,7 +137,11 @@ class ActionServer:
         self._server = _WallServer(name, specification, self._arrived, self._canceled, auto_start=False)
 
     def start(self) -> "ActionServer":
-        """Open the door; call it once, after everything that ``execute`` needs is there."""
+        """Accept goals; call it once everything that ``execute`` needs exists.
+
+        Returns:
+            This server.
+        """
         if not self._concurrent:
             NodeThread(f"{self._name} execute", self._loop, self._end).start()
         self._server.start()

@@ -26,7 +26,7 @@ class ClockWatch:
     """Looks for the first clock of a simulation, from its construction on.
 
     Args:
-        published: whether somebody publishes the clock, or that cannot be said.
+        published: whether the clock has a publisher, or that is unknown.
     """
 
     def __init__(self, published: Callable[[], bool] = clock_published) -> None:
@@ -39,6 +39,6 @@ class ClockWatch:
 
     @property
     def waits(self) -> str:
-        """What is waited for; empty while ROS time runs."""
+        """What the node waits for, as a clause; empty while ROS time runs."""
         stands = not rospy.rostime.is_wallclock() and rospy.get_time() == 0.0
         return "/use_sim_time is true, and no time has come on /clock" if stands else ""

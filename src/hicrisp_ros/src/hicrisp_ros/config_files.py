@@ -20,10 +20,17 @@ _SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception")
 
 
 def parameter(name: str, default: Optional[Any] = None) -> Any:
-    """A private parameter of the node, or its namespace's of this name where nodes share it.
+    """Read a private parameter of the node, or its namespace's of this name where nodes share it.
+
+    Args:
+        name: without ``~``.
+        default: used if the parameter is not set.
+
+    Returns:
+        The value.
 
     Raises:
-        ConfigError: when it is missing and there is no default.
+        ConfigError: if it is not set and there is no default.
     """
     if name in _SHARED and not rospy.has_param(f"~{name}"):
         value = rospy.get_param(name, default)
@@ -42,8 +49,11 @@ def config_file(kind: str, value: str, beside: Union[str, Path] = "") -> Path:
         value: the path or the name.
         beside: another configuration file; the folders next to its own are searched first.
 
+    Returns:
+        Path of the file.
+
     Raises:
-        ConfigError: when there is no such file, with the names that there are.
+        ConfigError: if the file does not exist; lists the valid names.
     """
     path = Path(value).expanduser()
     if path.suffix and not path.is_file():
@@ -58,22 +68,39 @@ def domain_of(scene: Scene, named: str = "") -> Domain:
         scene: its ``domain`` and ``source`` are used.
         named: another domain's file or name; empty for the scene's own.
 
+    Returns:
+        The domain.
+
     Raises:
-        ConfigError: when there is no such domain, or it is wrong.
+        ConfigError: if the domain does not exist or is invalid.
     """
     return load_domain(config_file("domains", named or scene.domain, beside=scene.source))
 
 
 def config_files_of(kind: str) -> List[Path]:
-    """The configuration files of a kind that the workspace brings, by name."""
+    """List the configuration files of a kind in the workspace.
+
+    Args:
+        kind: the folder: ``domains``, ``llm``, ``policies``, ``robots`` or ``scenes``.
+
+    Returns:
+        Paths, sorted by name.
+    """
     return sorted((_config() / kind).glob("*.yaml"))
 
 
 def config_folder(kind: str, value: str) -> Path:
-    """A folder by its path, or by its name in a folder of ``config``, such as ``prompts``.
+    """Find a folder by its path, or by its name in a folder of ``config``.
+
+    Args:
+        kind: the folder in ``config``, such as ``prompts``.
+        value: the path or the name.
+
+    Returns:
+        Path of the folder.
 
     Raises:
-        ConfigError: when there is no such folder, with the names that there are.
+        ConfigError: if the folder does not exist; lists the valid names.
     """
     path = Path(value).expanduser()
     if path.is_absolute() and path.is_dir():
@@ -91,7 +118,7 @@ def _config() -> Path:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What every node must agree on: the things that are known, what may be done with them, and how tasks
+    """What every node must agree on: the objects that are known, what may be done with them, and how tasks
     are run.
     """
 
@@ -101,8 +128,11 @@ class Configuration:
 
 
 def load_configuration() -> Configuration:
-    """The configuration that ``~scene``, ``~seed``, ``~domain`` (the scene's own by default) and
+    """Load the configuration that ``~scene``, ``~seed``, ``~domain`` (by default the scene's own) and
     ``~policy`` name.
+
+    Returns:
+        Scene, domain and policy.
     """
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
     domain = domain_of(scene, str(parameter("domain", "")))

@@ -8,10 +8,16 @@ import rospy
 
 
 def hears(subscriber: rospy.Subscriber) -> bool:
-    """Whether what a publisher sends reaches this subscriber.
+    """Check whether messages of a publisher reach a subscriber.
 
-    ``get_num_connections`` also counts connections whose handshake is still to come, and those that broke and
-    wait for their next attempt, which may take seconds; what is published meanwhile is lost.
+    ``get_num_connections`` also counts connections before their handshake, and broken ones that wait for the
+    next attempt, possibly for seconds; messages published in that time are lost.
+
+    Args:
+        subscriber: the subscriber of this node.
+
+    Returns:
+        True if at least one connection has completed its handshake.
     """
     topic = subscriber.impl
     links = () if topic is None else topic.connections or ()

@@ -18,14 +18,18 @@ class RosLog(logging.Handler):
     """Hands records of Python's logging to rospy's."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Log a record at its level."""
+        """Log a record at its level.
+
+        Args:
+            record: the log record.
+        """
         say = rospy.logerr if record.levelno >= logging.ERROR else \
             rospy.logwarn if record.levelno >= logging.WARNING else rospy.loginfo
         say("%s", record.getMessage())
 
 
 def begin_log() -> None:
-    """From now on the node's log has the core's records too, and fails nobody who logs."""
+    """Send the core's log records to the node's log; write errors are ignored."""
     survive_full_disk()
     hide_in_log()
     for name in _LOGGED:
@@ -40,13 +44,24 @@ class Redacting(logging.Filter):
         self._secrets = secrets
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Redact a record; none is left out."""
+        """Remove the secrets from a record.
+
+        Args:
+            record: the record, changed in place.
+
+        Returns:
+            Always true.
+        """
         record.msg, record.args = redacted(record.getMessage(), *self._secrets), None
         return True
 
 
 def hide_in_log(*secrets: str) -> None:
-    """Keep secrets out of this node's log, in its files and on ``/rosout``."""
+    """Keep secrets out of this node's log, in its files and on ``/rosout``.
+
+    Args:
+        *secrets: texts to redact.
+    """
     logging.getLogger("rosout").addFilter(Redacting(*secrets))
 
 
@@ -58,7 +73,11 @@ class Unfailing(logging.Handler):
         self._inner = inner
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record where that can be done."""
+        """Write a record; write errors are ignored.
+
+        Args:
+            record: the log record.
+        """
         with suppress(OSError):
             self._inner.emit(record)
 

@@ -48,7 +48,7 @@ class Diagnostics:
         self._timer = WallTimer(_PERIOD, self._report, f"{part} diagnostics")
 
     def stop(self) -> None:
-        """Report no more."""
+        """Stop reporting."""
         self._timer.shutdown()
 
     def _report(self) -> None:
@@ -56,7 +56,16 @@ class Diagnostics:
 
 
 def report(part: str, health: Health, hardware: str = "") -> DiagnosticArray:
-    """The message that says how a part of this node is."""
+    """Create a diagnostics message.
+
+    Args:
+        part: the component of this node.
+        health: its level, message and values.
+        hardware: id of the hardware; may be empty.
+
+    Returns:
+        The message.
+    """
     values = [KeyValue(name, str(value)) for name, value in health.values.items()]
     status = DiagnosticStatus(health.level, f"{rospy.get_name().lstrip('/')}: {part}", health.message,
                               hardware, values)

@@ -21,7 +21,7 @@ LONGEST_HEADER = 1 << 24
 
 
 def accept_apart() -> None:
-    """Open this node's door to other nodes, which rospy opens otherwise; call it before the node registers."""
+    """Accept connections of other nodes in place of rospy; call it before the node registers."""
     start_tcpros_server()
     server = init_tcpros_server().tcp_ros_server
     if server is None:  # No port was free, as rospy has logged; it tries again.
@@ -38,10 +38,15 @@ def accept_apart() -> None:
 
 
 def begins_with_header(peer: socket.socket, seconds: float = HEADER_LIMIT) -> bool:
-    """Wait for a peer's first bytes, which stay to be read, and check whether they can be a header's length.
+    """Wait for the first bytes of a peer without consuming them, and check whether they can be a header's
+    length.
 
     Args:
+        peer: the accepted connection.
         seconds: of wall time that it gets.
+
+    Returns:
+        True if the peer can be a ROS node; false also at the time limit.
     """
     peer.settimeout(seconds)
     try:

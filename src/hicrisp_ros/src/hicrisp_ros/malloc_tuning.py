@@ -12,7 +12,7 @@ _BY_HAND = "MALLOC_ARENA_MAX"
 
 
 def share_heap() -> bool:
-    """Let all threads share one heap from now on; call it before there are any. Whether they do.
+    """Let all threads share one heap; call it before any thread exists. Return whether they do.
 
     glibc gives threads up to eight heaps for each core, and keeps in each what was freed there. rospy makes a
     thread for every connection and call, so that a node seems to grow for hours. Python allocates under its
@@ -28,7 +28,7 @@ def share_heap() -> bool:
 
 
 def settle() -> None:
-    """Look for garbage only among what is made from now on; call it when everything is loaded.
+    """Restrict garbage collection to objects created later; call it when everything is loaded.
 
     Python looks through all objects once a quarter of them is new, which for a node with its modules is after
     tens of thousands: until then garbage in circles fills memory that later holds a few objects here and
@@ -41,7 +41,7 @@ def settle() -> None:
 
 def give_back() -> None:
     """Return to the system what is free. glibc by itself only returns what lies above all that is used: the
-    16 MB that compiling a physics model needs would stay, and so would a page for each small thing that
+    16 MB that compiling a physics model needs would stay, and so would a page for each small object that
     came to lie between large ones. Without glibc nothing happens.
     """
     try:

@@ -36,7 +36,7 @@ class MasterWatch:
         self._timer = WallTimer(PERIOD, self.look, "master")
 
     def look(self) -> None:
-        """Look once whether the master is there and knows this node."""
+        """Check once whether the master is reachable and knows this node."""
         self._look_at(self._keep_up)
 
     def _look_at(self, work: Callable[[], None]) -> None:
@@ -53,7 +53,7 @@ class MasterWatch:
     def _keep_up(self) -> None:
         if self._known():
             parameters = self._read()
-            # What is other than before is asked about again: the master may have been replaced meanwhile.
+            # A changed answer is verified: the master may have been replaced in the meantime.
             if parameters == self._parameters or self._known():
                 self._parameters = parameters
                 return

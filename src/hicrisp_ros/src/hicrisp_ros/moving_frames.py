@@ -1,4 +1,4 @@
-"""Frames that move: each is told once for each moment, as TF warns of every repetition."""
+"""Moving frames: each is published once per stamp, as TF warns about repetitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REMEMBERED = 64
 
 
 class MovingFrames:
-    """Publishes on ``/tf``. Whoever listens there, RViz too, drops a second transform of a frame with a stamp
+    """Publishes on ``/tf``. Listeners, including RViz, drop a second transform of a frame with a stamp
     that it has already and warns of it (``TF_REPEATED_DATA``). Older moments may follow newer ones.
 
     Args:
@@ -27,13 +27,24 @@ class MovingFrames:
         self._told: Dict[str, Deque[int]] = {}
 
     def tell(self, transforms: Sequence[TransformStamped]) -> None:
-        """Publish those whose moment was not told yet."""
+        """Publish transforms, except those whose stamp was published already.
+
+        Args:
+            transforms: stamped transforms, in any order.
+        """
         new = self.news(transforms)
         if new:
             self._publisher.publish(TFMessage(new))
 
     def news(self, transforms: Sequence[TransformStamped]) -> List[TransformStamped]:
-        """Those whose moment was not told yet; they count as told from now on."""
+        """Select the transforms whose stamp was not published yet, and register them as published.
+
+        Args:
+            transforms: stamped transforms, in any order.
+
+        Returns:
+            The new ones.
+        """
         found: List[TransformStamped] = []
         for transform in transforms:
             told = self._told.setdefault(transform.child_frame_id, deque(maxlen=_REMEMBERED))

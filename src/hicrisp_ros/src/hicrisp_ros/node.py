@@ -29,8 +29,8 @@ from hicrisp_ros.wall_clock import WallTimer
 END_LIMIT = 4.0
 """Wall seconds that the threads of a node get to end; roslaunch kills a node after 15."""
 LINGER = 5.0
-"""Wall seconds for which a node that was told to end still serves the supervisor, which brings its task to an
-end meanwhile: the robots must be seen to stand."""
+"""Time for which a node still serves the supervisor after a signal, wall seconds: the supervisor ends its task,
+and the robots must be observed to stand."""
 LEAVE_LIMIT = 10.0
 """Wall seconds that the ROS master gets to forget a node that ends."""
 GIVE_BACK_PERIOD = 10.0
@@ -39,10 +39,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(name: str, build: Callable[[], Any]) -> None:
-    """Start a node and keep what ``build`` makes alive until shutdown; a wrong configuration ends it with
-    status 2.
+    """Start a node and keep it alive until shutdown; a configuration error ends it with status 2.
 
-    Told to end by a signal, it goes on until the supervisor, which is told at the same time, has ended.
+    After a signal it continues until the supervisor, which gets the signal at the same time, has ended.
+
+    Args:
+        name: default name of the node.
+        build: creates the node's objects.
     """
     begin(name)
     watch, master = SupervisorWatch(), MasterWatch()
@@ -63,7 +66,12 @@ def run(name: str, build: Callable[[], Any]) -> None:
 
 
 def begin(name: str, disable_signals: bool = False) -> None:
-    """Start a node under ROS: its heap, its log, and its end."""
+    """Start a node under ROS: its heap, its log and its shutdown.
+
+    Args:
+        name: default name of the node.
+        disable_signals: whether rospy installs no signal handlers.
+    """
     share_heap()  # First, for rospy begins with threads.
     accept_apart()
     rospy.init_node(name, disable_signals=disable_signals)
@@ -73,7 +81,8 @@ def begin(name: str, disable_signals: bool = False) -> None:
 
 
 class Told:
-    """Whether a signal has told this process to end. It is no event: a handler that sets one hangs for good where its
+    """Whether a signal has asked this process to end. It is not an event: a handler that sets one hangs for good
+    where its
     own thread was about to wait for it, and holds its lock.
     """
 
@@ -81,7 +90,12 @@ class Told:
         self._signals: List[int] = []
 
     def take(self, number: int, _: Any) -> None:
-        """Handle a signal."""
+        """Handle a signal.
+
+        Args:
+            number: of the signal.
+            _: not used.
+        """
         self._signals.append(number)
 
     def is_set(self) -> bool:
@@ -89,12 +103,19 @@ class Told:
         return bool(self._signals)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for one, some seconds of wall time; whether it has come."""
+        """Wait for a signal.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether one has arrived.
+        """
         return wait_until(self.is_set, Deadline(seconds), period=_SLICE)
 
 
 def told_to_end() -> Told:
-    """Let SIGINT, SIGTERM and SIGHUP only be noted from now on, in place of what they did."""
+    """Only record SIGINT, SIGTERM and SIGHUP, in place of their earlier handlers."""
     told = Told()
     for number in _SIGNALS:
         signal.signal(number, told.take)
@@ -119,7 +140,7 @@ def leave() -> None:
     """Take leave of ROS and end the process with status 0, without Python's own clean-up.
 
     Threads of rospy and of native libraries (physics, planners, OpenGL) may still be at work, and crash in
-    it; rospy itself waits half a second for one of its own, which nobody needs once its topics are closed.
+    it; rospy itself waits half a second for one of its own, which is not needed once its topics are closed.
     """
     Thread(target=rospy.signal_shutdown, args=("told to end",), daemon=True).start()
     wait_until(rospy.is_shutdown, Deadline(LEAVE_LIMIT))

@@ -30,18 +30,18 @@ class NodeThread(Thread):
         self._tell = tell
 
     def run(self) -> None:
-        """Do the work."""
+        """Run the thread's work."""
         self._work(self.ended)
 
     def end(self) -> None:
-        """Tell the thread to end; does not wait."""
+        """Ask the thread to end; does not wait."""
         self.ended.set()
         if self._tell is not None:
             self._tell()
 
 
 def ending() -> bool:
-    """Check whether this thread was told to end with its node: until all such threads have ended, ROS counts as
+    """Check whether this thread was asked to end with its node: until all such threads have ended, ROS counts as
     running.
     """
     thread = threading.current_thread()
@@ -49,10 +49,13 @@ def ending() -> bool:
 
 
 def end_threads(seconds: float) -> List[str]:
-    """Tell every :class:`NodeThread` of this process to end, and wait for all of them together.
+    """Ask every :class:`NodeThread` of this process to end, and wait for all of them together.
+
+    Args:
+        seconds: limit in wall time, seconds.
 
     Returns:
-        The names of those that still ran when the wall time was over.
+        Names of the threads that still run after that time.
     """
     running = [each for each in threading.enumerate()
                if isinstance(each, NodeThread) and each is not threading.current_thread()]

@@ -13,6 +13,10 @@ class Publisher(rospy.Publisher):
     def publish(self, *args: Any, **fields: Any) -> None:
         """Publish a message, or its fields.
 
+        Args:
+            *args: the message, or its fields in order.
+            **fields: the fields by name.
+
         Raises:
             rospy.ROSException: when the topic was closed while ROS goes on.
         """

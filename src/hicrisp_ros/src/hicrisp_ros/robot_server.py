@@ -70,8 +70,16 @@ class RobotServer:
 
 
 def carry_out(robot: RobotPort, goal: Goal, watch: SupervisorWatch) -> ExecuteCommandResult:
-    """Let a robot execute a goal's command, within the goal's time limit or else the command's own, and no
-    longer than the supervisor lets it.
+    """Execute the command of a goal, within the goal's time limit or else the command's own, and only as long
+    as the supervisor permits.
+
+    Args:
+        robot: executes the command.
+        goal: the accepted action goal.
+        watch: observes the supervisor.
+
+    Returns:
+        The action result.
     """
     watch.wait_until_back(_BACK_WITHIN)
     refusal = watch.objection()

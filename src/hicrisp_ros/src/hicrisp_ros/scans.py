@@ -21,7 +21,7 @@ _STALE = 2.0
 
 
 class ScanTopic:
-    """Collects the scans of one topic until somebody takes them."""
+    """Collects the scans of one topic until they are taken."""
 
     def __init__(self, topic: str) -> None:
         self._waiting: Deque[LaserScan] = deque(maxlen=_KEPT)
@@ -30,8 +30,13 @@ class ScanTopic:
                                             tcp_nodelay=True)
 
     def take(self, tf: TfWorld) -> List[Scan]:
-        """The scans since the last call, the oldest first; one for which TF is still behind waits for the
-        next.
+        """Return the scans since the last call, oldest first; scans newer than TF are kept for the next call.
+
+        Args:
+            tf: gives the pose of the sensor.
+
+        Returns:
+            The scans in the root frame.
         """
         with self._lock:
             waiting = list(self._waiting)
@@ -55,7 +60,15 @@ class ScanTopic:
 
 
 def scan_from_msg(message: LaserScan, pose: Pose) -> Scan:
-    """A scan of a sensor at a pose; what is out of its range, or is no number, met nothing."""
+    """Convert a scan.
+
+    Args:
+        message: the ROS message.
+        pose: of the sensor in the root frame.
+
+    Returns:
+        The scan; invalid and out-of-range measurements are infinite.
+    """
     angles, ranges = _polar(message)
     met = np.isfinite(ranges) & (ranges >= message.range_min) & (ranges <= message.range_max)
     return Scan(message.header.stamp.to_sec(), pose, angles, np.where(met, ranges, np.inf))

@@ -51,7 +51,7 @@ class SceneFollower:
             self._services.append(rospy.Service(f"~{_FORGET}", Trigger, self._begin_again))
 
     def stop(self) -> None:
-        """Follow no more."""
+        """Stop following scene changes."""
         for service in self._services:
             service.shutdown("the node ends")
 
@@ -78,8 +78,14 @@ class SceneFollower:
 
 
 def let_all_follow(scene: str, seed: int) -> List[str]:
-    """Take every other node of this namespace over to a scene; the nodes that did not follow, with their
-    reasons.
+    """Switch every other node of this namespace to a scene.
+
+    Args:
+        scene: file or name of the scene.
+        seed: of its random layout.
+
+    Returns:
+        The nodes that did not follow, with reasons; empty on success.
     """
     space, own = rospy.get_namespace(), rospy.get_name()
     rospy.set_param("scene", scene)
@@ -118,8 +124,10 @@ def _told(name: str, kind: Any, request: Any, failed: str) -> List[str]:
 
 @contextmanager
 def tasks_held() -> Iterator[str]:
-    """Inside, the supervisor begins no task. Gives why it cannot hold them, which is empty where none
-    runs.
+    """Provide a context in which the supervisor starts no task.
+
+    Yields:
+        Why it cannot hold tasks; empty if none runs.
     """
     if not offered("hold_tasks"):
         yield ""
@@ -139,7 +147,7 @@ def tasks_held() -> Iterator[str]:
 
 
 def _offering(space: str, service: str) -> List[str]:
-    """The services of a name that the nodes of a namespace offer."""
+    """Return the services of a name that the nodes of a namespace offer."""
     try:
         services = rospy.get_master().getSystemState()[2][2]
     except (OSError, rospy.ROSException):

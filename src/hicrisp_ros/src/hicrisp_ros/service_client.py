@@ -27,14 +27,21 @@ _HANDLER_FAILED = "responded with an error"
 
 @dataclass(frozen=True)
 class ServiceReply:
-    """The response, or ``None`` and a message that says why there is none."""
+    """The response, or ``None`` and a message with the reason."""
 
     response: Optional[Any] = None
     message: str = ""
 
 
 def offered(name: str) -> bool:
-    """Whether the master knows a service of that name; calling one that is not there would wait for it."""
+    """Check whether the master knows a service; a call to an unknown one would block.
+
+    Args:
+        name: of the service.
+
+    Returns:
+        True if it is registered; false also if the master cannot be reached.
+    """
     try:
         return bool(rospy.get_master().lookupService(rospy.resolve_name(name))[0] == 1)
     except (OSError, rospy.ROSException):
@@ -58,11 +65,19 @@ class ServiceClient:
 
     @property
     def offered(self) -> bool:
-        """Whether somebody serves it; the master is asked only where there is no connection."""
+        """Whether a server exists; the master is asked only without a connection."""
         return self._proxy is not None or offered(self.name)
 
     def call(self, request: Any, seconds: float) -> ServiceReply:
-        """The service's answer. A server that is not there is tried again until the time is over."""
+        """Call the service; an unavailable server is retried until the time limit.
+
+        Args:
+            request: the request message.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The response, or the reason why it is missing.
+        """
         deadline = Deadline(seconds)
         if not self._lock.acquire(timeout=seconds):
             return ServiceReply(None, f"'{self.name}' was busy with another call for {seconds:g} s")

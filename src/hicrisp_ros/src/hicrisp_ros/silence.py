@@ -26,12 +26,12 @@ class Silence:
             self.heard()
 
     def heard(self) -> None:
-        """Something was heard now."""
+        """Record that a message arrived."""
         self._wall, self._ros = time.monotonic(), rospy.get_time()
 
     @property
     def seconds(self) -> float:
-        """Since it was last heard; infinite when it never was."""
+        """Time since the last message, seconds; infinite before the first."""
         wall = time.monotonic() - self._wall
         if rospy.rostime.is_wallclock() or math.isinf(wall):
             return wall

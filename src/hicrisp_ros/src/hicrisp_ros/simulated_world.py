@@ -1,7 +1,7 @@
-"""What every simulated world's door does: inject faults, begin again, and tell of both in its private
+"""What every simulated world's node does: inject faults, reset, and publish both in its private
 parameters.
 
-Whoever writes a result reads ``~faults``, what was made to go wrong, ``~scene`` and ``~seed``, which layout
+Writers of results read ``~faults``, what was made to go wrong, ``~scene`` and ``~seed``, which layout
 it was.
 """
 
@@ -50,23 +50,43 @@ class WorldClock:
             rospy.loginfo("this world follows the clock of %s", first)
 
     def tell(self, now: float) -> None:
-        """Publish the time of a leading world, s."""
+        """Publish the time of the world that leads the clock.
+
+        Args:
+            now: simulation time, seconds.
+        """
         if self._publisher is not None:
             self._publisher.publish(Clock(rospy.Time.from_sec(now)))
 
 
 def begin_faults(faults: Iterable[SceneFault]) -> None:
-    """Tell what goes wrong from the beginning; what was told before is over."""
+    """Publish the initial faults; earlier ones are removed.
+
+    Args:
+        faults: kind, target, magnitude and count of each.
+    """
     rospy.set_param("~faults", [_entry(fault) for fault in faults])
 
 
 def add_fault(fault: SceneFault) -> None:
-    """Tell of one more fault."""
+    """Publish one more fault.
+
+    Args:
+        fault: kind, target, magnitude and count.
+    """
     rospy.set_param("~faults", [*rospy.get_param("~faults", []), _entry(fault)])
 
 
 def injected(request: InjectFaultRequest, inject: Inject) -> InjectFaultResponse:
-    """The answer to a request for a fault, which is told when it could be injected."""
+    """Answer a request to inject a fault.
+
+    Args:
+        request: kind, target, magnitude and count.
+        inject: injects the fault, and returns what was done.
+
+    Returns:
+        The response.
+    """
     try:
         said = inject(request.kind, request.target, request.magnitude, request.count)
     except HicrispError as error:
@@ -94,7 +114,14 @@ class Resets:
         self._begin = begin
 
     def answer(self, request: ResetWorldRequest) -> ResetWorldResponse:
-        """Begin again, or say why not."""
+        """Reset the world, or refuse.
+
+        Args:
+            request: an empty scene keeps the current one; seed 0 is the seed of the launch, -1 is seed 0.
+
+        Returns:
+            Whether the world was reset, or why not.
+        """
         with tasks_held() as busy:
             if busy:
                 return ResetWorldResponse(False, busy)
@@ -128,7 +155,14 @@ class Resets:
 
 
 def kind_of(scene: Scene) -> Dict[str, str]:
-    """What a running world cannot change, by what it is called."""
+    """Return the properties of a scene that a running world cannot change.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        Values by name, in words.
+    """
     starts = scene.arena.starts if scene.arena is not None else {}
     bases = {name: f" (radius {start.radius:g} m{', tray ' + start.tray if start.tray else ''})"
              for name, start in starts.items()}
@@ -137,7 +171,7 @@ def kind_of(scene: Scene) -> Dict[str, str]:
 
 
 def _misfit(scene: Scene, running: Scene) -> str:
-    """Why a scene cannot be changed to, and what to do."""
+    """Return why a scene cannot be changed to, and what to do."""
     wanted, there = kind_of(scene), kind_of(running)
     wrong = ", ".join(f"{what}: {wanted[what]} instead of {has}" for what, has in there.items()
                       if wanted[what] != has)
@@ -146,13 +180,13 @@ def _misfit(scene: Scene, running: Scene) -> str:
 
 
 def _fitting(running: Scene) -> List[str]:
-    """The scenes of the configuration that the running world can change to."""
+    """Return the scenes of the configuration that the running world can change to."""
     found: List[str] = []
     for file in config_files_of("scenes"):
         try:
             fits = kind_of(load_scene(file)) == kind_of(running)
         except HicrispError:
-            continue  # A file that is wrong is no scene to offer.
+            continue  # An invalid file is not offered as a scene.
         if fits:
             found.append(file.stem)
     return found

@@ -15,7 +15,7 @@ class StampCheck:
     Args:
         subject: what the messages are, with their verb: ``the odometry on /odom is``.
         topic: the name for the cause.
-        limit: age from which on a message says nothing of now, seconds of ROS time; infinite where somebody
+        limit: age above which a message is outdated, seconds of ROS time; infinite if another node
             else judges that.
     """
 
@@ -26,13 +26,27 @@ class StampCheck:
         self._ahead = self._behind = 0.0
 
     def sound(self, stamp: float) -> bool:
-        """Take in the stamp of the newest message; whether the message may count."""
+        """Record the stamp of the newest message.
+
+        Args:
+            stamp: seconds.
+
+        Returns:
+            Whether the message is neither too old nor from the future.
+        """
         now = rospy.get_time()
         self._ahead, self._behind = lead(stamp, now), lag(stamp, now, self._limit)
         return self._ahead == self._behind == 0.0
 
     def complaint(self, status: Status) -> Optional[Outcome]:
-        """What is wrong with the newest message's stamp, and by how much; ``None`` where nothing is."""
+        """Describe what is wrong with the newest message's stamp.
+
+        Args:
+            status: status of the outcome.
+
+        Returns:
+            The outcome; ``None`` if the stamp is valid.
+        """
         by = self._ahead or self._behind
         if by == 0.0:
             return None
@@ -48,8 +62,13 @@ class News:
         self._stamp = self._at = 0.0
 
     def new(self, stamp: float) -> bool:
-        """Take in the stamp of a message; whether it is another than before. One without a stamp is new, and
-        so is every message while the clock stands still.
+        """Record the stamp of a message.
+
+        Args:
+            stamp: seconds; 0 if the message has none.
+
+        Returns:
+            Whether the message is new: its stamp changed, it has none, or the clock stands still.
         """
         now = rospy.get_time()
         if stamp > 0.0 and stamp == self._stamp and now != self._at:

@@ -18,6 +18,10 @@ class StaticFrames:
         self._publisher = Publisher("/tf_static", TFMessage, queue_size=1, latch=True)
 
     def put(self, transforms: Sequence[TransformStamped]) -> None:
-        """Publish frames; each replaces the one of its name."""
+        """Publish static transforms; each replaces the earlier one of its child frame.
+
+        Args:
+            transforms: stamped transforms, in any order.
+        """
         self._frames.update({each.child_frame_id: each for each in transforms})
         self._publisher.publish(TFMessage(list(self._frames.values())))

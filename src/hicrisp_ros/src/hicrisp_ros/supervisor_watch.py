@@ -43,7 +43,11 @@ class SupervisorWatch:
                                             tcp_nodelay=True)
 
     def objection(self) -> Optional[Outcome]:
-        """Why the robot must not move now; ``None`` where it may."""
+        """Check whether the robot may move.
+
+        Returns:
+            Why not; ``None`` if it may.
+        """
         state = self._state
         if state is None:
             return None
@@ -57,7 +61,7 @@ class SupervisorWatch:
 
     @property
     def gone(self) -> bool:
-        """Whether a supervisor that was there is not any more."""
+        """Whether a supervisor was running and has disappeared."""
         if self._state is None:
             return False
         now = time.monotonic()
@@ -67,11 +71,25 @@ class SupervisorWatch:
         return _longer(self._closed_since, now, GONE_AFTER) or _longer(self._silent_since, now, _LATE)
 
     def wait_until_back(self, seconds: float) -> bool:
-        """Wait, in wall time, until there is no supervisor that is missed; whether there is none."""
+        """Wait until no supervisor is missing.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether that is so.
+        """
         return wait_until(lambda: not self.gone, Deadline(seconds))
 
     def wait_until_gone(self, seconds: float) -> bool:
-        """Wait, in wall time, until there is no supervisor that needs this node; whether there is none."""
+        """Wait until no supervisor needs this node.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether that is so.
+        """
         return wait_until(lambda: self._state is None or self.gone, Deadline(seconds))
 
     def _on_beat(self, message: EstopState) -> None:

@@ -54,18 +54,23 @@ class TfWorld:
 
     @property
     def count(self) -> int:
-        """How many messages arrived so far; it grows when there is something new to see."""
+        """Number of messages so far; it increases with every new observation."""
         return self._count
 
     @property
     def names(self) -> FrozenSet[str]:
-        """The frames that were heard of so far."""
+        """The frames received so far."""
         with self._lock:
             return frozenset((*self._stamps, *self._static))
 
     def problems(self, names: Iterable[str]) -> Mapping[str, str]:
-        """Why TF does not show frames now, by name, as the end of a sentence; those that it shows are left
-        out.
+        """Explain why frames are not available now.
+
+        Args:
+            names: the frames to check.
+
+        Returns:
+            Ends of sentences by frame; available frames are left out.
         """
         found: Dict[str, str] = {}
         with self._lock:
@@ -82,19 +87,30 @@ class TfWorld:
         return found
 
     def ahead(self, names: Iterable[str]) -> Mapping[str, float]:
-        """The frames whose newest transforms, or those of a frame above them, are stamped ahead of the clock
-        and were not taken; by how many seconds.
+        """Return the frames whose newest transforms, or those of a parent, were rejected because they are
+        stamped in the future.
+
+        Args:
+            names: the frames to check.
+
+        Returns:
+            The lead in seconds by frame.
         """
         with self._lock:
             led = {name: self._lead_of(plain(name)) for name in names} if self._ahead else {}
         return {name: by for name, by in led.items() if by > 0.0}
 
     def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
-        """Whether a pose of a frame was heard for a moment, and not only long before and after it, between
-        which TF would draw a line.
+        """Check whether a frame's pose was received near a time, so that TF does not interpolate over a long
+        gap.
 
         Args:
-            within: seconds that the moment may be away from one that was heard.
+            name: the frame.
+            stamp: the time.
+            within: greatest distance to a received stamp, seconds.
+
+        Returns:
+            True if it was; always true for static frames.
         """
         moment, name = stamp.to_sec(), plain(name)
         with self._lock:
@@ -102,7 +118,15 @@ class TfWorld:
                                                for each in self._stamps.get(name, ()))
 
     def wait_for_news(self, seen: int, seconds: float) -> int:
-        """Wait in wall time until more than ``seen`` messages arrived; the number that did."""
+        """Wait for another message.
+
+        Args:
+            seen: number of messages that the caller knows.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The number received so far.
+        """
         end = time.monotonic() + seconds
         with self._arrived:
             while self._count <= seen:
@@ -113,14 +137,19 @@ class TfWorld:
             return self._count
 
     def wake(self) -> None:
-        """Something else is new to see: whoever waits for news of TF goes on."""
+        """Wake the threads in :meth:`wait_for_news`, because something other than TF is new."""
         with self._arrived:
             self._count += 1
             self._arrived.notify_all()
 
     def frames(self, names: Iterable[str]) -> Frames:
-        """The newest pose of every named frame that TF can place in the root frame; the others are left
-        out.
+        """Return the newest poses of frames in the root frame.
+
+        Args:
+            names: the frames.
+
+        Returns:
+            Pose and stamp (seconds) by frame; unavailable frames are left out.
         """
         found: Frames = {}
         with self._lock:
@@ -133,13 +162,29 @@ class TfWorld:
         return found
 
     def frames_at(self, names: Iterable[str], seconds: float) -> Frames:
-        """The poses of the named frames at a moment of the past, as far as TF knows them."""
+        """Return the poses of frames at a time in the past.
+
+        Args:
+            names: the frames.
+            seconds: ROS time, seconds.
+
+        Returns:
+            Pose and stamp by frame; unavailable frames are left out.
+        """
         stamp = rospy.Time.from_sec(seconds)
         poses = {name: self.pose_at(name, stamp) for name in names}
         return {name: (pose, seconds) for name, pose in poses.items() if pose is not None}
 
     def pose_at(self, name: str, stamp: rospy.Time) -> Optional[Pose]:
-        """The pose of a frame at a moment; ``None`` where TF does not reach it."""
+        """Return the pose of a frame at a time.
+
+        Args:
+            name: the frame.
+            stamp: ROS time.
+
+        Returns:
+            Pose in the root frame; ``None`` if TF does not cover the time.
+        """
         with self._lock:
             try:
                 placed = self._buffer.lookup_transform_core(self._root, plain(name), stamp)
@@ -162,7 +207,7 @@ class TfWorld:
             self._arrived.notify_all()
 
     def _counts(self, transform: TransformStamped) -> bool:
-        """Whether a transform may be taken. One from the future would stand for the newest, and for it the
+        """Check whether a transform may be taken. One from the future would stand for the newest, and for it the
         buffer would refuse or forget all that is sound.
         """
         child, stamp = transform.child_frame_id, transform.header.stamp.to_sec()
@@ -179,7 +224,7 @@ class TfWorld:
         return False
 
     def _lead_of(self, name: str) -> float:
-        """Seconds by which the newest transforms up to a frame are ahead of the clock; 0 where none is."""
+        """Return how far the newest transforms up to a frame are ahead of the clock, seconds; 0 if none is."""
         now, leads, seen = rospy.get_time(), [0.0], {name}
         while True:
             if name in self._ahead:
@@ -190,7 +235,7 @@ class TfWorld:
             seen.add(name)
 
     def _holds_numbers(self, transform: TransformStamped) -> bool:
-        """Whether a transform may be taken: one that is not finite is no place, and no newer one either."""
+        """Check whether a transform is valid: finite, and not stamped in the future."""
         child = transform.child_frame_id
         if pose_from_transform(transform).finite:
             self._refused.discard(child)
@@ -202,7 +247,7 @@ class TfWorld:
         return False
 
     def _set_back(self, stamp: float) -> bool:
-        """Whether a stamp is from before the newest because the clock was set back, and does not only come
+        """Check whether a stamp is from before the newest because the clock was set back, and does not only come
         late: as the frames of a picture's moment do where time passes quickly.
         """
         if stamp >= self._newest - CLOCK_JUMP:
@@ -233,12 +278,19 @@ class TfWorld:
 
 
 def plain(name: str) -> str:
-    """Return a frame's name as tf2 has it, without the leading slash of tf."""
+    """Return a frame's name as tf2 has it, without the leading slash of tf.
+
+    Args:
+        name: the frame.
+
+    Returns:
+        The name.
+    """
     return name.lstrip("/")
 
 
 def _plain(transform: TransformStamped) -> TransformStamped:
-    """The transform between frames with plain names."""
+    """Return the transform between frames with plain names."""
     transform.header.frame_id, transform.child_frame_id = map(plain, (transform.header.frame_id,
                                                                       transform.child_frame_id))
     return transform

@@ -23,10 +23,13 @@ CLOCK_JUMP = 1.0
 
 
 def by_camera() -> bool:
-    """Whether a camera sees the things, as the parameter ``~perception`` says.
+    """Check whether a camera observes the objects, by the parameter ``~perception``.
+
+    Returns:
+        True for ``camera``, false for ``poses``.
 
     Raises:
-        ConfigError: for another word than ``poses`` and ``camera``.
+        ConfigError: for any other value.
     """
     chosen = str(parameter("perception", POSES))
     if chosen not in (POSES, CAMERA):
@@ -52,12 +55,12 @@ class TrackTopic:
 
     @property
     def view(self) -> View:
-        """What is known of the things; nothing before the first picture."""
+        """The latest view; empty before the first image."""
         with self._lock:
             return self._view
 
     def forget(self) -> None:
-        """The world began again: only what is seen from now on counts."""
+        """Drop earlier views after the world was reset."""
         with self._lock:
             self._view, self._since = BLIND, rospy.get_time()
 

@@ -40,7 +40,11 @@ class WallTimer:
                 rospy.logerr("%s: %s", self._thread.name, error, exc_info=not isinstance(error, rospy.ROSException))
 
     def shutdown(self, seconds: float = 0.0) -> None:
-        """Stop calling; a call in progress ends by itself, and is waited for, at most some seconds."""
+        """Stop the timer.
+
+        Args:
+            seconds: greatest wall time to wait for a call in progress.
+        """
         self._thread.end()
         if seconds > 0.0:
             self._thread.join(seconds)

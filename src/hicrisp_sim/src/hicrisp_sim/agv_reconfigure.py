@@ -32,12 +32,12 @@ class DriveParameters:
 
     @property
     def manner(self) -> Manner:
-        """How the next drive is to be driven."""
+        """Speed and style of the next drive."""
         return Manner(self._planner.now["max_vel_x"], self._planner.now["xy_goal_tolerance"])
 
     @property
     def clearance(self) -> float:
-        """Space to things that is asked for beyond the base's own margin, metres."""
+        """Clearance requested beyond the base's own margin, metres."""
         return max(0.0, *(served.now[_PADDING] - self._margin for served in self._costmaps))
 
 

@@ -30,9 +30,9 @@ _ROUTE_PERIOD = 0.5
 _ROUTE_STEP = 0.05
 """Metres between two points of a path that is published."""
 _AHEAD = rospy.Duration.from_sec(5.0)
-"""By which stamps are ahead of the clock that are told wrongly."""
+"""Lead of wrong stamps over the clock, seconds."""
 _FALLEN = 5.0
-"""Metres by which a base has fallen that is told to have."""
+"""Distance by which a base is reported to have fallen, metres."""
 _DEAREST = 99
 """Cost of a cell that may just be entered, as occupancy grids count; 100 may not."""
 
@@ -42,10 +42,10 @@ class AgvTopics:
 
     Args:
         frame: the TF frame of the base.
-        clock: whether the clock is published too, and not by somebody else.
+        clock: whether this node publishes the clock.
         tray: the name of the frame of what the base carries, and its pose in the base's frame.
         static: the frames of this node that stay where they are.
-        faults: what is told wrongly.
+        faults: what is published wrongly.
 
     Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift, under which the base hangs.
     """
@@ -74,14 +74,14 @@ class AgvTopics:
         self.begin()
 
     def begin(self) -> None:
-        """Publish what stays as it is in a scene."""
+        """Publish what is static in a scene."""
         fixed = [transform_to_msg("world", "map", Pose((0.0, 0.0, 0.0)), rospy.Time())]
         fixed += [transform_to_msg(self._body, *self._tray, rospy.Time())] if self._tray else []
         self._static.put(fixed)
         self._map.publish(self._grid(np.where(self._base.map(), 100, 0)))
 
     def publish(self) -> None:
-        """Publish this moment; the clock first, so that nobody sees a pose from the future."""
+        """Publish the current state; the clock first, so that no pose is stamped in the future."""
         now = rospy.Time.from_sec(self._base.simulation.time)
         pose, counted = self._base.pose(), self._base.odometry()
         if self._tells_time:
@@ -145,7 +145,7 @@ class AgvTopics:
         return message
 
     def _stamp(self, what: str, true: rospy.Time, told: AbstractSet[str]) -> rospy.Time:
-        """The stamp that odometry or scans get, whose true one is known."""
+        """Return the stamp that odometry or scans get, whose true one is known."""
         if f"{what}_old" in told:
             return self._frozen.setdefault(what, true)
         self._frozen.pop(what, None)
@@ -163,7 +163,7 @@ class AgvTopics:
 
 
 def _occupancy(costs: np.ndarray) -> np.ndarray:
-    """Costs (1 in the open, infinite where nothing may be) as 0 to 100."""
+    """Convert costs (1 in the open, infinite if occupied) to 0 to 100."""
     finite = np.isfinite(costs)
     dearest = max(float(costs[finite].max(initial=1.0)) - 1.0, 1e-6)
     scaled = np.full(costs.shape, 100)

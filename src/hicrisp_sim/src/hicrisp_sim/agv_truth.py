@@ -22,7 +22,7 @@ class AgvTruth:
         self._truth = Publisher("ground_truth", TrueMotion, queue_size=_QUEUE)
 
     def publish(self) -> None:
-        """Publish this moment, where somebody listens."""
+        """Publish the current true state if there are subscribers."""
         if self._truth.get_num_connections() == 0:
             return
         simulation, goal = self._base.simulation, self._base.goal

@@ -55,7 +55,12 @@ class EmbeddedArm:
         self.load(scene, seed)
 
     def load(self, scene: Scene, seed: int) -> None:
-        """Plan for another scene from now on."""
+        """Plan for another scene.
+
+        Args:
+            scene: the initial objects, robots and facts, as its file describes them.
+            seed: of the planner.
+        """
         seen = PlanningScene(scene, self._description, self._settings.margin)
         self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed, self._safety)
 
@@ -65,44 +70,113 @@ class EmbeddedArm:
 
     @property
     def attached(self) -> Optional[str]:
-        """The thing that is said to be in the hand."""
+        """The object attached to the hand in the planning scene."""
         return self._planner.scene.attached
 
     def tool_pose(self) -> Pose:
+        """Return the tool centre point.
+
+        Returns:
+            Pose in the world frame.
+        """
         with self._moving:
             return self._kinematics.tool_pose(self._simulation.arm_positions)
 
     def opening(self) -> float:
+        """Return the distance between the fingers.
+
+        Returns:
+            Metres.
+        """
         return self._simulation.opening
 
     def sync(self, world: WorldState) -> None:
+        """Make the planning scene equal to the observed world.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         self._planner.scene.sync(world)
 
     def attach(self, object_name: str) -> None:
+        """Attach an object to the hand in the planning scene.
+
+        Args:
+            object_name: name of the object.
+        """
         self._planner.scene.attach(object_name, self._simulation.arm_positions)
 
     def detach(self) -> None:
+        """Detach the object from the hand in the planning scene."""
         self._planner.scene.detach(self._simulation.arm_positions)
 
     def margin(self, pose: Pose) -> Optional[float]:
+        """Return the least joint margin for a pose.
+
+        Args:
+            pose: tool pose in the world frame.
+
+        Returns:
+            Radians; ``None`` without a posture.
+        """
         return self._kinematics.margin(pose, self._simulation.arm_positions)
 
     def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
+        """Plan a collision-free motion to a pose.
+
+        Args:
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         self._planner.scene.set_opening(self.opening())
         return self._planner.to_pose(self._simulation.arm_positions, pose, deadline, touch)
 
     def plan_line(self, pose: Pose, deadline: Deadline, speed: float,
                   touch: FrozenSet[str] = frozenset()) -> Motion:
+        """Plan a straight motion of the tool.
+
+        Args:
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            speed: of the tool, m/s.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         self._planner.scene.set_opening(self.opening())
         return self._planner.along_line(self._simulation.arm_positions, pose, deadline, speed, touch)
 
     def plan_home(self, deadline: Deadline) -> Motion:
+        """Plan a motion to the rest posture.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         self._planner.scene.set_opening(self.opening())
         return self._planner.to_rest(self._simulation.arm_positions, deadline)
 
     def follow(
         self, trajectory: Trajectory, deadline: Deadline, cancel: Event, stop_on_contact: bool = False
     ) -> Outcome:
+        """Execute a trajectory.
+
+        Args:
+            trajectory: the planned motion; joint positions in radians.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            stop_on_contact: whether the first contact ends the motion (EXECUTION).
+
+        Returns:
+            The outcome; EXECUTION if the arm is not at the start of the trajectory.
+        """
         if stop_on_contact and self.attached and self.distortion is not None:
             trajectory = self.distortion(trajectory)
         times, positions = np.array(trajectory.times), np.array(trajectory.positions)
@@ -135,12 +209,32 @@ class EmbeddedArm:
             return outcome
 
     def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Move the fingers.
+
+        Args:
+            opening: distance between them, metres, from 0 to ``max_opening``.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+
+        Returns:
+            The outcome; INVALID out of range.
+        """
         if not 0.0 <= opening <= self.max_opening + 1e-6:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                    f"the fingers open from 0 to {self.max_opening} m, not {opening:.3f} m")
         return self._move_fingers(opening, self._grip, deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close the fingers until they hold an object.
+
+        Args:
+            force: of the grip, newtons, above 0 and at most the gripper's own.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+
+        Returns:
+            The outcome; INVALID out of range.
+        """
         if not 0.0 < force <= self._grip:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                    f"the fingers press with more than 0 and up to {self._grip:g} N, "
@@ -148,6 +242,14 @@ class EmbeddedArm:
         return self._move_fingers(-0.02, force, deadline, cancel)
 
     def stop(self, deadline: Deadline) -> Outcome:
+        """Stop the arm, and confirm from the physics that it stands.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            SUCCESS once it stands; TIMEOUT at the deadline.
+        """
         self._stopping.set()
         if not self._moving.acquire(timeout=deadline.remaining):
             return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the arm did not stop in time")
@@ -168,7 +270,7 @@ class EmbeddedArm:
         return None
 
     def _force(self) -> np.ndarray:
-        """The force on the tool that explains the torques on the joints, newtons, world axes."""
+        """Return the force on the tool that explains the torques on the joints, newtons, world axes."""
         jacobian = self._kinematics.jacobian(self._simulation.arm_positions)
         return np.linalg.lstsq(jacobian.T, self._simulation.arm_external_torques, rcond=None)[0][:3]
 
@@ -210,7 +312,7 @@ class _Watch:
         self._count = 0
 
     def look(self, lag: np.ndarray, torques: np.ndarray, force: Optional[np.ndarray]) -> Optional[Cause]:
-        """What is wrong with the forces on the arm; ``None`` when nothing is."""
+        """Check the forces on the arm; ``None`` if they are as expected."""
         found: Optional[Cause] = None
         if np.abs(lag).max() > _LAG:
             found = Cause(CauseKind.OFF_COURSE, said="the arm could not follow its motion")
@@ -225,7 +327,7 @@ class _Watch:
 
 
 def _sample(times: np.ndarray, rows: np.ndarray, at: float) -> np.ndarray:
-    """The row at a time, between two rows by a straight line; the times are evenly spaced."""
+    """Return the row at a time, between two rows by a straight line; the times are evenly spaced."""
     place = at / times[-1] * (len(times) - 1)
     index = min(int(place), len(times) - 2)
     return rows[index] + (rows[index + 1] - rows[index]) * (place - index)

@@ -52,12 +52,12 @@ class ArmDescription:
 
     @property
     def dof(self) -> int:
-        """Joints of the arm with its fingers."""
+        """Number of joints of arm and fingers."""
         return len(self.model.joints) + len(self.model.fingers)
 
     @property
     def opening(self) -> float:
-        """Metres between the opened fingers."""
+        """Greatest distance between the fingers, metres."""
         return self.body.gripper.opening
 
     @property
@@ -72,11 +72,15 @@ class ArmDescription:
 
     @property
     def hand_links(self) -> Tuple[str, ...]:
-        """The links that may touch what is grasped."""
+        """The links that may touch a grasped object."""
         return (self.model.hand, *self.fingers)
 
     def links(self) -> Tuple[str, ...]:
-        """Every link, in the order of the URDF."""
+        """Return every link in the order of the URDF.
+
+        Returns:
+            Names of the links.
+        """
         return tuple(str(link.get("name")) for link in ElementTree.fromstring(self.urdf).findall("link"))
 
     def parents(self) -> Dict[str, str]:
@@ -95,9 +99,12 @@ class ArmDescription:
         return re.sub(r'filename="package://[^"/]*/([^"]*)"', whole, self.urdf)
 
     def spec(self) -> mujoco.MjSpec:
-        """The arm at the world's origin, without actuators, controllers or anything around it.
+        """Return the arm at the world's origin, without actuators, controllers or surroundings.
 
-        The visual meshes are left out: MuJoCo cannot read them all.
+        Visual meshes are omitted: MuJoCo cannot read all of them.
+
+        Returns:
+            The model specification.
 
         Raises:
             ConfigError: when the URDF and the robot's file do not fit, with what the URDF has.
@@ -134,14 +141,21 @@ class ArmDescription:
                                   f"{', '.join(links[1:])}")
 
     def exclude_disabled_pairs(self, spec: mujoco.MjSpec) -> None:
-        """Leave out the link pairs that the SRDF says never collide."""
+        """Exclude the link pairs that the SRDF declares never to collide.
+
+        Args:
+            spec: the MuJoCo model under construction.
+        """
         srdf = ElementTree.parse(self.folder / self.model.srdf)
         for pair in srdf.getroot().iter("disable_collisions"):
             spec.add_exclude(bodyname1=pair.get("link1"), bodyname2=pair.get("link2"))
 
     def add_controllers(self, spec: mujoco.MjSpec) -> None:
-        """Stiff position control with gravity compensation, as the real arm has; fingers that press with a
-        set force.
+        """Add stiff position control with gravity compensation, as the real arm has, and force-controlled
+        fingers.
+
+        Args:
+            spec: the MuJoCo model under construction.
         """
         model = self.model
         for link in self.links():
@@ -158,7 +172,13 @@ class ArmDescription:
 
 
 def load_description(file: Union[str, Path]) -> ArmDescription:
-    """The arm that a robot's file describes.
+    """Load the arm that a robot's file describes.
+
+    Args:
+        file: the robot's YAML file.
+
+    Returns:
+        The description.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also when the URDF is not installed.
@@ -174,7 +194,7 @@ def load_description(file: Union[str, Path]) -> ArmDescription:
 
 
 def _folder(told: str, file: Path) -> Path:
-    """A description's folder: absolute, beside the robot's file, or where Python packages are."""
+    """Return a description's folder: absolute, beside the robot's file, or where Python packages are."""
     for parent in (file.resolve().parent, *map(Path, sys.path)):
         if (parent / told).is_dir():
             return parent / told

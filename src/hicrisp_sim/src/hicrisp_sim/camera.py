@@ -39,17 +39,26 @@ class SceneCamera:
         self._seen: Deque[Snapshot] = deque(maxlen=_REMEMBERED)
 
     def remember(self, snapshot: Snapshot) -> None:
-        """Keep a snapshot for the animation, when the last one is long enough ago."""
+        """Keep a snapshot for the animation, if enough time has passed since the last one.
+
+        Args:
+            snapshot: state of the simulation.
+        """
         if not self._seen or snapshot.time - self._seen[-1].time >= _LEAST_APART:
             self._seen.append(snapshot)
 
     def forget(self) -> None:
-        """The world was put back: what was seen belongs to another one."""
+        """Drop the snapshots after the world was reset."""
         self._seen.clear()
 
     def answer(self, request: SnapshotRequest) -> SnapshotResponse:
-        """The world as it is now (JPEG), or what was seen since a moment of simulated time, animated
-        (WebP).
+        """Answer a request for an image.
+
+        Args:
+            request: with ``since`` (simulation time) above 0 an animation starting there is requested.
+
+        Returns:
+            The current image (JPEG) or an animation (WebP).
         """
         image = CompressedImage()
         image.header.stamp = rospy.Time.from_sec(self._simulation.time)
@@ -78,8 +87,9 @@ class SceneCamera:
             return save_animation(pictures, Path(folder) / "overview.webp", _FRAME_SECONDS).read_bytes()
 
     def _renderer(self, size: Tuple[int, int], shadows: bool) -> Renderer:
-        """The one for pictures of this size, kept until the model is another: making one takes as long as
-        drawing eight small pictures."""
+        """Return the one for pictures of this size, kept until the model is another: making one takes as long as
+        drawing eight small pictures.
+        """
         model = self._simulation.model
         if size in self._renderers:
             drawn, renderer = self._renderers[size]

@@ -38,7 +38,11 @@ class CameraFaults:
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Forget every fault."""
+        """Remove all faults.
+
+        Args:
+            seed: of the random generator.
+        """
         self._dice = np.random.default_rng([seed, 436])
         self.light = 1.0
         self.moved = _MOUNTED
@@ -48,11 +52,14 @@ class CameraFaults:
         self._silent_until = -1.0
 
     def inject(self, fault: SceneFault, now: float) -> str:
-        """Put a fault in force; what was done, as a sentence.
+        """Activate a fault.
 
         Args:
             fault: of one of ``CAMERA_KINDS``, with a magnitude of the right length.
             now: seconds of simulated time.
+
+        Returns:
+            What was done, as a sentence.
 
         Raises:
             FaultError: for a magnitude out of range, with what is valid.
@@ -105,7 +112,14 @@ class CameraFaults:
         return f"the camera is silent for {seconds:g} s"
 
     def delivers(self, now: float) -> bool:
-        """Whether a picture of this moment arrives; a lost one is counted."""
+        """Check whether an image arrives; a lost one is counted.
+
+        Args:
+            now: simulation time, seconds.
+
+        Returns:
+            False if the image is lost or the camera silent.
+        """
         if now < self._silent_until or (self._share > 0.0 and self._dice.random() < self._share):
             return False
         if self._lost == 0:

@@ -27,14 +27,14 @@ from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.simulation import Snapshot
 
 _TICK, _UNHEARD = 0.02, 0.1
-"""Wall seconds between two looks at the clock, while somebody listens and while nobody does."""
+"""Period of checking the clock, with subscribers and without, wall seconds."""
 _EARLY = 1e-6
 
 
 class CameraServer:
-    """Publishes the camera that the scene names while somebody listens.
+    """Publishes the camera that the scene names while it has subscribers.
 
-    A picture is of one snapshot, whose time is its stamp; the physics runs on meanwhile and waits for none.
+    A picture is of one snapshot, whose time is its stamp; the physics continues in the meantime.
     The camera's rate is of the world's time, and while something is moved there also of wall time.
     When a motion has ended, a picture is taken at once.
 
@@ -56,7 +56,7 @@ class CameraServer:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Inside, no picture is taken: the world is another one afterwards."""
+        """Provide a context in which no image is taken, since the world is replaced."""
         with self._taking:
             yield
             self._open()
@@ -121,15 +121,20 @@ def _jpeg(colour: np.ndarray) -> bytes:
 
 
 def due(now: float, taken: float, period: float, moved_at: Optional[float], ago: float) -> bool:
-    """Whether it is time for a picture.
+    """Check whether it is time for an image.
 
     Args:
-        now, taken: the world's time, and that of the last picture, seconds.
-        moved_at: when the last motion ended; ``None`` while there is one.
-        ago: wall seconds since the last picture.
+        now: simulation time, seconds.
+        taken: simulation time of the last image, seconds.
+        period: between images, simulation seconds.
+        moved_at: simulation time at which the last motion ended; ``None`` during a motion.
+        ago: wall time since the last image, seconds.
+
+    Returns:
+        True if an image should be taken now.
     """
     if moved_at is not None and taken < moved_at <= now:
-        return True  # Whoever looks waits for what a motion has done: that does not wait for its turn, too.
+        return True  # Observers wait for the result of a motion, so this image is not delayed.
     if 0.0 <= now - taken < period - _EARLY:
         return False
     # Where time passes as fast as it can, pictures of a motion would only slow it down.

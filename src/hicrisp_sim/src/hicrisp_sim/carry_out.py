@@ -28,7 +28,13 @@ _SMALL, _FRAME_SECONDS = (480, 360), 0.1
 
 
 def carry_out(options: argparse.Namespace) -> bool:
-    """Whether the task succeeded; each command is printed as it begins.
+    """Carry out a task; each command is printed as it starts.
+
+    Args:
+        options: the parsed command line.
+
+    Returns:
+        Whether the task succeeded.
 
     Raises:
         HicrispError: for a file that cannot be used, with file, line, key and what is valid.
@@ -59,7 +65,7 @@ def _told(event: Mapping[str, Any]) -> None:
 
 
 def _watched(world: EmbeddedWorld) -> List[Snapshot]:
-    """What is seen of a world from now on, evenly in its own time; the list grows as time passes."""
+    """Collect snapshots of a world at equal intervals of simulation time; the list grows as time passes."""
     seen: List[Snapshot] = []
     for number in range(round(_LONGEST / _APART)):
         world.simulation.at(world.time + number * _APART, lambda: seen.append(world.simulation.snapshot))
@@ -75,7 +81,14 @@ def _animate(world: EmbeddedWorld, seen: Sequence[Snapshot], folder: Path) -> No
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Run the task; the exit status is 1 where it failed, and 2 for a file that cannot be used."""
+    """Run the command line.
+
+    Args:
+        arguments: command line without the program; ``sys.argv`` by default.
+
+    Returns:
+        Exit status: 1 if the task failed, 2 for an invalid file.
+    """
     parser = argparse.ArgumentParser(
         prog="python3 -m hicrisp_sim.carry_out",
         description="Carry out a task on a table of the embedded world, without ROS.")

@@ -52,14 +52,17 @@ class EmbeddedCamera:
         self._end = weakref.finalize(self, _end, self._thread, self._drawers)
 
     def close(self) -> None:
-        """Give the OpenGL context back; the camera takes no more pictures."""
+        """Release the OpenGL context; no further images can be taken."""
         self._end()
 
     def take(self, snapshot: Optional[Snapshot] = None) -> Optional[Picture]:
-        """The world as it is now; ``None`` when the picture is lost or the camera is silent.
+        """Take an image.
 
         Args:
-            snapshot: another moment than now.
+            snapshot: state of the simulation; the current one by default.
+
+        Returns:
+            Colour and depth; ``None`` if the image is lost or the camera silent.
 
         Raises:
             RenderError: when nothing can be drawn on this machine.

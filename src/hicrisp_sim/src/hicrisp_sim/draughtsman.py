@@ -25,13 +25,24 @@ class Draughtsman:
         Thread(target=_draw, args=(self._orders,), name=name, daemon=True).start()
 
     def do(self, draw: Callable[[], Any]) -> "Future[Any]":
-        """Have something drawn."""
+        """Draw in the thread that owns the OpenGL context.
+
+        Args:
+            draw: called in that thread.
+
+        Returns:
+            Its future result.
+        """
         done: "Future[Any]" = Future()
         self._orders.put((done, draw))
         return done
 
     def end(self, last: Callable[[], Any]) -> None:
-        """Do a last thing, and nothing more; nobody waits for it."""
+        """End the thread after a last call; the caller does not wait for it.
+
+        Args:
+            last: called in that thread.
+        """
         self._orders.put((Future(), last))
         self._orders.put(None)
 
@@ -47,6 +58,6 @@ def _draw(orders: "SimpleQueue[_Order]") -> None:
             continue
         try:
             done.set_result(draw())
-        except Exception as error:  # noqa: BLE001 - whoever waits for the picture gets it.
+        except Exception as error:  # noqa: BLE001 - the caller waiting for the image gets it.
             done.set_exception(error)
         del done, draw

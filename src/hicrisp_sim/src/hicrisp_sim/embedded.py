@@ -1,4 +1,4 @@
-"""The embedded world in one process: a scene, a robot in it, eyes, faults and pictures."""
+"""The embedded world in one process: a scene, a robot in it, state estimation, faults and images."""
 
 from __future__ import annotations
 
@@ -35,19 +35,30 @@ from hicrisp_sim.tracker import Tracker
 PATIENCE, _PAUSE = 10.0, 0.1
 """Simulated seconds for which a picture is waited for, and between two tries."""
 AGE_LIMIT = 1.0
-"""Age from which on a picture does not count as seen, simulated seconds."""
+"""Age above which an image does not count as observed, seconds of simulation time."""
 QUIET = 0.005
-"""Speed of a thing that counts as standing, m/s."""
+"""Speed of an object that counts as standing, m/s."""
 
 
 class FaultyRobot(ArmRobot):
-    """The arm's robot port, told to nobody: what waits for a command or a phase happens when that begins."""
+    """The arm's robot port with faults: those scheduled for a command or a phase occur at its start."""
 
     faults: Optional[Faults] = None
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
+        """Carry out a command; faults that are scheduled for it or one of its phases occur at that moment.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            The outcome.
+        """
         def watched(phase: str, fraction: float) -> None:
             if self.faults is not None:
                 self.faults.phase_began(self.item(command), phase)
@@ -70,18 +81,26 @@ class SimulatedWorld:
 
     @property
     def time(self) -> float:
-        """Seconds of the world's clock."""
+        """Simulation time, seconds."""
         return self.simulation.time
 
     def snapshot(self, path: Union[str, Path], camera: str = "overview") -> Path:
-        """Save a picture of the world as it is now (PNG or JPEG, by the name)."""
+        """Save an image of the current world.
+
+        Args:
+            path: file to write, PNG or JPEG by its name.
+            camera: name of a camera in the model.
+
+        Returns:
+            Path of the file.
+        """
         from hicrisp_sim.render import Renderer  # OpenGL is needed for pictures only.
 
         with Renderer(self.simulation.model) as renderer:
             return renderer.save(self.simulation.snapshot, path, camera)
 
     def _other(self, scene: Union[Scene, str, Path, None], seed: int) -> Scene:
-        """The scene to begin again with: another one, or a layout of this one that is drawn with the seed."""
+        """Return the scene to begin again with: another one, or a layout of this one that is drawn with the seed."""
         return scene if isinstance(scene,
                                    Scene) else load_scene(scene or self.scene.source or self.scene.name, seed)
 
@@ -96,7 +115,7 @@ class EmbeddedWorld(SimulatedWorld):
         robot: the arm's file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with the
             arm's name in the scene.
         domain: the domain of the commands; the scene's own by default.
-        sight: makes what looks at the things of the world that it is given, for every scene anew; without one
+        sight: creates the perception of a world's objects, for every scene again; without one
             they are seen by their true poses.
     """
 
@@ -127,7 +146,7 @@ class EmbeddedWorld(SimulatedWorld):
 
     @property
     def domain(self) -> Domain:
-        """What may be done here."""
+        """Types, predicates and actions of the application."""
         return self._domain
 
     def _simulate(self, scene: Scene, rate: float) -> Simulation:
@@ -137,7 +156,12 @@ class EmbeddedWorld(SimulatedWorld):
         return Simulation(scene, self.description, rate)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
-        """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
+        """Reset the world, or switch to another scene.
+
+        Args:
+            scene: the scene, its file or name; ``None`` keeps the current one.
+            seed: of the random layout.
+        """
         loaded = self._other(scene, seed)
         self.robot.stop(Deadline(2.0))
         self._put_camera_away()
@@ -162,7 +186,7 @@ class EmbeddedWorld(SimulatedWorld):
         """The depth camera that the scene names.
 
         Raises:
-            ConfigError: when its file cannot be read, or its link is not there.
+            ConfigError: if its file cannot be read, or its link does not exist.
         """
         if self._watching is None:
             settings = load_camera(self.scene.camera, beside=self.scene.source or None)
@@ -175,19 +199,31 @@ class EmbeddedWorld(SimulatedWorld):
         self._watching = None
 
     def close(self) -> None:
-        """Give back what the camera draws with, which takes memory; the next picture takes it anew."""
+        """Release the camera's OpenGL context, which takes memory; the next image creates it again."""
         self._put_camera_away()
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
-        """Make something go wrong; see ``faults.KINDS``. The answer says what was done."""
+        """Inject a fault; see ``faults.KINDS``.
+
+        Args:
+            kind: kind of the fault.
+            target: name of an object; empty for any.
+            magnitude: numbers that the kind requires.
+            count: how often it occurs; 0 for always.
+
+        Returns:
+            What was done, as a sentence.
+        """
         return self._faults.inject(kind, target, magnitude, count)
 
     def frames(self, snapshot: Optional[Snapshot] = None) -> Dict[str, Tuple[Pose, float]]:
-        """The pose of every thing and of the robot's frames in the world frame, with its time, as TF would
-        have it.
+        """Return the frames of all objects and of the robot, as TF would.
 
         Args:
-            snapshot: the moment; now by default.
+            snapshot: state of the simulation; the current one by default.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
         """
         snapshot = snapshot or self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
@@ -195,28 +231,42 @@ class EmbeddedWorld(SimulatedWorld):
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
 
     def _strangers(self) -> FrozenSet[str]:
-        """What nobody is told of."""
+        """Return the unannounced objects."""
         return frozenset(thing.name for thing in self.scene.unknown)
 
     def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The poses of the robot's frames in the world frame, with their time."""
+        """Return the frames of the robot.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
+        """
         snapshot = self.simulation.snapshot
         return {name: (pose, snapshot.time) for name, pose in self._tracker.read(snapshot)[0].items()}
 
     def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The same without what blurs or hides it, and with what nobody is told of; for judges, not for
-        robots.
+        """Return all frames without faults, including unannounced objects; for judges, not for robots.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
         """
         snapshot = self.simulation.snapshot
         robot, things = self._tracker.read(snapshot)
         return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
 
     def true_state(self) -> WorldState:
-        """The world with the facts that follow from the true poses, for what the memory keeps."""
+        """Return the world with the facts that follow from the true poses, for judges.
+
+        Returns:
+            The world.
+        """
         return self.eyes.see(self.true_frames(), self.time)
 
     def look(self) -> WorldState:
-        """The poses that the frames or the camera show at this instant: what a driver needs."""
+        """Return the poses that frames or camera show at this moment, for drivers.
+
+        Returns:
+            The world; facts are derived only from the camera's view.
+        """
         if self._sight is not None:
             return self._seen(self._sight)
         frames, arm = self.frames(), self._arm_frames
@@ -225,7 +275,14 @@ class EmbeddedWorld(SimulatedWorld):
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as its frames or the camera show it after things have come to rest."""
+        """Return the world, from its frames or the camera, after objects have come to rest.
+
+        Args:
+            deadline: not used; settling is bounded in simulation time.
+
+        Returns:
+            The world.
+        """
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0)
         if self._sight is not None:
@@ -233,11 +290,19 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.see(self.frames(), self.time)
 
     def give_name(self, thing: str, name: str) -> Naming:
-        """Call a thing that no file describes by a name from now on."""
+        """Give an unknown object a name.
+
+        Args:
+            thing: its present name; empty if there is only one.
+            name: in the user's words.
+
+        Returns:
+            The new name, or why it cannot be given.
+        """
         return self.eyes.give_name(thing, name)
 
     def _seen(self, sight: Sight) -> WorldState:
-        """The world with its things as the camera shows them; where no picture comes, a while is waited."""
+        """Return the world with its objects as the camera shows them; without an image it waits for a while."""
         since = self.time
         view = sight.look()
         while view.stamp < since and self.time < since + PATIENCE:
@@ -246,14 +311,22 @@ class EmbeddedWorld(SimulatedWorld):
         return self.eyes.see(self.robot_frames(), self.time, view)
 
     def pass_time(self, seconds: float) -> None:
-        """Let simulated time pass."""
+        """Advance the simulation.
+
+        Args:
+            seconds: simulation time, seconds.
+        """
         end = self.time + seconds
         with self.simulation.moving():
             while self.time < end:
                 self.simulation.step()
 
     def settle(self, seconds: float) -> None:
-        """Let simulated time pass until nothing moves any more, at most some seconds."""
+        """Advance the simulation until nothing moves.
+
+        Args:
+            seconds: limit in simulation time, seconds.
+        """
         end, quiet = self.time + seconds, 0.0
         with self.simulation.moving():
             while self.time < end and quiet < 0.1:

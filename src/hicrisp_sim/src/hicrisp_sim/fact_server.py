@@ -35,13 +35,13 @@ _TICK = 0.02
 """Wall seconds between two publications."""
 _LOOK_LIMIT = 1.0
 _CLOCK_LIMIT = 1.0
-"""Wall seconds in which what this node told of the clock comes back to it."""
+"""Time in which this node's own clock messages return to it, wall seconds."""
 _FASTEST = 50.0
 """Seconds of the world for each second of wall time where as fast as can be was asked for."""
 
 
 class FactWorld(RobotPort, Observer, Protocol):
-    """A robot and eyes in one, over facts without geometry."""
+    """A robot and an observer in one, over facts without geometry."""
 
 
 class FactServer:
@@ -98,10 +98,10 @@ class FactServer:
         return ()
 
     def _tick(self) -> None:
-        self._publish()  # What that returns is no pause.
+        self._publish()  # The returned time is not a pause.
 
     def _publish(self) -> float:
-        """Clock first, so that nobody sees a state from the future; the moment that is shown.
+        """Publish the clock first, so that no state is stamped in the future; return the published time.
 
         One at a time: a state from before a command must not follow that from after it.
         """

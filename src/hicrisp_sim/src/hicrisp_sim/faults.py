@@ -1,4 +1,4 @@
-"""What goes wrong on purpose: seeded faults in the actuator, the gripper, the eyes and the world."""
+"""Injected failures: seeded faults in the actuator, the gripper, the sensors and the world."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _HAND = 0.15
 """What is put on the table keeps that far from the hand, metres."""
 _GRIP = 30.0
 _OUT_OF_THE_WORLD = (20.0, 20.0)
-"""Where things are put that were taken away, metres in the world frame: on the floor, far outside every
+"""Where objects are put that were taken away, metres in the world frame: on the floor, far outside every
 scene.
 """
 _log = logging.getLogger(__name__)
@@ -71,7 +71,11 @@ class Faults:
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Forget every fault."""
+        """Remove all faults.
+
+        Args:
+            seed: of the random generators.
+        """
         self._armed.clear()
         self.camera.reset(seed)
         self._gone: FrozenSet[str] = frozenset()
@@ -79,10 +83,16 @@ class Faults:
                       for number, kind in enumerate((*sorted(_DRAWN), "intruder"))}
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
-        """Put a fault in force, or let it happen now; what was done, as a sentence.
+        """Activate a fault, or let it occur now.
 
         Args:
-            count: how often it happens; 0 for always, and for hands that move things: now.
+            kind: one of ``KINDS``.
+            target: name of an object; empty for any.
+            magnitude: numbers that the kind requires.
+            count: how often it occurs; 0 for always, and for faults that move objects: now.
+
+        Returns:
+            What was done, as a sentence.
 
         Raises:
             FaultError: for an unknown kind, target or magnitude, with what is valid.
@@ -102,7 +112,14 @@ class Faults:
         return self._armed.arm(fault)
 
     def seen(self, poses: Dict[str, Pose]) -> Dict[str, Pose]:
-        """The poses of things that are there, with the noise of the eyes."""
+        """Apply sensor noise, and remove the objects that are gone.
+
+        Args:
+            poses: true poses by name, world frame.
+
+        Returns:
+            The poses as observed.
+        """
         poses = {name: pose for name, pose in poses.items() if name not in self._gone}
         sigma = sum(fault.magnitude[0] ** 2 for fault in self._armed.in_force("sensor_noise")) ** 0.5
         if sigma <= 0.0:
@@ -115,8 +132,15 @@ class Faults:
         return seen
 
     def distort(self, trajectory: Trajectory) -> Trajectory:
-        """What the actuator makes of an approach with a thing in the hand: the same motion, beside where it
-        was told. It is drawn anew for each; going straight down from where it ended goes no further aside.
+        """Apply the actuator's error to an approach with an object in hand.
+
+        The error is drawn for each approach; a straight descent from its end adds none.
+
+        Args:
+            trajectory: the planned motion; joint positions in radians.
+
+        Returns:
+            The motion as executed.
         """
         tool = self._kinematics.tool_pose
         if self._approaches.only_lowers(tool(np.array(trajectory.positions[0])),
@@ -134,7 +158,11 @@ class Faults:
         return trajectory
 
     def command_began(self, command: Command) -> None:
-        """A command is about to start: what waits for it happens before the robot looks."""
+        """Trigger the faults that are scheduled for a command, before the robot observes.
+
+        Args:
+            command: the action with its arguments and constraints.
+        """
         self._approaches.begin()
         goal = command.target or command.aim
         if goal is None:
@@ -145,8 +173,11 @@ class Faults:
             _log.info("blocked_goal: %s", done or "nothing could be put on the goal")
 
     def phase_began(self, item: str, phase: str) -> None:
-        """A phase of a command that handles an item begins: what waits for it happens now, after the robot
-        looked.
+        """Trigger the faults that are scheduled for a phase, after the robot has observed.
+
+        Args:
+            item: name of the object that the command handles.
+            phase: name of the phase.
         """
         if phase == "descend":
             for fault in self._armed.take("object_moved", item):
@@ -172,7 +203,7 @@ class Faults:
         return f"{target} is taken away"
 
     def _vanish(self, target: str) -> None:
-        """Put a thing where nobody sees it, each beside the others."""
+        """Move an object out of view, next to others there."""
         size, (x, y) = self._hands.things()[target].size, _OUT_OF_THE_WORLD
         arena = self._simulation.scene.arena
         floor = ROOM_FLOOR if arena is None else arena.floor
@@ -218,8 +249,15 @@ class Faults:
 
 
 def shifted_motion(kinematics: Kinematics, trajectory: Trajectory, offset: np.ndarray) -> Trajectory:
-    """A motion of the tool moved aside by an offset in x and y (metres), after a sideways motion at its
-    start.
+    """Shift a motion of the tool, with a sideways motion added at its start.
+
+    Args:
+        kinematics: of the arm.
+        trajectory: the planned motion; joint positions in radians.
+        offset: array (2,), x and y in the world frame, metres.
+
+    Returns:
+        The shifted trajectory.
     """
     period = trajectory.times[-1] / (len(trajectory.times) - 1)
     ramp = max(2, int(float(np.linalg.norm(offset)) / _SHIFT_SPEED * 1.9 / period))

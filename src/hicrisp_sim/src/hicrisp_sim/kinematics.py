@@ -55,20 +55,41 @@ class Kinematics:
         """Where the second joint is, from which the arm reaches, metres in the world frame."""
 
     def tool_pose(self, joints: np.ndarray) -> Pose:
-        """The tool centre point in the world frame."""
+        """Return the tool centre point.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            Pose in the world frame.
+        """
         self._forward(joints)
         quaternion = np.zeros(4)
         mujoco.mju_mat2Quat(quaternion, self._data.site_xmat[self._site])
         return pose_of(self._data.site_xpos[self._site], quaternion)
 
     def tool_position(self, joints: np.ndarray) -> Vector:
-        """The position of the tool centre point in the world frame, metres."""
+        """Return the position of the tool centre point.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            World frame, metres.
+        """
         self._forward(joints)
         x, y, z = self._data.site_xpos[self._site].tolist()
         return (x, y, z)
 
     def jacobian(self, joints: np.ndarray) -> np.ndarray:
-        """Velocity of the tool for joint velocities, 6 x joints: linear above angular, world axes."""
+        """Return the Jacobian of the tool.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            Array (6, joints): linear above angular velocity, world axes.
+        """
         self._forward(joints)
         mujoco.mj_jacSite(self._model, self._data, self._jacobian[:3], self._jacobian[3:], self._site)
         return self._jacobian[:, :self._dof]
@@ -76,12 +97,18 @@ class Kinematics:
     def solve(
         self, pose: Pose, seed: np.ndarray, iterations: int = 60, lean: float = 0.2, room: float = 0.0
     ) -> Optional[np.ndarray]:
-        """Joints that bring the tool to a pose, sought from a seed; ``None`` when it does not get there.
+        """Find joints that bring the tool to a pose, starting from a seed.
 
         Args:
-            lean: how much the first iterations pull the elbow towards the posture of rest; 0 stays near the
-                seed.
-            room: radians that the joints keep away from their limits.
+            pose: tool pose in the world frame.
+            seed: array (joints,), radians.
+            iterations: limit of the iterations.
+            lean: strength with which the first iterations pull the elbow towards the rest posture; 0 stays near
+                the seed.
+            room: distance that the joints keep from their limits, radians.
+
+        Returns:
+            Array (joints,), radians; ``None`` if the search does not converge.
         """
         target = np.array(pose.position)
         wanted, here, turn, error = np.array(w_first(pose.orientation)), np.zeros(4), np.zeros(3), np.zeros(6)
@@ -107,8 +134,16 @@ class Kinematics:
     def solutions(
         self, pose: Pose, near: np.ndarray, dice: np.random.Generator, tries: int = 14
     ) -> Iterator[np.ndarray]:
-        """Distinct solutions, as they are found from a list of seeds: ``near`` first, some random ones
-        last.
+        """Yield distinct solutions from a list of seeds: ``near`` first, some random ones last.
+
+        Args:
+            pose: tool pose in the world frame.
+            near: array (joints,), the current posture, radians.
+            dice: random generator.
+            tries: number of seeds.
+
+        Yields:
+            Arrays (joints,), radians.
         """
         found: List[np.ndarray] = []
         for seed in islice(self._seeds(pose, near, dice), tries):
@@ -118,11 +153,14 @@ class Kinematics:
                 yield joints
 
     def margin(self, pose: Pose, near: np.ndarray) -> Optional[float]:
-        """The least distance of a joint from its limits, radians, in the most comfortable of a few likely
-        postures.
+        """Return the least joint margin in the most comfortable of a few likely postures.
+
+        Args:
+            pose: tool pose in the world frame.
+            near: array (joints,), the current posture, radians.
 
         Returns:
-            ``None`` where none of them was found.
+            Radians; ``None`` without a posture.
         """
         best: Optional[float] = None
         for seed in islice(self._likely(pose, near), _MARGIN_SEEDS):
@@ -149,7 +187,7 @@ class Kinematics:
                 yield seed
 
     def _facing(self, pose: Pose) -> np.ndarray:
-        """The posture of rest, turned towards a pose."""
+        """Return the posture of rest, turned towards a pose."""
         facing = self.rest.copy()
         facing[0] = heading(pose.position)
         return facing

@@ -21,7 +21,7 @@ from hicrisp_sim.world_server import LOOK_LIMIT, Perception, WorldServer
 
 
 class LabServer(WorldServer):
-    """Serves a lab. The loop of the base lets time pass while nobody moves."""
+    """Serves a lab. The loop of the base advances time while nothing moves."""
 
     def __init__(self, world: LabWorld, eyes: TopicObserver, sigma: float = 0.0,
                  perception: Perception = Perception.POSES) -> None:
@@ -50,7 +50,7 @@ class LabServer(WorldServer):
         self._topics.publish()
 
     def _frames(self, snapshot: Snapshot) -> Dict[str, Tuple[Pose, float]]:
-        """All but those of the base, which hang in the tree by way of its odometry."""
+        """Return all but those of the base, which hang in the tree by way of its odometry."""
         return {name: found for name, found in super()._frames(snapshot).items() if name not in self._own}
 
     def _look(self) -> WorldState:

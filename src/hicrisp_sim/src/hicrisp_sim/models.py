@@ -23,14 +23,29 @@ base links.
 
 
 def physics_model(scene: Scene, arm: ArmDescription) -> mujoco.MjModel:
-    """The world as it moves: free bodies, friction, controllers. The robot's links do not collide with
-    each other.
+    """Compile the physics: free bodies, friction and controllers. The robot's links do not collide with each
+    other.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+        arm: description of the arm.
+
+    Returns:
+        The model.
     """
     return physics_spec(scene, arm).compile()
 
 
 def physics_spec(scene: Scene, arm: ArmDescription) -> mujoco.MjSpec:
-    """The same before it is compiled, without what stands about in an arena."""
+    """Return the physics before compilation, without the obstacles of an arena.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+        arm: description of the arm.
+
+    Returns:
+        The model specification.
+    """
     spec = arm.spec()
     spec.modelname = scene.name
     option = spec.option
@@ -53,10 +68,18 @@ def physics_spec(scene: Scene, arm: ArmDescription) -> mujoco.MjSpec:
 
 
 def planning_model(scene: Scene, arm: ArmDescription, margin: float) -> mujoco.MjModel:
-    """The world as the planner sees it: things at observed poses, kept ``margin`` metres clear of.
+    """Compile the planner's model: objects at observed poses with a safety margin.
 
-    Every thing is there twice: as an obstacle that can be put anywhere (a mocap body) and, switched off, as a
-    part of the hand, so that what is carried counts in collision checks without extra joints.
+    Each object exists twice: as an obstacle with a free pose (a mocap body) and, disabled, as a part of the
+    hand, so that carried objects take part in collision checks without extra joints.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+        arm: description of the arm.
+        margin: distance to keep from objects, metres.
+
+    Returns:
+        The model.
     """
     spec = arm.spec()
     spec.modelname = f"{scene.name} planning"

@@ -40,7 +40,7 @@ class MotionPlanner:
     """Plans with inverse kinematics, RRT-Connect and TOPP-RA over a planning scene.
 
     Args:
-        safety: where the tool may be, on the way to a pose, too; anywhere by default.
+        safety: where the tool may be, also during a motion; anywhere by default.
     """
 
     def __init__(self, scene: PlanningScene, kinematics: Kinematics, settings: ArmSettings,
@@ -55,7 +55,17 @@ class MotionPlanner:
         self._seeds = count(1000 * seed)
 
     def to_pose(self, start: np.ndarray, pose: Pose, deadline: Deadline, touch: FrozenSet[str]) -> Motion:
-        """A collision-free motion to a tool pose."""
+        """Plan a collision-free motion to a tool pose.
+
+        Args:
+            start: array (joints,), radians.
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         if not pose.finite:
             return MotionFailure("unreachable", f"the pose {pose.position} is not finite")
         self.scene.allow(touch)
@@ -77,7 +87,15 @@ class MotionPlanner:
         return MotionFailure.blocked("goal_in_collision", self.scene.blockers(blocked), "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:
-        """A collision-free motion to the posture of rest."""
+        """Plan a collision-free motion to the rest posture.
+
+        Args:
+            start: array (joints,), radians.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         self.scene.allow(frozenset())
         rest = self._kinematics.rest
         if not self.scene.free(rest):
@@ -88,8 +106,17 @@ class MotionPlanner:
     def along_line(
         self, start: np.ndarray, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str]
     ) -> Motion:
-        """A straight motion of the tool; what the arm touches already at the start it may touch all the
-        way.
+        """Plan a straight motion of the tool; contacts at the start are allowed throughout.
+
+        Args:
+            start: array (joints,), radians.
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            speed: of the tool, m/s.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or why none was found.
         """
         if not pose.finite:
             return MotionFailure("unreachable", f"the pose {pose.position} is not finite")
@@ -144,14 +171,14 @@ class MotionPlanner:
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
     def _checker(self) -> Callable[[np.ndarray], bool]:
-        """A fast test: whether joints (rad) are free of collisions, and the tool is where it may be."""
+        """Return a fast test: whether joints (rad) are free of collisions, and the tool is where it may be."""
         free, safety, kinematics = self.scene.checker(), self._safety, self._kinematics
         if safety is None:
             return free
         return lambda joints: free(joints) and safety.hold(kinematics.tool_position(joints))
 
     def _stays_free(self, motion: Trajectory) -> bool:
-        """Whether a motion is free from its first free point on, also between the checks and at rounded
+        """Check whether a motion is free from its first free point on, also between the checks and at rounded
         corners.
         """
         free, last, began = self._checker(), None, False
@@ -167,7 +194,7 @@ class MotionPlanner:
         return True
 
     def _escape(self, start: np.ndarray) -> Optional[List[np.ndarray]]:
-        """The start, and when it is in collision the way straight up to the first free posture."""
+        """Return the start, and when it is in collision the way straight up to the first free posture."""
         if self.scene.free(start):
             return [start]
         here = self._kinematics.tool_pose(start)
@@ -178,7 +205,7 @@ class MotionPlanner:
         return None
 
     def _between(self, start: np.ndarray, goal: np.ndarray) -> Tuple[str, ...]:
-        """What is in the way of the straight joint motion."""
+        """Return what is in the way of the straight joint motion."""
         found: Set[str] = set()
         for joints in np.linspace(start, goal, max(2, int(np.linalg.norm(goal - start) / _CHECK_STEP))):
             found.update(self.scene.blockers(joints))

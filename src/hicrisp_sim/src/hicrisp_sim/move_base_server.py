@@ -38,7 +38,7 @@ _LONGEST = 3600.0
 _PACED_PAUSE = 0.002
 """Wall seconds that the loop leaves to others between two periods; the simulation itself keeps the pace."""
 _VELOCITY_LIVES = 0.5
-"""Wall seconds after which a velocity that nobody repeats is over."""
+"""Time after which a velocity that is not repeated expires, wall seconds."""
 
 
 class MoveBaseServer:
@@ -47,7 +47,7 @@ class MoveBaseServer:
     def __init__(self, base: EmbeddedBase) -> None:
         self._base = base
         self.wheel = Lock()
-        """Held by whoever drives: a goal, or the loop that lets time pass."""
+        """Held by the driver: a goal, or the loop that advances time."""
         self._driving = Event()
         """Set while a goal is driven to."""
         self._parameters = DriveParameters(base.settings)
@@ -67,7 +67,11 @@ class MoveBaseServer:
         self._server = ActionServer("/move_base", MoveBaseAction, self._execute).start()
 
     def leave(self, seconds: float) -> None:
-        """Be gone, as a process that was killed, and serve again after some wall seconds."""
+        """Simulate the crash and restart of the server.
+
+        Args:
+            seconds: wall time until it serves again, seconds.
+        """
         self._server.stop()
         for service in self._services:
             service.shutdown("gone")

@@ -29,8 +29,11 @@ where nothing was moved since; two of a camera are half as far apart.
 
 
 def build() -> Union[WorldServer, AgvServer, FactServer]:
-    """The world that the parameters ask for: an arm's, a base's, or of facts alone where the scene has no
+    """Create the world that the parameters name: of an arm, a base, or of facts only if the scene has no
     geometry.
+
+    Returns:
+        The server.
     """
     seed, rate = int(parameter("seed", 0)), float(parameter("rate", 1.0))
     scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), seed)

@@ -35,16 +35,21 @@ class PathSearch:
         self, start: np.ndarray, goals: Sequence[np.ndarray], free: Callable[[np.ndarray], bool],
         limit: Deadline, seed: int, step: float,
     ) -> Optional[List[np.ndarray]]:
-        """A short path from the start to one of the goals, as corners joined by straight lines; ``None``
-        without one.
+        """Find a short path from the start to one of the goals.
 
-        The start must be free. The same seed gives the same path, unless the time runs out. Where no goal is
-        free there is nothing to search for: the planner would sleep until the limit, waiting for a goal that
-        is.
+        The result depends only on the seed, unless the time runs out. Without a free goal the search returns at
+        once; the planner would wait for one until the limit.
 
         Args:
-            limit: after which the search is given up.
-            step: radians (over all joints) between two collision checks along a segment.
+            start: array (joints,), radians; free of collisions.
+            goals: arrays (joints,), radians.
+            free: collision check of a posture.
+            limit: wall-clock limit of the search.
+            seed: of the random generator.
+            step: distance between two collision checks along a segment, radians over all joints.
+
+        Returns:
+            Corners of the path, joined by straight segments; ``None`` without one.
         """
         goals = [goal for goal in goals
                  if (goal >= self._lower).all() and (goal <= self._upper).all() and free(goal)]

@@ -16,16 +16,16 @@ from hicrisp_sim.models import CARRIED, DISTAL, PROXIMAL, THING, planning_model
 from hicrisp_sim.mujoco_poses import pose_of, w_first
 
 Solid = Tuple[str, Vector, bool]
-"""What a thing's geometry depends on: its shape and size, and whether a hand may carry it."""
+"""What an object's geometry depends on: its shape and size, and whether a hand may carry it."""
 _AWAY = (0.0, 0.0, -5.0)
-"""Where things are put that were not seen."""
+"""Where objects are put that were not seen."""
 
 
 class PlanningScene:
     """Collision checks against the observed world; it never reads the physics.
 
     Args:
-        margin: space kept to every thing, metres.
+        margin: space kept to every object, metres.
     """
 
     def __init__(self, scene: Scene, arm: ArmDescription, margin: float) -> None:
@@ -38,7 +38,7 @@ class PlanningScene:
         self._compile({})
 
     def _compile(self, strangers: Mapping[str, WorldObject]) -> None:
-        """Make room for the things of the scene, and for those that were seen and are not in it."""
+        """Make room for the objects of the scene, and for those that were seen and are not in it."""
         things = {**self._scene.objects,
                   **{name: replace(thing, pose=None) for name, thing in strangers.items()}}
         self._names = tuple(things)
@@ -48,7 +48,7 @@ class PlanningScene:
         self._set_bits()
 
     def _welcome(self, world: WorldState) -> None:
-        """Plan around what is seen and not in the scene; the model is made anew where that has changed."""
+        """Plan around what is seen and not in the scene; the model is rebuilt if that has changed."""
         seen = world.objects if world.viewed is not None else {}
         found = {name: thing for name, thing in seen.items()
                  if name not in self._scene.objects and thing.pose is not None and not thing.form.ground
@@ -63,7 +63,11 @@ class PlanningScene:
             self._carry(self.attached, held)
 
     def sync(self, world: WorldState) -> None:
-        """Put every thing where it was seen; what was not seen, or is not known, is left out."""
+        """Place every object where it was observed; unobserved and unknown ones are left out.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         self._welcome(world)
         seen = set()
         for name in self._names:
@@ -77,10 +81,14 @@ class PlanningScene:
         self._seen = frozenset(seen)
 
     def attach(self, name: str, joints: np.ndarray) -> None:
-        """The thing, at its observed pose, moves with the hand from now on.
+        """Move an object with the hand, starting at its observed pose.
+
+        Args:
+            name: name of the object in the world.
+            joints: array (joints,), current posture, radians.
 
         Raises:
-            KeyError: when no thing of that name was seen.
+            KeyError: if the object was not observed.
         """
         if name not in self._seen:
             raise KeyError(f"'{name}' was not seen; seen are: {', '.join(sorted(self._seen)) or 'none'}")
@@ -98,14 +106,18 @@ class PlanningScene:
         self._model.body_quat[body] = w_first(in_hand.orientation)
 
     def _in_hand(self) -> Optional[Pose]:
-        """Where in the hand the thing is that it carries."""
+        """Return where in the hand the object is that it carries."""
         if self.attached is None:
             return None
         body = self._model.body(CARRIED + self.attached).id
         return pose_of(self._model.body_pos[body], self._model.body_quat[body])
 
     def detach(self, joints: np.ndarray) -> None:
-        """Nothing is carried any more; what was carried is where the hand has it."""
+        """Leave the carried object where the hand is.
+
+        Args:
+            joints: array (joints,), current posture, radians.
+        """
         if self.attached is not None:
             self._place(joints)
             carried = self._data.body(CARRIED + self.attached)
@@ -115,17 +127,29 @@ class PlanningScene:
         self._set_bits()
 
     def allow(self, touch: FrozenSet[str]) -> None:
-        """The hand and what it carries may touch these things; the other links still keep clear of them."""
+        """Allow contacts of the hand and the carried object; other links still keep clear.
+
+        Args:
+            touch: names of objects that may be touched.
+        """
         if touch != self._touch:
             self._touch = touch
             self._set_bits()
 
     def set_opening(self, opening: float) -> None:
-        """Metres between the fingers in the checks to come."""
+        """Set the opening of the hand for collision checks.
+
+        Args:
+            opening: distance between the fingers, metres.
+        """
         self._data.qpos[self._dof:] = opening / 2.0
 
     def checker(self) -> Callable[[np.ndarray], bool]:
-        """A fast test: whether joints (rad) are free of collisions."""
+        """Return a fast collision check.
+
+        Returns:
+            A function of an array (joints,), radians; true for a free posture.
+        """
         model, data, arm = self._model, self._data, slice(0, self._dof)
         positions, forward, collide = data.qpos, mujoco.mj_kinematics, mujoco.mj_collision
 
@@ -138,12 +162,24 @@ class PlanningScene:
         return free
 
     def free(self, joints: np.ndarray) -> bool:
-        """Whether joints are free of collisions."""
+        """Check whether a posture is free of collisions.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            True without contacts.
+        """
         return self.checker()(joints)
 
     def blockers(self, joints: np.ndarray) -> Tuple[str, ...]:
-        """The things that the arm would touch; the arm itself, when it touches its own links, is the empty
-        name.
+        """Return the objects that the arm would touch.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            Their names; the empty name stands for the arm itself.
         """
         self._place(joints)
         mujoco.mj_collision(self._model, self._data)

@@ -21,13 +21,13 @@ POSE_KINDS: Mapping[str, FaultKind] = {
 }
 """The kinds, with what they do."""
 _AHEAD = 5.0
-"""Seconds by which stamps are ahead of the clock where nobody says."""
+"""Default lead of stamps over the clock, seconds."""
 NOWHERE = "nobodys_frame"
-"""The frame under which ``pose_frame`` puts a thing."""
+"""The frame under which ``pose_frame`` puts an object."""
 
 
 class PoseFaults:
-    """The faults that are in force, by the thing that they concern."""
+    """The faults that are in force, by the object that they concern."""
 
     def __init__(self) -> None:
         self._kinds: Dict[str, str] = {}
@@ -40,10 +40,17 @@ class PoseFaults:
 
     def inject(self, kind: str, target: str, magnitude: Sequence[float], count: int,
                frames: Frames) -> str:
-        """Put a fault in force until the world is reset; what was done, as a sentence.
+        """Activate a fault until the world is reset.
 
         Args:
-            frames: what is published now.
+            kind: one of ``POSE_KINDS``.
+            target: name of the frame.
+            magnitude: lead of the stamp, seconds, for ``pose_ahead``.
+            count: not used.
+            frames: the current frames.
+
+        Returns:
+            What was done, as a sentence.
 
         Raises:
             FaultError: for a target or a magnitude that does not fit, with what would be valid.
@@ -55,7 +62,14 @@ class PoseFaults:
         return f"{kind} is in force for {target}"
 
     def told(self, frames: Frames) -> Frames:
-        """What is published of frames."""
+        """Apply the faults to the frames that are published.
+
+        Args:
+            frames: pose and stamp by frame.
+
+        Returns:
+            The faulty frames.
+        """
         kinds = dict(self._kinds)
         told = {name: found for name, found in frames.items() if kinds.get(name) != "pose_missing"}
         for name, kind in kinds.items():
@@ -71,10 +85,18 @@ class PoseFaults:
         return told
 
     def parent(self, name: str, usual: str = "world") -> str:
-        """The frame under which a frame is published."""
+        """Return the parent under which a frame is published.
+
+        Args:
+            name: the frame.
+            usual: its correct parent.
+
+        Returns:
+            Name of the parent frame.
+        """
         return NOWHERE if self._kinds.get(name) == "pose_frame" else usual
 
     @property
     def spoilt(self) -> List[str]:
-        """What a fault concerns."""
+        """The frames with a fault."""
         return sorted(self._kinds)

@@ -1,4 +1,4 @@
-"""Hands that move things in the embedded physics."""
+"""Hands that move objects in the embedded physics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from hicrisp_sim.simulation import Simulation
 
 
 def put(simulation: Simulation, name: str, pose: Pose) -> None:
-    """Put a thing at a pose in the world frame, at rest."""
+    """Move an object, and stop it.
+
+    Args:
+        simulation: the simulation whose objects are moved.
+        name: name of the object in the world.
+        pose: world frame.
+    """
     with simulation.edit() as data:
         joint = data.joint(name)
         joint.qpos[:] = (*pose.position, *w_first(pose.orientation))
@@ -21,7 +27,14 @@ def put(simulation: Simulation, name: str, pose: Pose) -> None:
 
 
 def hands(simulation: Simulation) -> Relocation:
-    """Hands that reach into a simulation."""
+    """Return the means to move objects of a simulation.
+
+    Args:
+        simulation: the simulation whose objects are moved.
+
+    Returns:
+        The relocation.
+    """
 
     def things() -> Dict[str, WorldObject]:
         found: Dict[str, WorldObject] = {}

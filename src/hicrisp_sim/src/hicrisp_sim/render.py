@@ -31,11 +31,11 @@ class Renderer:
 
     Args:
         size: width and height in pixels.
-        shadows: whether things cast shadows, which is most of the work: seven times as long for a small
+        shadows: whether objects cast shadows, which is most of the work: seven times as long for a small
             picture.
 
     Raises:
-        RenderError: when there is no off-screen OpenGL on this machine.
+        RenderError: if this machine has no off-screen OpenGL.
     """
 
     def __init__(self, model: mujoco.MjModel, size: Tuple[int, int] = SIZE, shadows: bool = True) -> None:
@@ -58,11 +58,19 @@ class Renderer:
         self.close()
 
     def close(self) -> None:
-        """Give the OpenGL context back."""
+        """Release the OpenGL context."""
         self._renderer.close()
 
     def draw(self, snapshot: Snapshot, camera: str = OVERVIEW) -> np.ndarray:
-        """A picture as rows of red, green, blue (uint8)."""
+        """Draw an image.
+
+        Args:
+            snapshot: state of the simulation.
+            camera: name of a camera in the model.
+
+        Returns:
+            Array (height, width, 3) of uint8: red, green, blue.
+        """
         self._data.qpos[:] = snapshot.positions
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_camlight(self._model, self._data)
@@ -70,7 +78,16 @@ class Renderer:
         return self._renderer.render()
 
     def save(self, snapshot: Snapshot, path: Union[str, Path], camera: str = OVERVIEW) -> Path:
-        """Write a picture; PNG, JPEG or WebP by the file's name."""
+        """Write an image; PNG, JPEG or WebP by the file's name.
+
+        Args:
+            snapshot: state of the simulation.
+            path: the file to write.
+            camera: name of a camera in the model.
+
+        Returns:
+            Path of the file.
+        """
         file = Path(path)
         file.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(self.draw(snapshot, camera)).save(file, quality=_QUALITY)
@@ -78,7 +95,19 @@ class Renderer:
 
 
 def save_animation(pictures: Sequence[np.ndarray], path: Union[str, Path], seconds: float) -> Path:
-    """Write pictures as an animated WebP that shows each for some seconds."""
+    """Write images as an animated WebP.
+
+    Args:
+        pictures: arrays (height, width, 3) of uint8.
+        path: the file to write.
+        seconds: duration of each image.
+
+    Returns:
+        Path of the file.
+
+    Raises:
+        ValueError: without images.
+    """
     if not pictures:
         raise ValueError("an animation needs at least one picture")
     frames: List[Image.Image] = [Image.fromarray(picture) for picture in pictures]

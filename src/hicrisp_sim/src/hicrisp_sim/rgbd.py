@@ -26,7 +26,7 @@ class RgbdDrawer:
     it there.
 
     Raises:
-        RenderError: when there is no off-screen OpenGL on this machine.
+        RenderError: if this machine has no off-screen OpenGL.
     """
 
     def __init__(self, model: mujoco.MjModel, lens: Lens) -> None:
@@ -55,20 +55,30 @@ class RgbdDrawer:
         self._depth = np.empty((lens.height, lens.width), np.float32)
 
     def close(self) -> None:
-        """Give the OpenGL context back."""
+        """Release the OpenGL context."""
         self._context.make_current()
         self._drawing.free()
         self._context.free()
 
     def place(self, snapshot: Snapshot) -> None:
-        """Put everything where a snapshot has it; ``data`` holds the poses of all bodies afterwards."""
+        """Place all bodies; afterwards ``data`` holds their poses.
+
+        Args:
+            snapshot: state of the simulation.
+        """
         self.data.qpos[:] = snapshot.positions
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_camlight(self.model, self.data)
 
     def draw(self, camera: Pose) -> Tuple[np.ndarray, np.ndarray]:
-        """Red, green, blue (uint8) and metres along the optical axis (float32) as the optical frame sees
-        them.
+        """Draw colour and depth.
+
+        Args:
+            camera: optical frame in the world frame.
+
+        Returns:
+            Red, green, blue (height, width, 3) of uint8, and depth along the optical axis (height, width),
+            float32, metres.
         """
         mujoco.mjv_updateScene(self.model, self.data, self._option, None, self._view,
                                mujoco.mjtCatBit.mjCAT_ALL.value, self._scene)

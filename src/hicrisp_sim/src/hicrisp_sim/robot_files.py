@@ -13,7 +13,15 @@ from hicrisp_core.scene import Scene
 
 
 def robots_of(scene: Scene, kind: str) -> Tuple[str, ...]:
-    """The robots of a scene of one kind: bases drive in its arena, arms stand at its table."""
+    """Return the robots of a scene of one kind: bases drive in its arena, arms stand at its table.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+        kind: ``arm`` or ``base``.
+
+    Returns:
+        Their names.
+    """
     bases = scene.arena.starts if scene.arena is not None else {}
     return tuple(name for name in scene.robots if (name in bases) == (kind == BASE))
 
@@ -21,17 +29,21 @@ def robots_of(scene: Scene, kind: str) -> Tuple[str, ...]:
 def robot_file(
     scene: Scene, kind: str, use: str, section: str, told: Union[str, Path] = ""
 ) -> Path:
-    """The file that describes a scene's first robot of a kind: ``config/robots/<name>_<use>.yaml``, beside
-    the scene's folder or in the workspace.
+    """Find the file that describes a scene's first robot of a kind: ``config/robots/<name>_<use>.yaml``, next
+    to the scene's folder or in the workspace.
 
     Args:
+        scene: the initial objects, robots and facts, as its file describes them.
         kind: ``arm`` or ``base``.
-        use: of the robot: ``embedded`` or ``lab``.
-        section: what such a file must have.
-        told: a file, or the name of one, that was asked for instead.
+        use: ``embedded`` or ``lab``.
+        section: section that the file must have.
+        told: file or name that was requested explicitly; empty for the default.
+
+    Returns:
+        Path of the file.
 
     Raises:
-        ConfigError: when there is none, or it is about another robot, with those that there are.
+        ConfigError: if the file does not exist or is about another robot; lists the valid ones.
     """
     beside, robots = scene.source or None, robots_of(scene, kind)
     if told:
@@ -53,7 +65,7 @@ def robot_file(
 
 
 def _described(section: str, beside: Union[str, Path, None]) -> str:
-    """The names of the robots whose files have a section."""
+    """Return the names of the robots whose files have a section."""
     folders: List[Path] = [Path(beside).resolve().parent.parent / "robots"] if beside is not None else []
     files = [file for folder in (*folders, *config_folders("robots")) for file in folder.glob("*.yaml")]
     found = {str(values.get("name", "")) for values, _ in map(read_yaml, files) if section in values}

@@ -13,7 +13,12 @@ _STATIC = {"contype": 2, "conaffinity": 3}
 
 
 def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
-    """Add everything that does not move; only table and floor collide."""
+    """Add all static bodies; only table and floor collide.
+
+    Args:
+        spec: the MuJoCo model under construction.
+        scene: the initial objects, robots and facts, as its file describes them.
+    """
     floor = ROOM_FLOOR if scene.arena is None else scene.arena.floor
     _add_materials(spec)
     world = spec.worldbody
@@ -42,8 +47,14 @@ def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
 
 
 def looking_at(position: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The quaternion (w first) of a camera at ``position``, whose -z axis looks at ``target`` with the
-    world's z up.
+    """Return the orientation of a camera whose -z axis points at a target, with the world's z up.
+
+    Args:
+        position: of the camera, array (3,), metres.
+        target: array (3,), metres.
+
+    Returns:
+        Quaternion (4,), w first.
     """
     back = (position - target) / np.linalg.norm(position - target)
     right = np.cross([0.0, 0.0, 1.0], back)

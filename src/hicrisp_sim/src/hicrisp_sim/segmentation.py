@@ -13,7 +13,14 @@ class SegmentDrawer(RgbdDrawer):
     """Draws snapshots with a number for each body in place of its colour."""
 
     def bodies(self, camera: Pose) -> np.ndarray:
-        """The number of the body that each pixel shows; -1 for none."""
+        """Return the body that each pixel shows.
+
+        Args:
+            camera: optical frame in the world frame.
+
+        Returns:
+            Array (height, width) of body numbers; -1 for none.
+        """
         flags = self._scene.flags
         for flag in (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR):
             flags[flag] = True

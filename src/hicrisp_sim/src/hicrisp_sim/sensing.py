@@ -12,7 +12,7 @@ from hicrisp_core.scene.cameras import ColourSensing, DepthSensing
 _SPARE = 64
 """Pixels by which fields of noise are larger than pictures, so that each picture gets another part."""
 _JUMP = 0.02
-"""Part of the distance by which neighbours differ at an edge of a thing; no slope that is measured has as
+"""Part of the distance by which neighbours differ at an edge of an object; no slope that is measured has as
 much.
 """
 _GAMMA = 2.2
@@ -42,7 +42,14 @@ class DepthSensor:
         self._chance = dice.random(spare, dtype=np.float32)
 
     def measure(self, distance: np.ndarray) -> np.ndarray:
-        """Metres along the optical axis (float32), 0 where nothing is measured."""
+        """Apply noise, quantization and holes to depth.
+
+        Args:
+            distance: true depth along the optical axis, (height, width), metres.
+
+        Returns:
+            Measured depth, float32, metres; 0 without a measurement.
+        """
         told = self._settings
         disparity = self._scale / distance
         jump = self._edges(distance)
@@ -64,7 +71,7 @@ class DepthSensor:
         return field[row:row + height, column:column + width]
 
     def _shadowed(self, disparity: np.ndarray) -> np.ndarray:
-        """What the left eye sees and something nearer hides from the right one."""
+        """Return the pixels of the left imager that a nearer object hides from the right one."""
         seen_at = self._columns - disparity
         nearest = np.minimum.accumulate(seen_at[:, ::-1], axis=1)[:, ::-1]
         hidden = np.zeros(self._shape, bool)
@@ -84,7 +91,7 @@ class DepthSensor:
         return edge
 
     def _grazed(self, distance: np.ndarray, chance: np.ndarray) -> np.ndarray:
-        """Where the angle between ray and surface is too small, with a blurred limit; in blocks of two by
+        """Return where the angle between ray and surface is too small, with a blurred limit; in blocks of two by
         two pixels.
         """
         distance, chance = distance[::2, ::2], chance[::2, ::2]
@@ -107,10 +114,14 @@ class ColourSensor:
         self._grain = np.rint(settings.noise * dice.standard_normal(spare, np.float32)).astype(np.int16)
 
     def expose(self, painted: np.ndarray, light: float = 1.0) -> np.ndarray:
-        """The picture under a light (1 is the usual one), uint8.
+        """Apply exposure and noise to colour.
 
         Args:
-            painted: red, green, blue under the usual light.
+            painted: (height, width, 3), colours under the usual light.
+            light: brightness; 1 is usual.
+
+        Returns:
+            The image, uint8.
         """
         factor = (light * self._settings.exposure) ** (1.0 / _GAMMA)
         height, width = self._shape
@@ -131,7 +142,7 @@ def _slope(distance: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _patches(shape: Tuple[int, int], dice: np.random.Generator) -> np.ndarray:
-    """A field of unit variance in which neighbours go together, as blocks are matched and not pixels."""
+    """Return a field of unit variance in which neighbours go together, as blocks are matched and not pixels."""
     coarse = dice.standard_normal((shape[0] // 2 + 2, shape[1] // 2 + 2), np.float32)
     fine = np.repeat(np.repeat(coarse, 2, axis=0), 2, axis=1)
     smooth = fine[:-1, :-1] + fine[1:, :-1] + fine[:-1, 1:] + fine[1:, 1:]

@@ -77,7 +77,7 @@ class ArmSettings:
         rest: joint positions of the posture of rest, rad.
         speed: factor on the joint speed limits, above 0 and at most 1.
         acceleration: factor on the joint acceleration limits, above 0 and at most 1.
-        margin: space that motions keep to things, metres.
+        margin: space that motions keep to objects, metres.
         contact_force: force on the tool that ends a guarded motion, newtons.
         contact_torque: torque on a joint that ends any motion, Nm.
         finger_speed: opening and closing speed between the fingers, m/s.
@@ -108,7 +108,13 @@ class _Named:
 
 
 def load_settings(path: Union[str, Path]) -> ArmSettings:
-    """The embedded arm's settings of a robot's file; what it leaves out keeps its default.
+    """Load the embedded arm's settings; keys that the file leaves out keep their default.
+
+    Args:
+        path: the robot's YAML file.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -117,7 +123,15 @@ def load_settings(path: Union[str, Path]) -> ArmSettings:
 
 
 def read_section(kind: Type[_Settings], path: Union[str, Path], section: str) -> _Settings:
-    """The settings of one section of a robot's file, with the robot's name.
+    """Read one section of a robot's file, with the robot's name.
+
+    Args:
+        kind: class of the settings.
+        path: the robot's YAML file.
+        section: key of the section.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

@@ -22,18 +22,18 @@ from hicrisp_sim.models import physics_model
 CONTROL_PERIOD = 0.004
 """Seconds of simulated time between two commands to the controllers."""
 _JUMP = 1.0
-"""Seconds by which a clock that is followed was set anew, or left behind."""
+"""Jump of a followed clock that counts as a reset, seconds."""
 _STILL = 0.5
 """Wall seconds for which a clock that is followed is waited for in each control period."""
 _IDLE_RATE = 1.0
-"""Simulated seconds a second while nobody moves and no rate is asked for: an idle world leaves the
+"""Rate of simulation time to wall time while nothing moves and no rate is set: an idle world leaves the
 processor alone.
 """
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state at one instant of simulated time, for eyes and pictures; it is never changed."""
+    """The state at one instant of simulation time, for observers and images; it is never changed."""
 
     time: float
     positions: np.ndarray
@@ -43,8 +43,8 @@ class Snapshot:
 class Simulation:
     """Owns the MuJoCo model and its state.
 
-    Whoever moves something steps the physics in its own thread (``step``); ``start_idling`` adds a thread
-    that steps while nobody moves. Others read ``snapshot``, which needs no lock.
+    A mover steps the physics in its own thread (``step``); ``start_idling`` adds a thread
+    that steps while nothing moves. Others read ``snapshot``, which needs no lock.
 
     Args:
         arm: the arm, which begins in its posture of rest; ``None`` in an arena without one.
@@ -66,7 +66,7 @@ class Simulation:
         self._editors = 0
         self._movers = 0
         self.moved_at = 0.0
-        """When somebody moved or changed something last, seconds of simulated time."""
+        """Time of the last motion or change, seconds of simulation time."""
         self._closing = Event()
         self._idler: Optional[Thread] = None
         self._due: List[Tuple[float, Callable[[], None]]] = []
@@ -105,7 +105,11 @@ class Simulation:
         self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
 
     def add(self, thing: WorldObject) -> None:
-        """Let a thing stand there that nobody is told of; everything else stays as it is and moves on."""
+        """Add an object that is not announced; everything else keeps its state.
+
+        Args:
+            thing: the object with its pose.
+        """
         with self.edit():
             model, data = self.model, self.data
             self.scene = replace(self.scene, unknown=(*self.scene.unknown, thing))
@@ -122,17 +126,21 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """Seconds of simulated time; it never goes back, not even when the world is reset."""
+        """Simulation time, seconds; it never goes back, even if the world is reset."""
         return self.snapshot.time
 
     def reset(self, scene: Scene) -> None:
-        """Begin again with a scene, on the same clock; everything that was to happen later is forgotten."""
+        """Start again with a scene; the clock continues, scheduled actions are dropped.
+
+        Args:
+            scene: the initial objects, robots and facts, as its file describes them.
+        """
         with self.edit():
             self._load(scene, self.time)
         give_back()
 
     def follow(self, clock: Callable[[], float]) -> None:
-        """Keep to another clock from now on, whatever the rate.
+        """Follow another clock, regardless of the rate.
 
         Args:
             clock: its time, s. The world never runs ahead of it; what it lags behind it makes up for, or skips at rest.
@@ -146,7 +154,9 @@ class Simulation:
             self._look()
 
     def step(self) -> None:
-        """One control period of physics, and what was due in it; with a rate, not before its wall time."""
+        """Advance the physics by one control period, with the actions due in it; with a real-time rate, wait
+        for its wall time.
+        """
         self._advance()
         if self._clock is not None:
             self._keep_to(self._clock)
@@ -165,21 +175,34 @@ class Simulation:
             listener()
 
     def advance(self, seconds: float) -> None:
-        """Let simulated time pass."""
+        """Advance the simulation.
+
+        Args:
+            seconds: simulation time, seconds.
+        """
         with self.moving():
             end = self.time + seconds
             while self.time < end - 1e-9:
                 self.step()
 
     def at(self, moment: float, action: Callable[[], None]) -> None:
-        """Call something between two steps, not before a moment of simulated time."""
+        """Schedule an action between two steps.
+
+        Args:
+            moment: earliest simulation time, seconds.
+            action: an action of the domain.
+        """
         with self.edit():
             self._due.append((moment, action))
             self._due.sort(key=lambda entry: entry[0])
 
     @contextmanager
     def edit(self) -> Iterator[mujoco.MjData]:
-        """Change the state between two steps."""
+        """Provide a context for changes of the state between two steps.
+
+        Yields:
+            The state.
+        """
         with self._counting:
             self._editors += 1
         with self._lock:
@@ -192,7 +215,7 @@ class Simulation:
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Inside, the caller steps the physics and nobody else does."""
+        """Provide a context in which only the caller steps the physics."""
         with self._lock, self._counting:
             self._movers += 1
             self._pace = (time.monotonic(), self.time)
@@ -204,12 +227,20 @@ class Simulation:
                 self.moved_at = self.time
 
     def command_arm(self, positions: np.ndarray, velocities: np.ndarray) -> None:
-        """The reference of the joint controllers, rad and rad/s."""
+        """Set the reference of the joint controllers.
+
+        Args:
+            positions: array (joints,), rad.
+            velocities: array (joints,), rad/s.
+        """
         self.data.ctrl[self._arm] = positions + self._damping_time * velocities
 
     def command_fingers(self, opening: float, force: float) -> None:
-        """The reference of the fingers: metres between them, and the force that each may press with,
-        newtons.
+        """Set the reference of the fingers.
+
+        Args:
+            opening: distance between them, metres.
+            force: greatest force of each finger, newtons.
         """
         self.model.actuator_forcerange[self._fingers] = (-force, force)
         self.data.ctrl[self._fingers] = opening / 2.0
@@ -226,8 +257,8 @@ class Simulation:
 
     @property
     def arm_external_torques(self) -> np.ndarray:
-        """What contacts press on the arm's joints, Nm, as the real arm estimates it: without the dry friction and
-        the limits of the joints themselves.
+        """External torques on the arm's joints from contacts, Nm, as the real arm estimates them: without dry
+        friction and joint limits.
         """
         found = np.zeros(self.model.nv)
         contacts = self.data.efc_type >= int(mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS)
@@ -236,12 +267,12 @@ class Simulation:
 
     @property
     def opening(self) -> float:
-        """Metres between the fingers."""
+        """Distance between the fingers, metres."""
         return float(self.data.qpos[self._fingers].sum())
 
     @property
     def finger_force(self) -> float:
-        """The greatest force of a finger's drive, newtons."""
+        """Greatest force of a finger's drive, newtons."""
         return float(np.abs(self.data.actuator_force[self._fingers]).max(initial=0.0))
 
     @property
@@ -251,11 +282,11 @@ class Simulation:
 
     @property
     def in_motion(self) -> bool:
-        """Whether somebody moves something now, and lets time pass."""
+        """Whether a mover currently advances the simulation."""
         return self._movers > 0
 
     def start_idling(self) -> None:
-        """Let time pass in a thread of its own while nobody moves."""
+        """Advance time in a separate thread while nothing moves."""
         self._pace = (time.monotonic(), self.time)  # What passed before is not made up for.
         self._idler = Thread(target=self._idle, name="physics", daemon=True)
         self._idler.start()

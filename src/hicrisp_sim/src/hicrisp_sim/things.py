@@ -1,4 +1,4 @@
-"""Things as MuJoCo geometry; one description for physics and for planning."""
+"""Objects as MuJoCo geometry; one description for physics and for planning."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from hicrisp_core.scene.colours import paint_of
 from hicrisp_sim.mujoco_poses import placement
 
 _CONTACT, _ROLLING_CONTACT = 3, 6
-"""Contact dimensions of things, and of round ones: with rolling friction, so that a toppled cylinder comes
+"""Contact dimensions of objects, and of round ones: with rolling friction, so that a toppled cylinder comes
 to rest.
 """
 
 
 def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaffinity: int,
                  name: str = "") -> None:
-    """Give a body the shape of a thing, with the origin in the centre of its bounding box.
+    """Give a body the shape of an object, with the origin in the centre of its bounding box.
 
     Args:
-        name: prefix of the geoms' names; the thing's own by default.
+        name: prefix of the geoms' names; the object's own by default.
     """
     solids = thing.form.solids(thing.size)
     for index, (solid, share) in enumerate(zip(solids, shares(solids))):

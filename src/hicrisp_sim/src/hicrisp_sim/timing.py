@@ -36,7 +36,19 @@ class JointLimits:
 
     @staticmethod
     def scaled(arm: ArmModel, speed: float, acceleration: float) -> "JointLimits":
-        """An arm's limits times factors in (0, 1]."""
+        """Scale the limits of an arm.
+
+        Args:
+            arm: names and limits of the joints.
+            speed: factor in (0, 1].
+            acceleration: factor in (0, 1].
+
+        Returns:
+            The limits.
+
+        Raises:
+            ValueError: for a factor out of range.
+        """
         for name, value in (("speed", speed), ("acceleration", acceleration)):
             if not 0.0 < value <= 1.0:
                 raise ValueError(f"the factor of the {name} is above 0 and at most 1, got {value}")
@@ -45,10 +57,14 @@ class JointLimits:
 
 
 def smooth_path(path: Sequence[np.ndarray], spacing: float) -> CubicSpline:
-    """A spline along straight joint segments, over their length in radians.
+    """Return a spline along straight joint segments, parametrized by their length in radians.
 
     Args:
-        spacing: radians between its knots; the closer, the less the corners are rounded.
+        path: arrays (joints,), radians.
+        spacing: distance between knots, radians; smaller values round corners less.
+
+    Returns:
+        The spline.
     """
     knots = [np.asarray(path[0], dtype=float)]
     for end in path[1:]:
@@ -63,7 +79,14 @@ def smooth_path(path: Sequence[np.ndarray], spacing: float) -> CubicSpline:
 
 
 def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
-    """The fastest way along a spline within the joint limits, from rest to rest.
+    """Compute the fastest motion along a spline within the joint limits, from rest to rest.
+
+    Args:
+        spline: joint positions over path length, radians.
+        limits: speed and acceleration of each joint.
+
+    Returns:
+        The trajectory.
 
     Raises:
         RuntimeError: when the limits leave no solution, which a path without jumps never does.
@@ -83,12 +106,16 @@ def time_path(spline: CubicSpline, limits: JointLimits) -> Trajectory:
 
 
 def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: JointLimits) -> Trajectory:
-    """A motion along joint points of a straight line, at an even tool speed between two ramps.
+    """Compute a motion along joint points of a straight line, at constant tool speed between two ramps.
 
     Args:
-        path: joint positions, one row a point.
-        distances: metres of the tool from the start, one a point, increasing.
-        speed: m/s of the tool; less where a joint would be too fast.
+        path: array (n, joints), radians.
+        distances: array (n,), distance of the tool from the start, metres, increasing.
+        speed: of the tool, m/s; reduced if a joint would be too fast.
+        limits: speed and acceleration of each joint.
+
+    Returns:
+        The trajectory.
     """
     spline = CubicSpline(distances, path)
     slope = np.abs(spline(np.linspace(0.0, distances[-1], 50), 1)).max(axis=0)
@@ -110,7 +137,17 @@ def time_line(path: np.ndarray, distances: np.ndarray, speed: float, limits: Joi
 def trajectory_of(
     joints: Tuple[str, ...], times: np.ndarray, positions: np.ndarray, velocities: np.ndarray
 ) -> Trajectory:
-    """Arrays as a Trajectory of joints."""
+    """Convert arrays to a trajectory.
+
+    Args:
+        joints: names, in the order of the columns.
+        times: array (n,), seconds.
+        positions: array (n, joints), rad.
+        velocities: array (n, joints), rad/s.
+
+    Returns:
+        The trajectory.
+    """
     return Trajectory(joints, tuple(times.tolist()), tuple(map(tuple, positions.tolist())),
                       tuple(map(tuple, velocities.tolist())))
 

@@ -1,6 +1,6 @@
 """TOPP-RA without the plotting library that it imports, which would take as long to start as all the rest.
 
-Nothing of toppra that is used here draws. Whoever imports matplotlib afterwards gets the real one.
+Nothing of toppra that is used here draws. Later imports of matplotlib get the real one.
 """
 
 from __future__ import annotations

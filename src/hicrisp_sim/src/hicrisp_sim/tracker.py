@@ -1,4 +1,4 @@
-"""Where things are, as a tracking system would tell: the poses of all frames at a snapshot of the
+"""Where objects are, as a tracking system would tell: the poses of all frames at a snapshot of the
 simulation.
 """
 
@@ -27,7 +27,14 @@ class Tracker:
         self._model: Optional[mujoco.MjModel] = None
 
     def read(self, snapshot: Snapshot) -> Tuple[Dict[str, Pose], Dict[str, Pose]]:
-        """Frame name to its pose in the world frame: of the robot, and of the things that can move."""
+        """Return the frames of robot and movable objects.
+
+        Args:
+            snapshot: state of the simulation.
+
+        Returns:
+            Poses in the world frame by name: of the robot, and of the objects.
+        """
         with self._lock:
             if self._model is not snapshot.model:
                 self._attend(snapshot.model)

@@ -39,12 +39,12 @@ LOOK_LIMIT = 3.0
 
 
 class Perception(Enum):
-    """Who says where things are."""
+    """Who says where objects are."""
 
     POSES = "poses"
     """The simulation."""
     CAMERA = "camera"
-    """Whoever looks at the camera's pictures."""
+    """The perception that evaluates the camera's images."""
 
 
 class WorldServer:
@@ -53,7 +53,7 @@ class WorldServer:
 
     Args:
         sigma: standard deviation of an offset on every placement, metres; a reset does not end it.
-        perception: who says where things are: ``poses``, the simulation itself, or ``camera``, whoever looks
+        perception: source of the objects' poses: ``poses``, the simulation itself, or ``camera``, whoever looks
             at its pictures; then it publishes the frames of the robot alone.
         static: the frames of this node that stay where they are.
     """
@@ -93,11 +93,11 @@ class WorldServer:
                                     self._execute).start()
 
     def _let_time_pass(self) -> None:
-        """Begin to step the physics while nobody moves."""
+        """Start stepping the physics while nothing moves."""
         self._world.simulation.start_idling()
 
     def _frames(self, snapshot: Moment) -> Dict[str, Tuple[Pose, float]]:
-        """The frames that are published as children of the world."""
+        """Return the frames that are published as children of the world."""
         frames = self._world.frames(snapshot)
         if self._perception is Perception.POSES:
             return frames
@@ -146,7 +146,7 @@ class WorldServer:
         return _TICK if self._busy else _IDLE_TICK
 
     def _publish(self) -> None:
-        """Clock first, so that nobody sees a pose from the future."""
+        """Publish the clock first, so that no pose is stamped in the future."""
         with self._publishing:
             snapshot = self._world.simulation.snapshot
             self._camera.remember(snapshot)
@@ -166,7 +166,7 @@ class WorldServer:
         self._tf.tell(self._told(snapshot))
 
     def _told(self, snapshot: Moment) -> List[TransformStamped]:
-        """The frames of a moment as TF hears of them, with the faults that are in force."""
+        """Return the frames of a moment as they are published, with the active faults."""
         frames, spoilt = self._frames(snapshot), self._pose_faults.spoilt
         sound = {name: found for name, found in frames.items() if name not in spoilt}
         told = self._pose_faults.told({name: frames[name] for name in spoilt if name in frames})

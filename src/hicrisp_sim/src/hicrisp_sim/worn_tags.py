@@ -1,4 +1,4 @@
-"""AprilTags on the things of the embedded world: pictures on thin plates that nothing bumps into."""
+"""AprilTags on the objects of the embedded world: pictures on thin plates that nothing bumps into."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ _PLATE = 0.0001
 
 
 def add_tags(spec: mujoco.MjSpec, scene: Scene) -> None:
-    """Put the tags on the things of a scene that wears some, and the markers on the robot and the table.
+    """Add the tags of a scene's objects, and the markers on robot and table.
+
+    Args:
+        spec: the MuJoCo model under construction.
+        scene: the initial objects, robots and facts, as its file describes them.
 
     Raises:
-        ConfigError: for a thing that is too small for any, for a marker on what is not there, and for a
+        ConfigError: for an object that is too small for any, for a marker on what is not there, and for a
             number that is there twice.
     """
     worn = tags_of(scene) if scene.tags else ()
@@ -61,7 +65,14 @@ def _add(body: mujoco.MjsBody, spec: mujoco.MjSpec, tag: Tag) -> None:
 
 
 def picture_of(number: int) -> np.ndarray:
-    """A tag with its white margin, (height, width) uint8, its top first."""
+    """Return the image of a tag with its white margin.
+
+    Args:
+        number: of the tag in the family.
+
+    Returns:
+        Array (height, width) of uint8, top row first.
+    """
     import cv2  # Most worlds wear no tags.
 
     family = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Callable, List, Mapping, Tuple
+from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Tuple
 
 if TYPE_CHECKING:
     from hicrisp_bench.faults.rig import Rig
@@ -32,10 +32,10 @@ class World:
     launch: Tuple[str, str] = DEMO
 
 
-ARM, AGV, LAB = "embedded arm", "AGV", "lab"
-CAMERA, MODEL, MENDING = "arm with a camera", "arm with a model", "arm that a model corrects"
-HAND, ALONE, CLOCKLESS = "arm whose hand is not homed", "base without move_base", "base without a clock"
-SORTING = "arm that sorts"
+ARM, AGV, LAB = "arm", "AGV", "lab"
+CAMERA, MODEL, MENDING = "camera", "model", "model that corrects"
+HAND, ALONE, CLOCKLESS = "unhomed hand", "no move_base", "no clock"
+SORTING = "sorting"
 WORLDS: Mapping[str, World] = {
     ARM: World("tabletop", "Place the box next to the cylinder", "embedded_world"),
     AGV: World("agv", "Visit area 3, then area 2", "move_base_driver"),
@@ -58,9 +58,14 @@ TWO_HOSTS, SMALL_DISK = "two hosts", "small disk"
 
 @dataclass
 class Seen:
-    """What was seen: remarks in their order, and whether each is as it must be."""
+    """What was seen: remarks in their order, and whether each is as it must be.
+
+    Args:
+        stood_s: seconds from the fault to the last motion, where robots must stand.
+    """
 
     remarks: List[Tuple[str, bool]] = field(default_factory=list)
+    stood_s: Optional[float] = None
 
     def note(self, remark: str, ok: bool = True) -> bool:
         """Add what was seen; whether it is as it must be."""
@@ -76,6 +81,11 @@ class Seen:
     def text(self) -> str:
         """Everything that was seen; what is not as it must be is marked."""
         return "; ".join(remark if ok else f"NOT AS IT MUST BE: {remark}" for remark, ok in self.remarks)
+
+    @property
+    def result(self) -> str:
+        """In a word: whether it is as it must be, or the seconds until the robots stood."""
+        return "**no**" if not self.ok else "ok" if self.stood_s is None else f"{self.stood_s:.2f}"
 
 
 @dataclass(frozen=True)

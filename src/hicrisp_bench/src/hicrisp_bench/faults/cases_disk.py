@@ -87,14 +87,9 @@ def logs_moved(rig: Rig, seen: Seen) -> None:
 
 
 CASES = (
-    FaultCase("folder of runs not writable",
-              "the task ends before anything moves and says so; the stop works; all is well once it is back",
-              runs_unwritable, quick=True),
-    FaultCase("disk full in mid-motion", "the task goes on, and says what was not written; the stop works",
-              disk_full),
+    FaultCase("folder of runs not writable", "ends before motion; the stop works", runs_unwritable, quick=True),
+    FaultCase("disk full in mid-motion", "goes on; loss named; the stop works", disk_full),
     FaultCase("disk of the runs really full in mid-motion",
-              "the task goes on, and says what was not written; the stop works; so does a supervisor that is "
-              "killed there; all is well once there is room", really_full, (ARM, AGV),
-              place=SMALL_DISK),
-    FaultCase("folder of logs moved away in mid-motion", "the task goes on", logs_moved, (ARM,)),
+              "goes on; loss named; the stop works", really_full, (ARM, AGV), place=SMALL_DISK),
+    FaultCase("folder of logs moved away in mid-motion", "goes on", logs_moved, (ARM,)),
 )

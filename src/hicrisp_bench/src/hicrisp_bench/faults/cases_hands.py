@@ -94,13 +94,11 @@ def _noted(seen: Seen, what: str, seconds: float, found: bool) -> None:
               found and seconds <= _SEEN_WITHIN + _TICKS)
 
 
-_SEEN = "seen within 1 s of simulated time; corrected"
+_SEEN = "seen within 1 s; corrected"
 CASES = (
     FaultCase("dropped in mid-carry", _SEEN, dropped, (ARM,)),
     FaultCase("moved by a hand in mid-motion", _SEEN, moved, (ARM,)),
-    FaultCase("taken by a hand in mid-motion",
-              "seen when its pose is older than 1 s; the task fails and names it", taken, (ARM,)),
-    FaultCase("one of two things is not seen", "the other one is brought and stays there; what is left is named",
-              one_of_two, (LAB,)),
-    FaultCase("added by a hand in mid-motion", "seen by the camera; the task is done", added, (CAMERA,)),
+    FaultCase("taken by a hand in mid-motion", "seen after 1 s; task fails", taken, (ARM,)),
+    FaultCase("one of two things is not seen", "other delivered; this named", one_of_two, (LAB,)),
+    FaultCase("added by a hand in mid-motion", "seen; done", added, (CAMERA,)),
 )

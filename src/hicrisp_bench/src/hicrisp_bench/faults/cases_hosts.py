@@ -110,15 +110,13 @@ def _line(rig: Rig, loss: float = 0.0, delay: float = 0.0) -> None:
 
 
 _WORLDS = (ARM, AGV, LAB)
-_GOES_ON = "the task is done, or ends and says why; nothing is sent twice"
+_GOES_ON = "done or explained; nothing sent twice"
 CASES = (
     FaultCase("line between two hosts cut for 10 s in mid-motion",
-              "stands within 1.5 s; the task goes on or ends saying so; nothing is sent twice; the next is "
-              "done",
+              "stands within 1.5 s; nothing sent twice",
               line_cut, _WORLDS, place=TWO_HOSTS),
     FaultCase("line between two hosts cut for 10 s as a task begins",
-              "nothing moves meanwhile; the task is done, or ends and says why; nothing is sent twice; the "
-              "next is done", line_cut_at_once, _WORLDS, place=TWO_HOSTS),
+              "nothing moves meanwhile or twice", line_cut_at_once, _WORLDS, place=TWO_HOSTS),
     FaultCase("line between two hosts loses 20 % of the packets", _GOES_ON, partial(line_bad, 0.2, 0.0),
               _WORLDS, place=TWO_HOSTS),
     FaultCase("line between two hosts is 200 ms slow each way", _GOES_ON, partial(line_bad, 0.0, 0.2),

@@ -58,6 +58,5 @@ def _unpacked(file: Path) -> Iterator[bytes]:
 
 
 CASES = (
-    FaultCase("a key, searched for", "in no file, log, recording, report or parameter", key_searched_for,
-              (MODEL,)),
+    FaultCase("a key, searched for", "in no file, log, recording or parameter", key_searched_for, (MODEL,)),
 )

@@ -27,7 +27,7 @@ def driver_killed(rig: Rig, seen: Seen) -> None:
     task = rig.in_motion()
     began = time.monotonic()
     rig.kill(rig.world.driver if rig.world.driver != "embedded_world" else "move_base_driver")
-    seconds = rig.motion.standstill_after(began, LIMIT)
+    seconds = seen.stood_s = rig.motion.standstill_after(began, LIMIT)
     state = rig.ended(task, _LONG)
     seen.note(f"last motion before a stand {seconds:.1f} s after the kill", seconds < _LONG)
     seen.note(f"the task: {rig.said(task)}", state in ("succeeded", "failed"))
@@ -77,20 +77,16 @@ def master_restarted(rig: Rig, seen: Seen) -> None:
     seen.note(f"the same task once more: {rig.said(after)}", state in ("succeeded", "answered"))
 
 
-_GOES_ON = "back; the task goes on without repeating a motion that was done"
+_GOES_ON = "goes on, no motion repeated"
 CASES = (
     *(FaultCase(f"kill -9 of {node}", _GOES_ON, partial(thinker_killed, node), quick=node == "detector")
       for node in ("brain", "body", "detector", "corrector")),
     *(FaultCase(f"kill -9 of {name}", _GOES_ON, partial(thinker_killed, node), worlds=(CAMERA,))
       for name, node in (("perception", "perception"), ("the web page's node", "dashboard"))),
-    FaultCase("kill -9 of the base's driver",
-              "LOST is said plainly; the base stands, or is known not to; no blind resend; started again",
-              driver_killed, worlds=(AGV,)),
-    *(FaultCase(f"move_base gone for {seconds:g} s", "waited for, with the seconds; one correction; the task is done",
+    FaultCase("kill -9 of the base's driver", "LOST; no blind resend", driver_killed, worlds=(AGV,)),
+    *(FaultCase(f"move_base gone for {seconds:g} s", "waited for; one correction; done",
                 partial(move_base_back_late, seconds), worlds=(AGV,)) for seconds in (4.8, 15.0)),
-    FaultCase("kill -9 of the world",
-              "the launch stays up; the task ends as cut off, said plainly; the next one runs",
-              world_killed, quick=True),
-    FaultCase("ROS master killed and started again", "nodes come back by themselves; the task goes on",
+    FaultCase("kill -9 of the world", "the task ends as cut off; the next runs", world_killed, quick=True),
+    FaultCase("ROS master killed and started again", "nodes register again; goes on",
               master_restarted, alone=True, own_master=True),
 )

@@ -46,13 +46,13 @@ def part_undone(kind: str, rig: Rig, seen: Seen) -> None:
 
 
 CASES = (
-    FaultCase("hand that was not homed", "the task fails; told that it must be homed, and how",
+    FaultCase("hand that was not homed", "fails; says how to home it",
               partial(lacking, "/franka_gripper/homing/goal"), (HAND,)),
-    FaultCase("move_base that was never started", "the task fails; told by the name of what is missing; nothing moves",
+    FaultCase("move_base that was never started", "nothing moves; the missing part named",
               partial(lacking, "move_base"), (ALONE,)),
-    FaultCase("simulated time without a clock", "nothing is begun; told by the name of what is missing, and what to do",
+    FaultCase("simulated time without a clock", "nothing begins; the missing topic named",
               partial(lacking, "nothing publishes /clock"), (CLOCKLESS,)),
-    *(FaultCase(f"one of two blocks {name}", "the other one is brought to its place and stays; what is left is named",
+    *(FaultCase(f"one of two blocks {name}", "other delivered; this named",
                 partial(part_undone, kind), (SORTING,)) for name, kind in (
         ("is out of reach", "unreachable"), ("is not seen", "pose_missing"))),
 )

@@ -124,13 +124,11 @@ def _fails(name: str, expected: str, play: Play, most: int = _MOST, quick: bool 
 
 
 def _useless(name: str, text: str) -> FaultCase:
-    return FaultCase(f"model: {name}",
-                     "asked once more for an answer that can be read, then refused; nothing moves",
-                     partial(useless_answer, text), (MODEL,))
+    return FaultCase(f"model: {name}", "asked once more, then refused", partial(useless_answer, text), (MODEL,))
 
 
 def _done(name: str, expected: str, play: Play) -> FaultCase:
-    return FaultCase(f"model: {name}", f"{expected}; the task is done", partial(done_all_the_same, play), (MODEL,))
+    return FaultCase(f"model: {name}", f"{expected}; done", partial(done_all_the_same, play), (MODEL,))
 
 
 def _at_first(other: Play) -> Play:
@@ -146,25 +144,23 @@ def _no_system(model: WildModel, request: Mapping[str, Any], to: BufferedIOBase)
 
 
 def _unknown(name: str, step: wild.Step, valid: str) -> FaultCase:
-    return FaultCase(f"model: invents {name}", "refused before motion; the model is told what there is",
+    return FaultCase(f"model: invents {name}", "refused; told what exists",
                      partial(names_unknown, step, valid), (MODEL,))
 
 
 def _misses(name: str, *steps: wild.Step) -> FaultCase:
-    return FaultCase(f"model: {name}", "the goal's check sees it; corrected, or failed with what is missing",
-                     partial(wrong_plan, steps), (MODEL,))
+    return FaultCase(f"model: {name}", "corrected, or the rest named", partial(wrong_plan, steps), (MODEL,))
 
 
-_BOUNDED = "given up by its deadline after at most 2 retries; said; nothing moves"
-_ONCE = "not tried again; one line says what to change"
+_BOUNDED = "given up after 2 retries"
+_ONCE = "not repeated; says what to change"
 _DEEP = '{"kind": "plan", "steps": ' + "[" * 5000
 CASES = (
     _fails("says nothing", _BOUNDED, wild.hangs),
     _fails("drips slowly", _BOUNDED, wild.drips),
     _fails("closes the line", _BOUNDED, wild.closes),
     _fails("500 for ever", _BOUNDED, wild.sends("{}", "500 Internal Server Error")),
-    FaultCase("model: 429 and 503 with Retry-After, then a plan",
-              "tried twice more, which the run's folder shows; the task is done", passes_in_the_end,
+    FaultCase("model: 429 and 503 with Retry-After, then a plan", "tried twice more; done", passes_in_the_end,
               (MODEL,)),
     _fails("401", _ONCE, wild.sends("{}", "401 Unauthorized"), 1),
     _fails("404, unknown model", _ONCE, wild.sends("{}", "404 Not Found"), 1),
@@ -172,7 +168,7 @@ CASES = (
     _useless("brackets without end", _DEEP),
     _useless("empty answer", ""),
     _useless("JSON of the wrong shape", '{"plan": {"first": ["pick", 7, null]}}'),
-    _fails("answer of 30 MB", "not read to its end; said; nothing moves",
+    _fails("answer of 30 MB", "not read to its end; nothing moves",
            wild.sends(wild.completion("x" * 30_000_000)), _MOST),
     _useless("two plans and no word which counts", f"Maybe {_WRONG}. Or {_WRONG.replace('cylinder', 'box')}."),
     _done("answer in a fence with words around it", "read",
@@ -190,9 +186,8 @@ CASES = (
     _misses("half a plan", _PICK),
     _misses("a plan for another goal", ("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"})),
     _misses("a step too many", _PICK, _PLACE, _PICK),
-    FaultCase("model: the same correction again", "found by the guard; gives up with a summary",
+    FaultCase("model: the same correction again", "guard gives up with a summary",
               partial(same_again, (("home", {}),)), (MENDING,)),
-    FaultCase("model: corrections in a circle", "found by the guard; gives up with a summary",
-              partial(same_again, (("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"}))),
-              (MENDING,)),
+    FaultCase("model: corrections in a circle", "guard gives up with a summary",
+              partial(same_again, (("pick", {"item": "cylinder"}), ("put_down", {"item": "cylinder"}))), (MENDING,)),
 )

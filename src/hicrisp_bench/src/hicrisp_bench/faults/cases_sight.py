@@ -33,7 +33,7 @@ def pose_grows_old(rig: Rig, seen: Seen) -> None:
     rig.inject("pose_stale", _ASIDE)
     state = rig.ended(task, _LONG)
     seen.note(f"the task: {rig.said(task)}", state == "failed")
-    seconds = rig.motion.standstill_after(began, _LONG)
+    seconds = seen.stood_s = rig.motion.standstill_after(began, _LONG)
     seen.note(f"stands {seconds:.1f} s after", rig.motion.moved_at < time.monotonic() - 0.4)
 
 
@@ -45,7 +45,7 @@ def base_told_wrongly(kind: str, rig: Rig, seen: Seen) -> None:
     state = rig.ended(task, _LONG)
     seen.note(f"the task: {rig.said(task)}", state == "failed")
     if kind != "odometry_nan":  # By which the standstill is judged.
-        seconds = rig.motion.standstill_after(began, _LONG)
+        seconds = seen.stood_s = rig.motion.standstill_after(began, _LONG)
         seen.note(f"stands {seconds:.1f} s after", seconds < _SOON)
 
 
@@ -76,35 +76,30 @@ def reset_meanwhile(rig: Rig, seen: Seen) -> None:
     seen.note(f"the task: {rig.ended(task, _LONG)}", rig.state(task) == "succeeded")
 
 
-_TOLD = "nothing moves; the thing is named, with its age where it was ever seen"
+_TOLD = "nothing moves; age named"
 CASES = (
-    FaultCase("scan silent", "the base stops; told by its topic and age as the first cause",
-              partial(base_told_wrongly, "scan_stops"), (AGV,)),
-    FaultCase("scans without a number", "the base stops; told by their topic",
-              partial(base_told_wrongly, "scan_nan"), (AGV,)),
-    FaultCase("scans in an unknown frame", "the base stops; told by topic and frame",
+    FaultCase("scan silent", "stops; topic and age named", partial(base_told_wrongly, "scan_stops"), (AGV,)),
+    FaultCase("scans without a number", "stops; topic named", partial(base_told_wrongly, "scan_nan"), (AGV,)),
+    FaultCase("scans in an unknown frame", "stops; topic and frame named",
               partial(base_told_wrongly, "scan_frame"), (AGV,)),
-    FaultCase("odometry of NaN", "the base stops; told by its topic; no standstill is taken from it",
-              partial(base_told_wrongly, "odometry_nan"), (AGV,)),
-    *(FaultCase(f"{what} from the future", "the base stops; told by topic or frame and how far ahead",
+    FaultCase("odometry of NaN", "stops; topic named", partial(base_told_wrongly, "odometry_nan"), (AGV,)),
+    *(FaultCase(f"{what} from the future", "stops; source and offset named",
                 partial(base_told_wrongly, f"{kind}_ahead"), (AGV,)) for what, kind in (
         ("scans", "scan"), ("odometry", "odometry"), ("base in TF", "pose"))),
-    *(FaultCase(f"{what} with a stamp that stands still", "the base stops; told by its topic and how old",
+    *(FaultCase(f"{what} with a stamp that stands still", "stops; topic and age named",
                 partial(base_told_wrongly, f"{kind}_old"), (AGV,)) for what, kind in (
         ("scans", "scan"), ("odometry", "odometry"))),
-    FaultCase("TF loses the base", "the base stops; told by its frame and age",
-              partial(base_told_wrongly, "pose_stale"), (AGV,)),
-    FaultCase("base that falls through its floor", "the base stops; told by its frame and how far below",
+    FaultCase("TF loses the base", "stops; frame and age named", partial(base_told_wrongly, "pose_stale"), (AGV,)),
+    FaultCase("base that falls through its floor", "stops; frame and depth named",
               partial(base_told_wrongly, "pose_fallen"), (AGV,)),
     *(FaultCase(f"pose {name}", _TOLD, partial(pose_wrong, f"pose_{kind}"), (ARM,)) for name, kind in (
         ("of NaN", "nan"), ("of Inf", "inf"), ("that grows old", "stale"), ("that is missing", "missing"),
         ("in an unknown frame", "frame"), ("from the future", "ahead"))),
-    FaultCase("pose that grows old in mid-motion", "the task fails by the pose's age; the arm stands",
-              pose_grows_old, (ARM,)),
-    FaultCase("frames with a leading slash", "the drive goes on as without it", slashed, (AGV,)),
-    FaultCase("camera silent", "nothing moves; told with the age of what was seen",
+    FaultCase("pose that grows old in mid-motion", "fails by the pose's age; the arm stands", pose_grows_old, (ARM,)),
+    FaultCase("frames with a leading slash", "goes on as without", slashed, (AGV,)),
+    FaultCase("camera silent", "nothing moves; age named",
               partial(camera_useless, "camera_silent", (60.0,)), (CAMERA,)),
-    FaultCase("calibration of NaN", "nothing moves; told by the calibration", partial(camera_useless, "lens_nan", ()),
+    FaultCase("calibration of NaN", "nothing moves; calibration named", partial(camera_useless, "lens_nan", ()),
               (CAMERA,)),
     FaultCase("world put back in mid-motion", "refused while a task runs", reset_meanwhile, (ARM, AGV)),
 )

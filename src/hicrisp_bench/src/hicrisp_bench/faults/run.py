@@ -70,7 +70,7 @@ def _row(case: FaultCase, world: str, rig: Rig, first: bool) -> Row:
         seen.note(f"{type(error).__name__}: {error}", ok=False)
         crashed = {"crashed": f"{type(error).__name__}: {error}"}
     return {**_told(case, world), "seen": seen.text, "seconds": round(time.monotonic() - began, 1),
-            "ok": seen.ok, **crashed}
+            "result": seen.result, "ok": seen.ok, **crashed}
 
 
 def _told(case: FaultCase, world: str) -> Row:

@@ -17,7 +17,7 @@ from hicrisp_bench.suite import Report, Row, Section
 
 QUICK: Mapping[str, Any] = {}
 SELECTS = ("worlds", "cases")
-_COLUMNS = ("case", "world", "expected", "seen", "seconds", "ok")
+_COLUMNS = ("case", "world", "expected", "seen", "seconds", "result")
 _QUICK_WORLD = next(iter(WORLDS))
 
 
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 def row_of(trial: FaultTrial, result: Mapping[str, Any]) -> Row:
     """A trial's row; one whose process ended before it was done is not as it must be."""
     case = next(each for each in CASES if each.name == trial.case)
-    return {"case": case.name, "world": trial.world, "expected": case.expected, "ok": False,
+    return {"case": case.name, "world": trial.world, "expected": case.expected, "ok": False, "result": "**no**",
             "seen": result.get("crashed", ""), **result}
 
 

@@ -36,7 +36,16 @@ class ActionDecoder:
     workspaces: Mapping[str, Workspace] = field(default_factory=dict)
 
     def decode(self, command: Command, world: WorldState, offsets: DecoderOffsets) -> Union[Command, Feedback]:
-        """The command with its target and its aim, or the feedback why there is no place for it."""
+        """Give a command its target and its aim.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            offsets: learnt errors of the robots, by which the aim compensates the target.
+
+        Returns:
+            The command, or the feedback if there is no place for it.
+        """
         action = self.domain.actions[command.action]
         if action.target is None:
             return command
@@ -45,7 +54,7 @@ class ActionDecoder:
         return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
 
     def _placed(self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets) -> Union[Command, Feedback]:
-        """The command with where its item shall be."""
+        """Return the command with where its item shall be."""
         command, item = asked.command, asked.item
         if item is None or (item.pose is None and item.pose_age == 0.0):
             return command  # Nothing to aim: a world of facts without poses.
@@ -65,7 +74,7 @@ class ActionDecoder:
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
 
     def _driven(self, rule: TargetRule, asked: TargetQuestion) -> Union[Command, Feedback]:
-        """The command with the pose where a base shall stand, and with the zones that it must not enter."""
+        """Return the command with the pose where a base shall stand, and with the zones that it must not enter."""
         goal = rule.find(asked)
         if isinstance(goal, Feedback):
             return goal
@@ -75,9 +84,7 @@ class ActionDecoder:
         return command.aimed(goal, goal)
 
     def _no_place(self, command: Command, spots: Spots) -> Feedback:
-        """Why no spot will do: the things in the way, or that all are out of reach, off the table or
-        tried.
-        """
+        """Return why no spot will do: the objects in the way, or that all are out of reach, off the table or tried."""
         names = spots.blockers()
         movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
         return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())
@@ -92,7 +99,17 @@ class Aiming:
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
     ) -> Union[Command, Feedback]:
-        """The command with its target and its aim."""
+        """Give a command its target and its aim.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            offsets: learnt errors of the robots, by which the aim compensates the target.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The command, or the feedback if there is no place for it.
+        """
         del deadline  # Decoding never waits.
         return self._decoder.decode(command, world, offsets)
 
@@ -105,7 +122,16 @@ class DirectBody(Aiming):
         self._domain = domain
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The step's one command, or the feedback that lists the valid names."""
+        """Ground a step in the domain.
+
+        Args:
+            step: a step of the plan.
+            world: observed objects, robots and facts; poses in the world frame.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Its one command, a pass if its effects hold already, or the feedback that lists the valid names.
+        """
         del deadline  # Grounding never waits.
         try:
             command = self._domain.ground(step, world, step.robot)
@@ -115,15 +141,31 @@ class DirectBody(Aiming):
 
 
 def translated(domain: Domain, command: Command, world: WorldState) -> Translation:
-    """The one command, or a pass when its effects hold already."""
+    """Return the translation of a step with one command.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The command, or a pass if its effects hold already.
+    """
     if effects_hold(domain, command, world):
         return Translation(pass_reason=f"'{domain.describe(command)}' holds already")
     return Translation((command,))
 
 
 def not_translated(step: Step, why: str, alternatives: Tuple[str, ...] = ()) -> Translation:
-    """The feedback for a step that no command was found for; ``why`` in the words of whoever looked for
-    one.
+    """Return the feedback for a step without a command.
+
+    Args:
+        step: a step of the plan.
+        why: the reason, as a clause.
+        alternatives: what would have been valid.
+
+    Returns:
+        The translation without commands.
     """
     return Translation(feedback=Feedback(
         Level.HIGH, FeedbackKind.INVALID, step=step, alternatives=alternatives,

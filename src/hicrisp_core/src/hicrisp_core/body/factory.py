@@ -21,14 +21,20 @@ def make_body(
     kind: str, domain: Domain, decoder: ActionDecoder,
     llm: Union[LlmSettings, Models, None] = None, prompts: Union[str, FilePath] = "",
 ) -> Body:
-    """The body of a kind: ``direct``, ``model`` or ``similar``.
+    """Create the body of a kind.
 
     Without a language model, or with one that only makes goals, the body ``model`` is the direct one: the
     search names the actions of its steps itself. :func:`without_model` says so.
 
     Args:
+        kind: ``direct``, ``model`` or ``similar``.
+        domain: types, predicates and actions of the application.
+        decoder: gives commands their target.
         llm: the models of a process, or what a file of ``config/llm`` says; the body ``model`` asks one.
         prompts: the folder of the policy's prompts.
+
+    Returns:
+        The body.
 
     Raises:
         ConfigError: when the body ``similar`` lacks its embedding, or the prompts are wrong.
@@ -44,8 +50,14 @@ def make_body(
 
 
 def without_model(kind: str, settings: LlmSettings) -> str:
-    """Why a body that should ask a language model does not, as a sentence; empty when it does, or need
-    not.
+    """Explain why the body ``model`` does not ask a language model.
+
+    Args:
+        kind: the body that the policy names.
+        settings: the language model of the process.
+
+    Returns:
+        A clause for a warning; empty if it asks one, or need not.
     """
     settings = settings.of_role(roles.BODY)
     if kind != MODEL or can_be_asked(settings) and not settings.only_goals:

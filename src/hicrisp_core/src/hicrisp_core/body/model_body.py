@@ -59,7 +59,15 @@ class BodyAnswers:
         self._lock = Lock()
 
     def make(self, question: BodyQuestion, ask: Callable[[], Translation]) -> Usage:
-        """Ask, in the caller's thread; who needs the answer meanwhile waits for it. What it cost."""
+        """Ask in the caller's thread; others that need the same answer wait for it.
+
+        Args:
+            question: identifies step and world.
+            ask: asks the model.
+
+        Returns:
+            The cost; nothing if the same question was asked before.
+        """
         with self._lock:
             if question in self._made:
                 return Usage()
@@ -75,7 +83,15 @@ class BodyAnswers:
         return answer.usage
 
     def take(self, question: BodyQuestion, deadline: Deadline) -> Optional[Translation]:
-        """The answer, which costs nothing any more; ``None`` where there is none."""
+        """Return a prepared answer, and forget it.
+
+        Args:
+            question: identifies step and world.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The answer at no further cost; ``None`` without one.
+        """
         with self._lock:
             made = self._made.pop(question, None)
         if made is None:
@@ -98,10 +114,15 @@ class ModelBody(Aiming):
         self._ahead = BodyAnswers()
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The step's one command; a pass; or the feedback why the model's answer is no command of the
-        domain.
+        """Ask the model for the command of a step, or take the answer that was prepared.
 
-        Where the very same was asked ahead, that answer is taken, and is waited for if need be.
+        Args:
+            step: a step of the plan.
+            world: observed objects, robots and facts; poses in the world frame.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            One command, a pass, or the feedback if the answer is not a command of the domain.
         """
         question = self._question(step, world)
         known = self._ahead.take(question, deadline)
@@ -111,7 +132,16 @@ class ModelBody(Aiming):
         return replace(translated(self._domain, answer.commands[0], world), usage=answer.usage)
 
     def prepare(self, step: Step, world: WorldState, deadline: Deadline) -> Usage:
-        """Ask for a step's command before its turn."""
+        """Ask for the command of a step before its turn.
+
+        Args:
+            step: a step of the plan.
+            world: the world expected at its turn.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The cost.
+        """
         question = self._question(step, world)
         return self._ahead.make(question, lambda: self._asked(question, step, world, deadline))
 
@@ -126,7 +156,7 @@ class ModelBody(Aiming):
         return BodyQuestion(system, prompt.strip(), step.robot)
 
     def _asked(self, question: BodyQuestion, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """What the model answers, whether or not that holds already."""
+        """Return what the model answers, whether or not that holds already."""
         asked = ask(self._client, question.system, question.prompt, deadline,
                     command_schema(self._domain, world), lambda answer: self._read(answer, step, world))
         if asked.answer is None:
@@ -158,7 +188,15 @@ class ModelBody(Aiming):
 
 
 def pairs_text(domain: Domain, world: WorldState) -> str:
-    """The steps of the domain's examples as (step, command), BrainBody-LLM, section 3.2."""
+    """Return the steps of the domain's examples with their commands (BrainBody-LLM, section 3.2).
+
+    Args:
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Pairs of lines; "(none)" without examples.
+    """
     found = {step.text: compact({"kind": COMMAND, "commands": command_object(domain, shown.world, step), "why": ""})
              for shown in shown_examples(domain, world.robots) for step in shown.steps}
     return "\n".join(f"Step: {plain(said)}\nAnswer: {answer}"
@@ -166,7 +204,7 @@ def pairs_text(domain: Domain, world: WorldState) -> str:
 
 
 def _spoken(text: str) -> Tuple[str, str]:
-    """The reason of a pass and that of a refusal; empty where the model gave none."""
+    """Reason of a pass and of a refusal; empty if the model gave none."""
     bare = text.strip()
     word = _PASS.match(bare)
     if word and "{" not in bare:

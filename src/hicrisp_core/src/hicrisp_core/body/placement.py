@@ -1,4 +1,4 @@
-"""Where an item may go: the candidate poses for a relation, in the order in which they are wished."""
+"""Where an item may go: the candidate poses for a relation, in order of preference."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _TURNS = tuple(math.radians(turn) for turn in (0.0, 12.0, 25.0, 33.0))
 _GAPS = (0.018, 0.03, 0.045, 0.055)
 """Other bearings and gaps that still make the relation, for when the best ones are taken."""
 _YIELDS = 0.12
-"""How much nearer than the ends of the reach other things may be, metres: what stands this near can be moved
+"""How much nearer than the ends of the reach other objects may be, metres: what stands this near can be moved
 away when it is in the way, the ends of the reach cannot."""
 _TRAY_STEP, _TRAY_GAP = 0.07, 0.015
-"""Metres between the spots of a tray, and the least space between things on it."""
+"""Metres between the spots of a tray, and the least space between objects on it."""
 _STEP = 0.04
 """Metres between the spots of a surface."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
@@ -35,7 +35,7 @@ class Workspace:
         reach: the least and the greatest distance; any by default.
         gap: space left between an item and what it is placed beside.
         clearance: least space to everything else.
-        hand: space that the open hand needs around the item where there is room.
+        hand: space that the open hand needs around the item if possible.
     """
 
     base: Tuple[float, float] = (0.0, 0.0)
@@ -53,7 +53,14 @@ class Workspace:
 
 
 def workspace_of(body: RobotBody) -> Workspace:
-    """What the placements of an arm must respect."""
+    """Return the limits for placements of an arm.
+
+    Args:
+        body: description of the arm.
+
+    Returns:
+        Base position and reach in the world frame, metres, with the hand.
+    """
     anywhere = Workspace().reach
     return Workspace(base=body.origin, reach=body.reach or anywhere, gripper=body.hand)
 
@@ -65,7 +72,7 @@ class Round:
 
     Args:
         candidates: answers the poses; asked once, and only when the rounds before are used up.
-        space: least space to other things that they must have, metres.
+        space: least space to other objects that they must have, metres.
         score: how good a pose with a space around it (metres) is, the more the better; without it the poses
             are in their order.
     """
@@ -83,8 +90,18 @@ class Round:
 def beside(
     item: WorldObject, reference: WorldObject, bearings: Sequence[float], world: WorldState, workspace: Workspace
 ) -> List[Round]:
-    """Beside the reference at one of the bearings (radians); then a little further and a little to the
-    side.
+    """Return rounds of placements beside a reference at some bearings; later rounds are further away and to
+    the side.
+
+    Args:
+        item: the object to place.
+        reference: the object to place it beside.
+        bearings: directions in the world frame, radians.
+        world: observed objects, robots and facts; poses in the world frame.
+        workspace: limits of the arm.
+
+    Returns:
+        Rounds of candidate poses, to be tried in order.
     """
     exact = partial(_around, item, reference, bearings, world, workspace.gap)
     wider = [partial(_around, item, reference, [bearing + side for bearing in bearings for side in (turn, -turn)],
@@ -108,7 +125,7 @@ def _around(
 
 
 def _comfort(workspace: Workspace, pose: Pose, space: float) -> float:
-    """The more space the better, up to what the hand needs; then the nearer to the middle of the reach."""
+    """Score a pose: more space up to what the hand needs, then less distance to the middle of the reach."""
     comfort = min(space, workspace.hand) * 10.0
     if math.isinf(workspace.reach[1]):
         return comfort
@@ -116,7 +133,15 @@ def _comfort(workspace: Workspace, pose: Pose, space: float) -> float:
 
 
 def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
-    """On the middle of a thing."""
+    """Return the pose on the middle of an object's top.
+
+    Args:
+        item: the object to place.
+        below: the object that carries it.
+
+    Returns:
+        Pose of the item in the world frame; ``None`` if the other has no pose.
+    """
     if below.pose is None:
         return None
     x, y, _ = below.pose.position
@@ -126,8 +151,17 @@ def on_top(item: WorldObject, below: WorldObject) -> Optional[Pose]:
 
 
 def on_tray(item: WorldObject, tray: WorldObject, world: WorldState, upon: FrozenSet[str]) -> Optional[Pose]:
-    """On a flat top: its middle, or where there is room beside what stands ``upon`` it, the nearest to the
-    middle first."""
+    """Return a free pose on a flat top, the nearest to its middle.
+
+    Args:
+        item: the object to place.
+        tray: the object that carries it.
+        world: observed objects, robots and facts; poses in the world frame.
+        upon: names of the objects that stand on the tray.
+
+    Returns:
+        Pose in the world frame; ``None`` if the tray has no pose.
+    """
     middle = on_top(item, tray)
     if middle is None or tray.pose is None:
         return None
@@ -141,7 +175,17 @@ def on_tray(item: WorldObject, tray: WorldObject, world: WorldState, upon: Froze
 
 
 def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: FrozenSet[str]) -> Optional[Pose]:
-    """Inside a bowl: in its middle, or as far as may be from what lies ``within`` it already."""
+    """Return a pose inside a bowl: its middle, or as far as possible from its contents.
+
+    Args:
+        item: the object to place.
+        bowl: the hollow object.
+        world: observed objects, robots and facts; poses in the world frame.
+        within: names of its contents.
+
+    Returns:
+        Pose in the world frame; ``None`` if the bowl has no pose.
+    """
     if bowl.pose is None:
         return None
     x, y, _ = bowl.pose.position
@@ -165,8 +209,18 @@ def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: Froz
 def free(
     item: WorldObject, world: WorldState, workspace: Workspace, within: Optional[WorldObject] = None
 ) -> List[Round]:
-    """The spots of the table, or of a surface or region, the nearest to where the item is now first; those
-    with space all around before the others."""
+    """Return the free spots of the table, or of a surface or region, nearest to the item first; spots with
+    space all around come before others.
+
+    Args:
+        item: the object to place.
+        world: observed objects, robots and facts; poses in the world frame.
+        workspace: limits of the arm.
+        within: surface or region; the table by default.
+
+    Returns:
+        Rounds of candidate poses, to be tried in order.
+    """
     surface = within or table_of(world)
     if surface is None or surface.pose is None:
         return []
@@ -177,8 +231,18 @@ def free(
 
 
 def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Round]:
-    """The spots of the table, those with the most room around first: to other things, and to each side as far
-    as the reach and the table go."""
+    """Return the spots of the table with the most room around them first.
+
+    Room is the distance to other objects, and on each side to the limit of reach and table.
+
+    Args:
+        item: the object to place.
+        world: observed objects, robots and facts; poses in the world frame.
+        workspace: limits of the arm.
+
+    Returns:
+        One round of candidate poses; empty without a table.
+    """
     table = table_of(world)
     if table is None:
         return []
@@ -187,14 +251,16 @@ def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Ro
 
 
 def _room(table: WorldObject, workspace: Workspace, pose: Pose, space: float) -> float:
-    """The least of the space to other things and of the ways that one could go on to each side, metres; of
-    equally good spots the one with the longer ways is a little better."""
+    """Score a pose by the least distance to other objects and to the limits on each side, metres; of equal ones
+    the longer distances to the limits win.
+    """
     ways = [_way(table, workspace, pose.position, bearing) for bearing in DIRECTIONS.values()]
     return min(space + _YIELDS, *ways) + 0.1 * sum(ways) / len(ways)
 
 
 def _way(table: WorldObject, workspace: Workspace, start: Vector, bearing: float) -> float:
-    """How far a thing could go from a spot in a direction (radians) within reach and on the table, metres."""
+    """Return how far an object could move from a spot in a direction (radians) within reach and on the table,
+    metres."""
     along = (math.cos(bearing), math.sin(bearing))
     x, y = start[0] - workspace.base[0], start[1] - workspace.base[1]
     closing, square = x * along[0] + y * along[1], x * x + y * y
@@ -212,7 +278,17 @@ def _way(table: WorldObject, workspace: Workspace, start: Vector, bearing: float
 
 
 def allowed(item: WorldObject, pose: Pose, world: WorldState, workspace: Workspace) -> bool:
-    """Whether an item may stand at a pose: within reach, on the table, and not where it must not be."""
+    """Check whether an item may stand at a pose: within reach, on the table, and not at a spot to avoid.
+
+    Args:
+        item: the object.
+        pose: world frame.
+        world: observed objects, robots and facts; poses in the world frame.
+        workspace: limits of the arm.
+
+    Returns:
+        True if it may; other objects are not considered.
+    """
     reach = math.dist(pose.position[:2], workspace.base)
     if not workspace.reach[0] <= reach <= workspace.reach[1]:
         return False
@@ -234,7 +310,14 @@ def _standing(item: WorldObject, x: float, y: float, yaw: float, world: WorldSta
 
 
 def table_of(world: WorldState) -> Optional[WorldObject]:
-    """The table of a world, where it has one."""
+    """Find the table of a world.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The object; ``None`` without one.
+    """
     return next((thing for _, thing in sorted(world.objects.items())
                  if thing.form.ground and thing.form.solids(thing.size)), None)
 

@@ -1,8 +1,8 @@
 """BrainBody-LLM's baseline for the body: the nearest sentence embedding instead of a model (section 4.6,
 Table 3).
 
-As in the paper, actions and things are matched to the step's words separately: the action whose sentence is
-nearest, then for its parameters, in their order, the nearest things that fit. What the order of the words
+As in the paper, actions and objects are matched to the step's words separately: the action whose sentence is
+nearest, then for its parameters, in their order, the nearest objects that fit. What the order of the words
 says is lost.
 """
 
@@ -41,7 +41,16 @@ class SimilarBody(Aiming):
         self._known: Dict[str, Vector] = {}
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The most similar command; there is always one unless nothing of a parameter's type is there."""
+        """Return the command whose words are most similar to a step.
+
+        Args:
+            step: a step of the plan.
+            world: observed objects, robots and facts; poses in the world frame.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            One command; feedback only if a parameter has no object of its type.
+        """
         del deadline  # The tables of the embedding are in memory.
         text = step.text or str(step)
         action = self._nearest(text, {name: _said(action) for name, action in self._domain.actions.items()})[0]
@@ -57,7 +66,7 @@ class SimilarBody(Aiming):
         return translated(self._domain, command, world)
 
     def _nearest(self, text: str, candidates: Mapping[str, str]) -> List[str]:
-        """The candidates, the one whose text is most similar first."""
+        """Return the candidates, the one whose text is most similar first."""
         new = [each for each in candidates.values() if each not in self._known]
         own, *vectors = self._embed([text, *new])
         self._known.update(zip(new, vectors))
@@ -65,16 +74,27 @@ class SimilarBody(Aiming):
 
 
 def cosine(a: Vector, b: Vector) -> float:
-    """The cosine of the angle between two vectors; 0 where one has no length."""
+    """Return the cosine of the angle between two vectors.
+
+    Args:
+        a: one vector.
+        b: a vector of the same length.
+
+    Returns:
+        -1 to 1; 0 if a vector is zero.
+    """
     lengths = math.sqrt(math.fsum(x * x for x in a) * math.fsum(y * y for y in b))
     return math.fsum(x * y for x, y in zip(a, b)) / lengths if lengths > 0.0 else 0.0
 
 
 def wordllama_embedder() -> Embedder:
-    """The embedding that lies inside wordllama's wheel; it is never downloaded.
+    """Load the embedding that wordllama's wheel contains; nothing is downloaded.
+
+    Returns:
+        The embedding of texts.
 
     Raises:
-        ConfigError: when the package is not there, with how to install it.
+        ConfigError: if the package is not installed; says how to install it.
     """
     try:
         import wordllama
@@ -93,7 +113,7 @@ def wordllama_embedder() -> Embedder:
 
 
 def _said(action: Action) -> str:
-    """An action's sentence without its parameters: "place next to"."""
+    """Return an action's sentence without its parameters: "place next to"."""
     return " ".join(re.sub(r"\{\w+\}", " ", action.text).split()) or action.name.replace("_", " ")
 
 

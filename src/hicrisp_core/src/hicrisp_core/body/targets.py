@@ -1,4 +1,4 @@
-"""The rules by which commands get their target: for a thing a free spot where it shall be, for a base where it shall
+"""The rules by which commands get their target: for an object a free spot where it shall be, for a base where it shall
 stand.
 """
 
@@ -35,7 +35,7 @@ from hicrisp_core.robot.skills_placements import Hold, hold_of, most_room
 _LOOKED_AT = 60
 """Candidates of which the hand's room is measured before the best of them is taken."""
 _BELOW = 0.02
-"""A thing whose bottom is this far above an item's top, metres, or less, is beside it."""
+"""An object whose bottom is this far above an item's top, metres, or less, is beside it."""
 _BEARINGS = 16
 """Bearings around a reference that are tried for "next to"."""
 
@@ -46,9 +46,9 @@ class Spots:
 
     Args:
         rounds: the candidates, best first.
-        hold: how the item is held; ``None`` where that is not seen, and no room is asked for the hand.
-        ignore: names of things that may be nearer than the space that is wished, such as the reference.
-        held: names of the things that are in a hand and stand nowhere.
+        hold: how the item is held; ``None`` if it is not observed, and then no room for the hand is required.
+        ignore: names of objects that may be nearer than the preferred clearance, such as the reference.
+        held: names of the objects that are in a hand and stand nowhere.
     """
 
     item: WorldObject
@@ -60,8 +60,12 @@ class Spots:
     held: FrozenSet[str] = frozenset()
 
     def best(self) -> Optional[Pose]:
-        """The first pose that is free and leaves the hand the room that it wishes; else the one that leaves
-        it most; ``None`` when the hand, or the item itself, would touch something at every one."""
+        """Return the first free pose that leaves the hand its preferred clearance, else the one with the most
+        clearance.
+
+        Returns:
+            World frame; ``None`` if the hand or the item would touch something at every pose.
+        """
         tight, most, gripper = None, 0.0, self.workspace.gripper
         for pose in islice(self._free(), _LOOKED_AT):
             if gripper is None or self.hold is None:
@@ -74,8 +78,11 @@ class Spots:
         return tight
 
     def blockers(self) -> Tuple[str, ...]:
-        """The fewest things without which a pose would be free; movable ones before others. None where no
-        pose is within reach, on the table and allowed."""
+        """Return the smallest set of objects whose removal frees a pose, preferring movable ones.
+
+        Returns:
+            Their names; empty if no pose is within reach, on the table and allowed.
+        """
         poses = [pose for number in self.rounds for pose in number.poses if self._allowed(pose)]
         near = sorted(((self._near(pose), pose) for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
         found: List[Tuple[bool, int, Tuple[str, ...]]] = []
@@ -87,7 +94,7 @@ class Spots:
         return min(found, key=lambda entry: entry[:2])[2] if found else ()
 
     def _free(self) -> Iterator[Pose]:
-        """The poses at which the item itself is free, in the order in which they are wished."""
+        """Yield the poses at which the item itself is free, in order of preference."""
         for number in self.rounds:
             kept: List[Tuple[float, Pose]] = []
             for pose in number.poses:
@@ -104,7 +111,7 @@ class Spots:
         return allowed(self.item, pose, self.world, self.workspace)
 
     def _space(self, pose: Pose) -> float:
-        """Space between the item at a pose and the nearest other thing at its height, metres; 0 when they
+        """Space between the item at a pose and the nearest other object at its height, metres; 0 when they
         overlap.
         """
         return min((space for _, space in self._spaces(pose)), default=math.inf)
@@ -123,7 +130,7 @@ class Spots:
                 yield name, float(footprint(thing, thing.pose).distance(shadow))
 
     def _in_the_hands_way(self, pose: Pose, gone: Sequence[str]) -> Tuple[str, ...]:
-        """What the hand would touch at a pose if some things were gone."""
+        """Return what the hand would touch at a pose without some objects."""
         gripper = self.workspace.gripper
         if self.hold is None or gripper is None:
             return ()
@@ -134,7 +141,7 @@ class Spots:
 
 
 Target = Union[Pose, Spots, Feedback, None]
-"""The only pose that will do, spots among which there is a choice, why there is none; ``None`` without a
+"""The only valid pose, spots to choose from, or why there is none; ``None`` without a
 reference.
 """
 
@@ -151,39 +158,48 @@ class TargetQuestion:
 
     @property
     def item(self) -> Optional[WorldObject]:
-        """The thing that the command handles; ``None`` where it is unknown."""
+        """The object that the command handles; ``None`` if it is unknown."""
         return self.world.objects.get(self.domain.item(self.command))
 
     @property
     def other(self) -> Optional[WorldObject]:
-        """The first other thing that the command names."""
+        """The first other object that the command names."""
         return self.domain.other(self.command, self.world)
 
     @property
     def robot(self) -> Optional[RobotState]:
-        """The command's robot as it is seen."""
+        """The observed state of the command's robot."""
         return self.world.robots.get(self.command.robot)
 
     @property
     def constraints(self) -> Constraints:
-        """What the way of a base must respect: the zones, and what earlier failures of the command have
-        taught.
+        """Constraints for the path of a base: the zones, and those learnt from earlier failures of the
+        command.
         """
         learnt = (each for each in self.command.keep_out if not each.name)
         return Constraints((*zones_of(self.domain, self.world.objects.values()), *learnt), self.command.clearance)
 
     @cached_property
     def room(self) -> Workspace:
-        """The workspace without what earlier failures of the command have ruled out."""
+        """The workspace without what earlier failures of the command have excluded."""
         return replace(self.workspace, avoid=self.command.avoid, apart=self.command.apart)
 
     def spots(self, item: WorldObject, rounds: Sequence[Round], *ignore: str) -> Spots:
-        """A choice among candidates; the things to ``ignore`` may be nearer than the space that is wished."""
+        """Return a choice among candidate poses.
+
+        Args:
+            item: the object to place.
+            rounds: candidates, to be tried in order.
+            *ignore: names of objects that may be nearer than the preferred clearance.
+
+        Returns:
+            The choice.
+        """
         held = frozenset(self.domain.roles.holders(self.world.relations))
         return Spots(item, rounds, self.world, self.room, self._hold(item), frozenset(ignore), held)
 
     def _hold(self, item: WorldObject) -> Optional[Hold]:
-        """How the command's robot is seen to hold the item; ``None`` where it is not."""
+        """Return how the command's robot is observed to hold the item; ``None`` if it does not."""
         robot = self.world.robots.get(self.command.robot)
         if robot is None or robot.pose is None or robot.opening is None or \
                 not self.domain.roles.is_held(self.world, item.name):
@@ -218,7 +234,7 @@ def _in(asked: TargetQuestion) -> Target:
 
 
 def _beside(bearings: Callable[[Command], Sequence[float]]) -> Callable[[TargetQuestion], Target]:
-    """The rule for a place beside a reference at one of some bearings, radians."""
+    """Return the rule for a place beside a reference at one of some bearings, radians."""
     def find(asked: TargetQuestion) -> Target:
         item, reference = asked.item, asked.other
         if item is None or reference is None or reference.pose is None:
@@ -229,7 +245,7 @@ def _beside(bearings: Callable[[Command], Sequence[float]]) -> Callable[[TargetQ
 
 
 def _number(command: Command) -> float:
-    """The command's only number; 0 where it has none."""
+    """Return the command's only number; 0 without one."""
     return next((value for value in command.arguments.values() if not isinstance(value, str)), 0.0)
 
 
@@ -238,7 +254,7 @@ def _towards(name: str) -> TargetRule:
 
 
 def _within(asked: TargetQuestion) -> Target:
-    """Where in an area a base shall stand, or why there is no such place."""
+    """Choose where in an area a base stops, or explain why no place is free."""
     place, world, command = asked.other, asked.world, asked.command
     if place is None or place.pose is None:
         return None  # A world of facts without poses; a robot that knows the place by name finds it.
@@ -266,7 +282,7 @@ def _station(asked: TargetQuestion) -> Target:
 
 
 def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False) -> Optional[Feedback]:
-    """Why zones leave a base no way to a place; ``None`` where they leave it one."""
+    """Explain why zones block every path of a base to a place; ``None`` if a path exists."""
     zones = closed_by(place, asked.robot, asked.drive, asked.constraints, exactly)
     if not zones:
         return None

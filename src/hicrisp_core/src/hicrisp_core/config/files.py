@@ -20,15 +20,19 @@ _FOLDERS = {"domain": "domains", "policy": "policies"}
 def config_file(
     kind: str, name: Union[str, Path], beside: Union[str, Path, None] = None, also: Sequence[Path] = ()
 ) -> Path:
-    """A configuration file by its path, or by its name in the workspace's ``config/<kind>`` folder.
+    """Find a configuration file by path, or by name in the workspace's ``config/<kind>`` folder.
 
     Args:
         kind: the folder: ``domains``, ``policies``, ``robots``, ``scenes``, ...
-        beside: another configuration file; the folders next to its own are looked through first. Empty: none.
-        also: further folders of the kind, looked through before the workspace's.
+        name: a path with a suffix, which is returned as it is, or a file's name without its suffix.
+        beside: another configuration file, whose sibling folder of this kind is searched first; empty for none.
+        also: further folders of the kind, searched before the workspace's.
+
+    Returns:
+        The path of the file.
 
     Raises:
-        ConfigError: when there is none, with the names that there are.
+        ConfigError: if no folder has the name; the message lists the available ones.
     """
     path = Path(name)
     if path.suffix:
@@ -43,26 +47,43 @@ def config_file(
 
 
 def config_folders(kind: str) -> List[Path]:
-    """Where the workspace keeps its configuration files of a kind."""
+    """Return the candidate folders of the workspace for a kind of configuration.
+
+    Args:
+        kind: the folder below ``config``, for example ``domains``.
+
+    Returns:
+        The folders, innermost first; some may not exist.
+    """
     return [parent / "config" / kind for parent in Path(__file__).resolve().parents]
 
 
 def named_folder(kind: str, name: str) -> Optional[Path]:
-    """The folder of a name among the workspace's configuration of a kind; ``None`` where there is none."""
+    """Find a named folder in the workspace's configuration of a kind.
+
+    Args:
+        kind: the folder below ``config``, for example ``prompts``.
+        name: name of the folder to find.
+
+    Returns:
+        The folder; ``None`` if it does not exist.
+    """
     return next((place / name for place in config_folders(kind) if (place / name).is_dir()), None)
 
 
 def write_whole(target: Path, text: str, load: Callable[[Path], T]) -> T:
-    """Write a file beside its place, load it, and put it there only then.
+    """Write a file under a temporary name, load it, and replace the target only if loading succeeds.
 
     Args:
-        load: reads the file; what it raises leaves the target as it was.
+        target: path of the file; missing parent folders are created, and the mode of an existing file is kept.
+        text: the content, written as UTF-8.
+        load: reads the file; if it raises, the target stays as it was.
 
     Returns:
-        What was loaded.
+        What ``load`` returns.
 
     Raises:
-        ConfigError: when it cannot be written.
+        ConfigError: if the file cannot be written.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -93,15 +114,23 @@ class _Extending:
 def extended_files(
     file: Path, values: Mapping[str, Any], positions: Positions, kind: str, chain: Tuple[Path, ...] = ()
 ) -> List[Path]:
-    """The files that a file ``extends``, in their order; they lie beside it, or in the workspace's
-    ``config``.
+    """Return the files that a file ``extends``, in their order.
+
+    The files lie beside it or in the workspace's ``config``.
 
     Args:
+        file: path of the extending file.
+        values: its parsed content.
+        positions: line numbers of the values, for error messages.
         kind: what the files describe: ``domain`` or ``policy``.
-        chain: the files that led here by extending each other.
+        chain: the files that led here through ``extends``.
+
+    Returns:
+        The paths, the one with the highest precedence last.
 
     Raises:
-        ConfigError: for a name without a file, with those that there are, or a file that extends itself.
+        ConfigError: if a name has no file (the message lists the available ones), or files extend each other in a
+            cycle.
     """
     told = read_settings(_Extending, values, positions, others=tuple(values))
     found: List[Path] = []

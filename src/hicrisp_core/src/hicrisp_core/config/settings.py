@@ -71,6 +71,18 @@ class _Readable:
     _depth = 0
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Construct a value; report one that does not fit its tag, such as the date ``2024-13-45``, with its line.
+
+        Args:
+            node: the YAML node.
+            deep: whether nested values are constructed at once.
+
+        Returns:
+            The Python value.
+
+        Raises:
+            ConstructorError: if the text is not a value of its kind.
+        """
         parent: Any = super()
         try:
             return parent.construct_object(node, deep)
@@ -80,6 +92,18 @@ class _Readable:
                 None, None, f"'{str(node.value)[:40]}' is no {kind}; put words in quotes", node.start_mark) from error
 
     def compose_node(self, parent: Any, index: Any) -> Any:
+        """Compose a node and limit the nesting depth.
+
+        Args:
+            parent: the enclosing node.
+            index: key or position within the parent.
+
+        Returns:
+            The composed node.
+
+        Raises:
+            ComposerError: if the document is nested too deeply.
+        """
         self._depth += 1
         if self._depth > DEEPEST + 2:  # A document's top and a value in the deepest list.
             mark = self.peek_event().start_mark  # type: ignore[attr-defined]
@@ -117,7 +141,14 @@ class Positions:
         self._lines = dict(lines)
 
     def where(self, path: Path = ()) -> str:
-        """``file:line: key.key`` of a value, or of the nearest one around it that is known."""
+        """Return where a value stands, or the nearest enclosing value whose line is known.
+
+        Args:
+            path: keys and list indices from the top of the file; empty for the whole file.
+
+        Returns:
+            ``file:line: key.key``, or ``file:line`` for an empty path.
+        """
         known = path
         while known and known not in self._lines:
             known = known[:-1]
@@ -125,16 +156,31 @@ class Positions:
         return f"{self.file}:{self._lines.get(known, 1)}" + (f": {dotted}" if dotted else "")
 
     def error(self, path: Path, message: str) -> ConfigError:
-        """A ConfigError at a place."""
+        """Create an error that names the place of a value.
+
+        Args:
+            path: keys and list indices from the top of the file.
+            message: what is wrong and what is valid.
+
+        Returns:
+            The error, to be raised by the caller.
+        """
         return ConfigError(f"{self.where(path)}: {message}")
 
 
 def read_yaml(file: Union[str, FilePath]) -> Tuple[Dict[str, Any], Positions]:
     """Read a YAML file that holds one mapping.
 
+    Args:
+        file: path of the file.
+
+    Returns:
+        The mapping, as a fresh copy for each caller, and the positions of its values.
+
     Raises:
-        ConfigError: the file is missing, too large or no file, is no YAML, holds a key twice or is no
-            mapping.
+        ConfigError: if the file is missing, too large, not a regular file or not valid YAML, repeats a key, or does
+            not
+            hold a mapping.
     """
     path = FilePath(file)
     try:
@@ -203,13 +249,21 @@ def check_keys(
     mapping: Any, allowed: Iterable[str], required: Iterable[str], positions: Positions, path: Path = (),
     removed: Optional[Mapping[str, str]] = None,
 ) -> Dict[str, Any]:
-    """The mapping, when it holds only allowed keys and all required ones.
+    """Check that a mapping holds only allowed keys and all required ones.
 
     Args:
+        mapping: the value to check, which may be of any type.
+        allowed: the valid keys.
+        required: the keys that must be present.
+        positions: line numbers of the values, for error messages.
+        path: where the mapping stands in the file.
         removed: keys of earlier releases, with what replaces each.
 
+    Returns:
+        The mapping itself.
+
     Raises:
-        ConfigError: with the place, the closest valid key and all of them.
+        ConfigError: with the place, the closest valid key and the list of all.
     """
     valid = sorted(allowed)
     if not isinstance(mapping, dict):
@@ -237,7 +291,15 @@ class _Lines:
         self._file, self._lines, self._count = file, lines, 0
 
     def note(self, node: yaml.Node, path: Path) -> None:
-        """Note a value, and all in it."""
+        """Record the line of a value and of all values in it.
+
+        Args:
+            node: the YAML node of the value.
+            path: keys and list indices from the top of the file.
+
+        Raises:
+            ConfigError: if the file holds too many values or is nested too deeply.
+        """
         line = node.start_mark.line + 1
         self._count += 1
         if self._count > MOST_VALUES:
@@ -274,18 +336,24 @@ def read_settings(
     others: Iterable[str] = (), renamed: Optional[Mapping[str, str]] = None, base: Optional[_Settings] = None,
     removed: Optional[Mapping[str, str]] = None,
 ) -> _Settings:
-    """A dataclass from a mapping with its fields; what that leaves out keeps its default.
+    """Build a settings dataclass from a mapping whose keys are its fields; omitted keys keep their defaults.
 
     Args:
+        kind: the dataclass.
+        mapping: the value to read, which may be of any type.
+        positions: line numbers of the values, for error messages.
         path: where the mapping stands in the file.
-        required: fields that may not be left out although they have a default.
-        others: further keys, which somebody else reads.
-        renamed: the keys of the file for fields that are called otherwise: ``{"name": "policy"}``.
-        base: settings that hold where the mapping says nothing, in place of the defaults.
+        required: fields that must be present although they have a default.
+        others: further keys that are allowed here and read elsewhere.
+        renamed: the keys of the file for fields with other names: ``{"name": "policy"}``.
+        base: settings that provide the values of omitted keys, in place of the defaults.
         removed: keys of earlier releases, with what replaces each.
 
+    Returns:
+        The settings.
+
     Raises:
-        ConfigError: with file, line, key and what is valid.
+        ConfigError: with file, line, key and the valid values.
     """
     keys = {(renamed or {}).get(each.name, each.name): each for each in fields(cast(Any, kind))}
     needed = [key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING]
@@ -300,7 +368,14 @@ def read_settings(
 
 
 def keys_of(*kinds: type) -> Tuple[str, ...]:
-    """The keys that classes of settings read."""
+    """Return the keys that settings classes read.
+
+    Args:
+        kinds: settings dataclasses.
+
+    Returns:
+        The names of their fields, in order.
+    """
     return tuple(each.name for kind in kinds for each in fields(cast(Any, kind)))
 
 

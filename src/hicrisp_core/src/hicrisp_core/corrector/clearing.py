@@ -3,7 +3,7 @@ failed.
 
 CoPAL leaves an "obstacle object on the way" to the model's next plan (Table III, Fig. 5); here the domain's
 own operators are searched for it first. What counts as elsewhere is the domain's matter, too: an action by
-which a thing is placed where it is free of others, or, where the domain has none, one that makes a fact about
+which an object is placed where it is free of others, or, where the domain has none, one that makes a fact about
 it that is new.
 """
 
@@ -32,22 +32,26 @@ _WAYS = 16
 
 
 def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
-    """Whether no motion was found because of things that can be moved, and other targets have been tried.
+    """Check whether movable objects block every motion and no other target is left to try.
 
     Args:
+        failed: the failed command with its feedback.
         other_targets: whether another target may be chosen for the same command, which is cheaper.
+
+    Returns:
+        True if room has to be made; false if another target is cheaper to try.
     """
     if failed.feedback.kind is not FeedbackKind.PLANNING or not failed.feedback.blockers:
         return False
     tried = failed.command.avoid
     same = any(planar_distance(a, b) < _SAME_TARGET for a, b in itertools.combinations(tried, 2))
     return not (tried
-                # The same again: there is no other.
+                # The same target again: no other exists.
                 and other_targets) or same or len(tried) >= _OTHER_TARGETS
 
 
 class Clearing(NamedTuple):
-    """A thing to move away, and the commands that do it and lead back."""
+    """An object to move away, and the commands that do it and lead back."""
 
     blocker: str
     commands: Tuple[Command, ...]
@@ -57,17 +61,22 @@ def find_clearing(
     searcher: Searcher, stack: Sequence[StackEntry], world: WorldState, made: FrozenSet[Relation],
     limits: SearchLimits, deadline: Deadline, keep: Conditions = (),
 ) -> Union[Clearing, Ending]:
-    """The commands that move one blocker of the stack's top away, so that the top can be tried again after
-    them; or why there are none.
+    """Find commands that move one blocker of the top command away, so that the command can be tried again.
 
-    Of all ways the one is taken that undoes the fewest facts, then the shortest. What the stack's commands
-    are about is never moved: it is what room is made for.
+    The way that undoes the fewest facts is chosen, then the shortest. Objects that the stack's commands handle
+    are never moved.
 
     Args:
-        made: the facts that finished steps made.
-        keep: what no command may end where it holds.
-        limits: its seconds are for all ways together; out of time the best of those that were looked at is
-            taken.
+        searcher: searches the domain.
+        stack: failed commands, the latest last.
+        world: observed objects, robots and facts; poses in the world frame.
+        made: facts that finished steps achieved.
+        limits: its seconds cover all candidates; after that the best one so far is taken.
+        deadline: wall-clock limit of the call.
+        keep: conditions that no command may end while they hold.
+
+    Returns:
+        The clearing, or why there is none.
     """
     domain, within = searcher.domain, limits.deadline(deadline)
     top = stack[-1]
@@ -95,7 +104,7 @@ def _way(
     searcher: Searcher, world: WorldState, mover: Command, failed: Command, limits: SearchLimits,
     deadline: Deadline, keep: Conditions,
 ) -> Union[Tuple[Tuple[Command, ...], WorldState], Ending]:
-    """What leads to the mover, the mover, and what leads from there to the failed command; with the facts
+    """Return what leads to the mover, the mover, and what leads from there to the failed command; with the facts
     after it.
     """
     domain = searcher.domain
@@ -114,7 +123,7 @@ def _way(
 
 
 def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:
-    """Commands after which a thing stands elsewhere: where it is free, or in a place that it has not now."""
+    """Commands after which an object stands elsewhere: where it is free, or in a place that it has not now."""
     free = [action for action in domain.actions.values() if _anywhere(action) and action.reversible]
     found = [command for action in free for command in _groundings(domain, action, world, name, robot)]
     if found:
@@ -128,7 +137,7 @@ def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterato
 
 
 def _groundings(domain: Domain, action: Action, world: WorldState, name: str, robot: str) -> Iterator[Command]:
-    """The commands by which an action lets go of a thing, or moves it where nothing is held; one robot's
+    """Yield the commands by which an action lets go of an object, or moves it without holding it; one robot's
     first.
     """
     types = [parameter.type for parameter in action.parameters.values()]
@@ -151,8 +160,9 @@ def _groundings(domain: Domain, action: Action, world: WorldState, name: str, ro
 def _kept_off(
     domain: Domain, commands: Sequence[Command], failed: Command, blocker: WorldObject, world: WorldState
 ) -> Tuple[Command, ...]:
-    """The commands, with placements that keep off the room that is made: around the blocker and the failed
-    command's item and target."""
+    """Return the commands, with placements that keep clear of the freed space: around the blocker and the failed
+    command's item and target.
+    """
     item = world.objects.get(domain.item(failed))
     spots: List[Vector] = [thing.pose.position for thing in (blocker, item)
                            if thing is not None and thing.pose is not None
@@ -167,5 +177,5 @@ def _kept_off(
 
 
 def _anywhere(action: Action) -> bool:
-    """Whether an action puts a thing wherever there is room."""
+    """Check whether an action puts an object wherever there is room."""
     return action.target is not None and action.target.anywhere

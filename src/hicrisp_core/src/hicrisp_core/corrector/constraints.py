@@ -16,9 +16,9 @@ from hicrisp_core.model.keep_out import disc, footprint
 _AHEAD, _RADIUS = 0.24, 0.10
 """How far before the middle of a base that was stopped its obstacle is assumed, and how large, metres."""
 _NEAR = 0.32
-"""Metres from the middle of a base within which a thing that is seen may be what stopped it."""
+"""Metres from the middle of a base within which an object that is seen may be what stopped it."""
 _CLEARANCE, _WIDEST = 0.02, 0.04
-"""Metres by which the clearance grows with every abort on the way, and the most of it."""
+"""Growth of the clearance with every aborted drive, and its maximum, metres."""
 
 _NOTHING_TO_AVOID = frozenset((
     CauseKind.STALE_SENSOR, CauseKind.AHEAD, CauseKind.NO_PICTURE, CauseKind.LOCALISATION,
@@ -32,16 +32,20 @@ again.
 def constrained(
     command: Command, feedback: Feedback, world: WorldState, riding: FrozenSet[str] = frozenset()
 ) -> Command:
-    """The command with what its failure teaches about the next trajectory.
+    """Add to a command what its failure teaches about the next trajectory.
 
-    A place that the camera does not see is another one the next time.
-
-    A goal to which there was no way, or for a base none in time, is another one the next time. A base that
-    was stopped on its way by something that is seen keeps more clearance and takes another goal; one that was
-    stopped by nothing that is seen keeps out of what must be before it.
+    A place that the camera does not show, or a goal without a path (for a base: without one in time), is
+    replaced by another one. A base stopped by an observed obstacle keeps more clearance and takes another goal;
+    one stopped by something unobserved keeps out of the area ahead of it.
 
     Args:
-        riding: the things that a base carries; none of them has stopped it.
+        command: the failed command.
+        feedback: why it failed.
+        world: observed objects, robots and facts; poses in the world frame.
+        riding: names of objects on a base; they did not stop it.
+
+    Returns:
+        The command for the next attempt.
     """
     if command.target is None or feedback.cause is not None and feedback.cause.kind in _NOTHING_TO_AVOID:
         return command
@@ -67,8 +71,8 @@ def constrained(
 
 
 def _seen_nearby(x: float, y: float, world: WorldState, riding: FrozenSet[str]) -> bool:
-    """Whether something that was seen is what may have stopped a base at a point; otherwise it is
-    something unseen.
+    """Check whether an observed object may have stopped a base at a point; otherwise the obstacle was not
+    observed.
     """
     spot = Point(x, y)
     return any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()

@@ -24,12 +24,21 @@ from hicrisp_core.time.deadline import Deadline
 _DOUBTS = (FeedbackKind.CANNOT_TELL, FeedbackKind.GOAL_UNSEEN)
 _UNSEEN = "no step brings it back into view"
 _GRID = 0.01
-"""Metres to which positions are rounded: noise moves things by more, a true loop does not."""
+"""Metres to which positions are rounded: noise moves objects by more, a true loop does not."""
 _FOUND = Tuple[Optional[Correction], Usage]
 
 
 def without_doubtful(world: WorldState, failed: Feedback, domain: Domain) -> WorldState:
-    """The world without the facts of which a failure says that the view does not show them."""
+    """Remove the facts that a failure reports as not visible.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+        failed: the feedback.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        The world without these facts.
+    """
     if failed.kind not in _DOUBTS:
         return world
     doubtful = {way for unmet in failed.unmet if not unmet.negated
@@ -38,19 +47,43 @@ def without_doubtful(world: WorldState, failed: Feedback, domain: Domain) -> Wor
 
 
 def meeting(entry: StackEntry, world: WorldState) -> str:
-    """A short hash of a failure in a state: command, error, facts and rounded positions."""
+    """Hash a failure in a state: command, error, facts and rounded positions.
+
+    Args:
+        entry: the failed command with its feedback.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        A short hash; equal for the same failure in the same situation.
+    """
     aim = tuple(round(value / _GRID) for value in entry.command.aim.position) if entry.command.aim else ()
     failure = (str(entry.command), entry.feedback.kind.value, entry.feedback.label)
     return _hash((*failure, aim), world)
 
 
 def missed_meeting(missed: Feedback, world: WorldState) -> str:
-    """The same for a goal of which something is missing once all steps are done."""
+    """Hash a missed goal in a state.
+
+    Args:
+        missed: what is missing once all steps are done.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        A short hash.
+    """
     return _hash((missed.kind.value, *map(str, missed.conditions)), world)
 
 
 def mark(met: str, rung: Rung) -> str:
-    """What is remembered of a rung that was tried at a meeting."""
+    """Return the key under which a tried rung is remembered.
+
+    Args:
+        met: hash of the failure and its situation.
+        rung: the rung of the correction ladder.
+
+    Returns:
+        The key.
+    """
     return f"{met}:{rung.value}"
 
 
@@ -66,7 +99,7 @@ class GoalPursuit:
     """Answers with steps that lead from what is seen now to the goal.
 
     Args:
-        brain: asked on the rungs with a model; ``None`` where the policy has none.
+        brain: asked on the rungs with a model; ``None`` if the policy has none.
     """
 
     def __init__(self, domain: Domain, policy: Policy, brain: Optional[Brain], searcher: Searcher) -> None:
@@ -77,7 +110,15 @@ class GoalPursuit:
         self._words = GoalWords(domain)
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
-        """Steps by the first rung that has some and was not tried in this situation."""
+        """Return steps from the first rung that has some and was not tried in this situation.
+
+        Args:
+            request: what is missing of the goal, the world and the rungs tried so far.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The correction; ``GIVE_UP`` if no rung is left.
+        """
         missed = request.missed
         if missed is None:
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note="nothing is missing"))
@@ -100,14 +141,14 @@ class GoalPursuit:
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _rungs(self) -> Tuple[Rung, ...]:
-        """The policy's rungs that can lead to a goal; a whole plan stands for a single action."""
+        """Return the policy's rungs that can lead to a goal; a whole plan stands for a single action."""
         usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
         if Rung.LLM_REPLAN in usable and Rung.LLM_STEP in usable:
             usable.remove(Rung.LLM_STEP)
         return tuple(usable)
 
     def _searched(self, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
-        """The shortest way that keeps what is reached; where there is none, one that says what it undoes."""
+        """Return the shortest way that keeps achieved conditions; without one, a way that states what it undoes."""
         if request.goal is None:
             return None, Usage()
         world, barred = request.world, barred_by(request.earlier)

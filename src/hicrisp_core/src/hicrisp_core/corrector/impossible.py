@@ -10,13 +10,20 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Feedback, FeedbackKind, Relation, Vector, WorldState
 
 _KINDS = frozenset((FeedbackKind.PLANNING, FeedbackKind.NO_PLACE, FeedbackKind.UNREACHABLE))
-"""Failures that the same command meets again where nothing has changed."""
+"""Failures that the same command meets again if nothing has changed."""
 _MOVED = 0.02
-"""Metres from which on an object counts as moved; noise moves it by less."""
+"""Distance at which an object counts as moved, metres; noise moves it by less."""
 
 
 def barred_by(failures: Iterable[Feedback]) -> FrozenSet[str]:
-    """Return the commands, in writing, that some failures found impossible."""
+    """Return the commands that failures showed to be impossible.
+
+    Args:
+        failures: feedback of earlier attempts.
+
+    Returns:
+        The commands as text.
+    """
     return frozenset(str(each.command) for each in failures if each.kind in _KINDS and each.command is not None)
 
 
@@ -30,7 +37,16 @@ class Situation:
 
     @classmethod
     def of(cls, failure: Feedback, domain: Domain, world: WorldState) -> "Situation":
-        """Return the situation of a failure in a world."""
+        """Return the situation in which a command failed.
+
+        Args:
+            failure: feedback of the command.
+            domain: types, predicates and actions of the application.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            Facts about its objects, and their positions.
+        """
         named = () if failure.command is None else map(str, failure.command.arguments.values())
         about = {*named, *failure.subjects, *failure.blockers}.intersection(world.objects)
         order = (domain.roles.waits_for, domain.roles.not_due)
@@ -40,7 +56,15 @@ class Situation:
         return cls(failure, facts, {name: pose.position for name, pose in poses.items() if pose is not None})
 
     def lasts(self, domain: Domain, world: WorldState) -> bool:
-        """Check whether it is so still; a failure that is no matter of the situation lasts."""
+        """Check whether the situation of the failure still exists; a failure that does not depend on it lasts.
+
+        Args:
+            domain: types, predicates and actions of the application.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            True if its facts are the same and its objects have not moved.
+        """
         if self.failure.kind not in _KINDS:
             return True
         now = Situation.of(self.failure, domain, world)

@@ -29,15 +29,15 @@ from hicrisp_core.time.deadline import Deadline
 _NOT_REPAIRABLE = frozenset((
     FeedbackKind.INVALID, FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.NO_PLACE,
     FeedbackKind.UNREACHABLE))
-"""Failures that no sequence of the domain's operators mends."""
+"""Failures that no sequence of the domain's operators repairs."""
 _OUT_OF_VIEW = (FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE)
-"""Failures of which no action is known that mends them: a model is not asked for one."""
+"""Failures that no known action repairs: a model is not asked for one."""
 _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried, unless a supervisor that was away is back."""
 _OUT_OF_HAND = frozenset((
     CauseKind.STALE_SENSOR, CauseKind.AHEAD, CauseKind.NO_PICTURE, CauseKind.LOCALISATION,
     CauseKind.HARDWARE))
-"""First causes that no command and no plan mends: the same is tried once more, then it is given up with
+"""First causes that no command and no plan repairs: the same is tried once more, then it is given up with
 the cause.
 """
 _SEARCHED, _DECODED, _ASKED = Maker(MakerKind.SEARCH), Maker(MakerKind.DECODER), Maker(MakerKind.PERSON)
@@ -49,7 +49,7 @@ _OUT_OF_TIME = "the search for a repair ran out of time"
 @dataclass(frozen=True)
 class WayBack:
     """Commands after which a command may run, and that command: the failed one, or the same with another
-    thing."""
+    object."""
 
     commands: Tuple[Command, ...]
     command: Command
@@ -62,15 +62,21 @@ def way_back(
     searcher: Searcher, command: Command, world: WorldState, limits: SearchLimits, deadline: Deadline,
     keep: Conditions = (),
 ) -> Union[WayBack, Ending]:
-    """A short way to where a failed command can be tried, or why there is none.
+    """Find a short way to a state in which a failed command can be tried again.
 
-    Only actions that can be undone are used: nobody asked for others. Where the domain says that any thing of
-    a type serves (one hand or the other), the same command with another such thing is a way too (CoPAL, Table
-    II).
+    Only reversible actions are used. If the domain says that any object of a type serves (one hand or the
+    other), the same command with another object is a way too (CoPAL, Table II).
 
     Args:
-        limits: its seconds are for all the things that may serve together.
-        keep: what no command may end where it holds.
+        searcher: searches the domain.
+        command: the failed command.
+        world: observed objects, robots and facts; poses in the world frame.
+        limits: its seconds cover all objects that may serve.
+        deadline: wall-clock limit of the call.
+        keep: conditions that no command may end while they hold.
+
+    Returns:
+        The way, or why there is none.
     """
     within = limits.deadline(deadline)
     best: Optional[WayBack] = None
@@ -103,7 +109,7 @@ class CorrectionContext:
         self.asked = request
         self.top = request.stack[-1]
         self.unsearched = False
-        """Whether a search ran out of time, so that there may be a repair that nobody found."""
+        """Check whether a search ran out of time, so that a repair may exist that it did not find."""
         self._searcher = searcher
         self._limits = limits
         self._deadline = deadline
@@ -112,13 +118,13 @@ class CorrectionContext:
 
     @cached_property
     def way_back(self) -> Optional[WayBack]:
-        """The commands after which the failed one may run; ``None`` where no way was found."""
+        """The commands after which the failed one can run; ``None`` if no way was found."""
         return self._known(way_back(self._searcher, self.top.command, self.asked.world, self._limits,
                                     self._deadline, self._keep))
 
     @cached_property
     def clearing(self) -> Optional[Clearing]:
-        """The commands that move away what is in the way; ``None`` where none were found."""
+        """The commands that remove the blocking objects; ``None`` if none were found."""
         return self._known(find_clearing(self._searcher, self.asked.stack, self.asked.world, self.asked.made,
                                          self._limits, self._deadline, self._keep))
 
@@ -134,7 +140,7 @@ class Ladder:
 
     Args:
         brain: asked on the LLM rungs; ``None`` when the policy has none.
-        searcher: finds repairs; of its own where none is given.
+        searcher: finds repairs; by default one of its own.
     """
 
     def __init__(
@@ -149,23 +155,30 @@ class Ladder:
 
     @property
     def domain(self) -> Domain:
-        """What may be done."""
+        """Types, predicates and actions of the application."""
         return self._domain
 
     @property
     def policy(self) -> Policy:
-        """Which rungs are on, and their limits."""
+        """The active rungs and their limits."""
         return self._policy
 
     @property
     def brain(self) -> Optional[Brain]:
-        """The brain of the rungs with a language model; ``None`` when the policy has none."""
+        """The brain for the rungs with a language model; ``None`` if the policy has none."""
         return self._brain
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
-        """The first rung that has an answer which was not tried in this very situation.
+        """Return the answer of the first rung that has one and was not tried in this situation.
 
-        Without a failed command on the stack the goal was missed, and steps to it are wanted.
+        Without a failed command on the stack the goal was missed, and steps to it are searched.
+
+        Args:
+            request: the feedback stack, the world and the rungs tried so far.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The correction; ``GIVE_UP`` if no rung is left.
         """
         if not request.stack:
             return self._pursuit.correct(request, deadline)
@@ -192,7 +205,7 @@ class Ladder:
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
     def _rungs_for(self, failed: Feedback) -> Tuple[Rung, ...]:
-        """The policy's rungs that may mend a failure of its kind and cause."""
+        """Return the policy's rungs that may repair a failure of its kind and cause."""
         passing = failed.cause is not None and failed.cause.supervisor_away
         if failed.kind in _SETTLED and not passing:
             return ()
@@ -229,7 +242,7 @@ class Ladder:
         return Correction(Rung.REPAIR, commands, note=note, maker=_SEARCHED), Usage()
 
     def _clear(self, question: CorrectionContext) -> Optional[Correction]:
-        """Move one of the things that are in the way, where the domain's operators can."""
+        """Move one of the objects that are in the way, where the domain's operators can."""
         clearing = question.clearing
         if clearing is None:
             return None
@@ -251,7 +264,7 @@ class Ladder:
         return Correction(Rung.OFFSET, note=note, maker=_DECODED), Usage()
 
     def _help(self, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
-        """What no robot here can do may be a small thing for a person: to clear the way to a place."""
+        """Ask a person to clear the way to a place, which no robot here can do."""
         top = question.top
         if top.feedback.kind is not FeedbackKind.UNREACHABLE:
             return None, Usage()
@@ -298,18 +311,18 @@ class Ladder:
 
 
 def _fails_again(feedback: Feedback) -> bool:
-    """Whether the same motion fails again unless something else changes first."""
+    """Check whether the same motion fails again unless something else changes first."""
     return feedback.kind in (FeedbackKind.PLANNING, FeedbackKind.BREAKS_CONDITION) or (
         feedback.kind is FeedbackKind.PRECONDITION and not feedback.unmet)
 
 
 def _constrained(command: Command) -> bool:
-    """Whether an earlier failure has left a constraint for the next target or trajectory."""
+    """Check whether an earlier failure has left a constraint for the next target or trajectory."""
     return bool(command.avoid) or any(not each.name for each in command.keep_out)
 
 
 def _noted(correction: Correction, question: CorrectionContext) -> Correction:
-    """The correction; its note says so where a search before it ran out of time, but no question to a
+    """Return the correction; its note says so where a search before it ran out of time, but no question to a
     person does.
     """
     if not question.unsearched or correction.rung is Rung.HELP:

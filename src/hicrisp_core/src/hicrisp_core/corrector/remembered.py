@@ -1,8 +1,8 @@
 """The rung ``memory``: a correction that worked in an earlier run, where it fits this failure, too.
 
-What is remembered is a proposal, whoever wrote it. It is rehearsed on the facts first: the logical checker
-must let each command pass, all of them must be undoable, the failed command must be possible after them, and
-nothing that the task has made or wants kept may be gone in the end.
+A remembered correction is only a proposal, whatever its source. It is rehearsed on the facts first: the logical
+checker must let each command pass, all of them must be undoable, the failed command must be possible after
+them, and nothing that the task has made or wants kept may be gone in the end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 
 def fitting(way: KnownWay, request: CorrectorRequest, domain: Domain) -> Optional[Tuple[Command, ...]]:
-    """The commands of a remembered correction; ``None`` where it does not fit."""
+    """Apply a remembered correction to the current failure.
+
+    Args:
+        way: the remembered steps.
+        request: the feedback stack and the world.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Its commands; ``None`` if they do not fit.
+    """
     failed = request.stack[-1].command
     if failed.action not in domain.actions or not way.steps:
         return None
@@ -55,14 +64,14 @@ def _may_run(command: Command, state: WorldState, request: CorrectorRequest, dom
 
 
 def _serves(instead: Command, failed: Command, domain: Domain) -> bool:
-    """Whether a command does what the failed one should: the same, with another thing where any will do."""
+    """Check whether a command does what the failed one should: the same, with another object where any will do."""
     action = domain.actions[failed.action]
     fixed = [name for name, parameter in action.parameters.items() if not parameter.any]
     return instead.action == failed.action and all(instead.argument(name) == failed.argument(name) for name in fixed)
 
 
 def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> bool:
-    """Whether something is gone in the end that the finished steps made, other than what passes by itself."""
+    """Check whether a result of the finished steps is lost in the end, transient facts excepted."""
     passing = {name for name, predicate in domain.predicates.items() if predicate.transient}
     return any(fact.predicate not in passing and fact not in after.relations
                for fact in request.made & request.world.relations)

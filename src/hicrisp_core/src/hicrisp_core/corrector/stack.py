@@ -29,29 +29,48 @@ class FeedbackStack:
 
     @property
     def top(self) -> StackEntry:
+        """The entry that failed last."""
         return self._entries[-1]
 
     @property
     def full(self) -> bool:
+        """Whether no further entry may be pushed."""
         return len(self._entries) >= self._depth
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def push(self, command: Command, feedback: Feedback, maker: Maker = NOBODY) -> None:
-        """Put a failed command on top (Algorithm 1, lines 5 and 23), with who made it where that was a correction;
-        the stack must not be full.
+        """Put a failed command on top (Algorithm 1, lines 5 and 23).
+
+        Args:
+            command: the failed command.
+            feedback: why it failed.
+            maker: who made the command, if it is a correction.
+
+        Raises:
+            ValueError: if the stack is full.
         """
         if self.full:
             raise ValueError(f"the feedback stack is full at {self._depth} entries")
         self._entries.append(StackEntry(command, feedback, maker=maker))
 
     def update(self, command: Command, feedback: Feedback) -> None:
-        """Give the top its latest command and feedback (line 19)."""
+        """Replace command and feedback of the top after another attempt (line 19).
+
+        Args:
+            command: the command as it was tried last.
+            feedback: why it failed.
+        """
         self._entries[-1] = replace(self.top, command=command, feedback=feedback, attempts=self.top.attempts + 1)
 
     def replace(self, command: Command, maker: Maker) -> None:
-        """Put another command in the place of the top, which it stands in for; it has not been tried yet."""
+        """Replace the top by another command that has not been tried yet.
+
+        Args:
+            command: the new command.
+            maker: who made it.
+        """
         self._entries[-1] = replace(self.top, command=command, attempts=0, maker=maker)
 
     def pop(self) -> StackEntry:

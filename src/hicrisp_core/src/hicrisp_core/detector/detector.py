@@ -32,7 +32,7 @@ from hicrisp_core.model.track import EXACT, Uncertainty, Visibility
 _FINAL = (Status.SAFETY, Status.CANCELED, Status.LOST, Status.INVALID)
 """Outcomes that end a command whatever is seen afterwards."""
 _DISTURBED = 0.02
-"""Metres from which on a thing that nobody was to move counts as moved."""
+"""Distance at which an object that no command moves counts as moved, metres."""
 SURE = 2.0
 """Standard deviations that a pose may be off while a verdict on a command must stay the same."""
 STILL_SURE = 1.0
@@ -61,10 +61,19 @@ class Detector:
     pose_age_limit: float = 1.0
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        """Compare what is seen with what the command should have made, and say what was seen on its way.
+        """Compare the observed effects of a command with the expected ones.
 
-        An outcome is a claim: success needs the facts to be seen, and a claimed failure is overruled when
-        every fact is seen.
+        An outcome is a claim: success requires observed facts, and a claimed failure is overruled if every fact
+        is observed.
+
+        Args:
+            command: the action with its arguments and constraints.
+            before: world observed before the command.
+            after: world observed after it.
+            outcome: what the driver reports.
+
+        Returns:
+            The verdict, with feedback if the command failed, and with what was observed on its way.
         """
         verdict = self._compared(command, before, after, outcome)
         verdict = stopped_by(self.domain, command, after, verdict)
@@ -90,7 +99,7 @@ class Detector:
         return Verdict(action_failure or self._state_failure(command, before, after, wrong, deviation), deviation)
 
     def _places(self, command: Command) -> bool:
-        """Whether the command's target is where its item shall be, and not where a base shall stand."""
+        """Check whether the command's target is where its item shall be, and not where a base shall stand."""
         action = self.domain.actions.get(command.action)
         return action is not None and (action.target is None or action.places)
 
@@ -98,7 +107,7 @@ class Detector:
         return any(expected_facts(self.domain, command))
 
     def _wrong_facts(self, command: Command, after: WorldState) -> List[_Wrong]:
-        """The facts that are not as they should be."""
+        """Return the facts that are not as they should be."""
         made, removed = expected_facts(self.domain, command)
         wrong = []
         for facts, wanted in ((removed, False), (made, True)):
@@ -111,7 +120,8 @@ class Detector:
     def _unsure(
         self, command: Command, after: WorldState, wrong: List[_Wrong], deviation: Optional[Vector]
     ) -> Optional[Feedback]:
-        """The feedback that nobody can tell whether it worked; ``None`` where the view shows that it did, or
+        """Return the feedback that the view does not show whether it worked; ``None`` if the view shows that it
+        did, or
         that it did not.
         """
         made, removed = expected_facts(self.domain, command)
@@ -187,7 +197,7 @@ class Detector:
             deviation=deviation, unmet=(Unmet((fact,), negated=not wanted), *self._instead(fact, wanted, after)))
 
     def _instead(self, fact: Relation, wanted: bool, after: WorldState) -> Tuple[Unmet, ...]:
-        """Where a thing is that does not stand where it should: in a container."""
+        """Return where an object is that does not stand where it should: in a container."""
         roles = self.domain.roles
         if not wanted or fact.predicate != roles.stands_on:
             return ()
@@ -208,15 +218,14 @@ class Detector:
         return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
 
     def _may_be_moved(self, name: str, command: Command, world: WorldState) -> bool:
-        """Whether what a driver says is in the way is something that can be put elsewhere, and not what it
-        works on.
+        """Check whether the obstacle that a driver reports can be moved, and is not the handled object.
         """
         thing = world.objects.get(name)
         return thing is not None and thing.movable and name != self.domain.item(command)
 
 
 def _moved(name: str, before: WorldState, after: WorldState) -> float:
-    """How far a thing went between two observations, metres; 0 where it was not seen in both."""
+    """Return how far an object moved between two observations, metres; 0 if it was not observed in both."""
     was, is_ = before.objects.get(name), after.objects.get(name)
     if was is None or is_ is None or was.pose is None or is_.pose is None:
         return 0.0
@@ -224,10 +233,16 @@ def _moved(name: str, before: WorldState, after: WorldState) -> float:
 
 
 def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float = SURE) -> Optional[Cause]:
-    """Why the view does not show whether a fact holds; ``None`` where it does.
+    """Return why the view does not show whether a fact holds.
 
     Args:
-        sigmas: how many standard deviations a pose may be off.
+        domain: types, predicates and actions of the application.
+        fact: the fact to check.
+        world: observed objects, robots and facts; poses in the world frame.
+        sigmas: assumed error of a pose in standard deviations.
+
+    Returns:
+        The cause; ``None`` if the view shows it, or no pose decides it.
     """
     if not is_measured(domain, fact):
         return None  # No pose decides it.
@@ -248,8 +263,7 @@ def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float
 
 
 def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[WorldObject]) -> bool:
-    """Whether a thing that is seen shows by its height what stands under it, and hides it: nothing else would
-    bear it there.
+    """Check whether a visible object's height implies that the hidden object supports it.
     """
     if fact.predicate != domain.roles.stands_on or [thing.name for thing in hidden] != [fact.object]:
         return False
@@ -258,9 +272,9 @@ def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[World
 
 
 def _variants(world: WorldState, vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldState]:
-    """The world with one thing where it may be as well, as seen from the other.
+    """Yield the world with one object where it may be as well, as seen from the other.
 
-    What is not known of two things adds up, so the first is moved by both.
+    What is not known of two objects adds up, so the first is moved by both.
     """
     first = vague[0]
     off = _together(vague)

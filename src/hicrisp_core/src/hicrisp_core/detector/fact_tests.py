@@ -17,13 +17,24 @@ _GRASP_SLACK = 0.012
 _DOCKED_TURN = 15.0
 """Degrees by which a docked robot's heading may be off."""
 _OFF_THE_FLOOR = 0.10
-"""Height above the floor from which on a thing may be aboard a robot, metres."""
+"""Least height above the floor of an object aboard a robot, metres."""
 _DIRECTION_CONE = math.cos(math.radians(40.0))
 _UNSEEN = Seen(False)
 
 
 def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: WorldState) -> Seen:
-    """The tool's centre is within the grown object, and the fingers are as far apart as it is wide."""
+    """Test that the tool centre is within the slightly larger object, and the finger distance matches its
+    width.
+
+    Args:
+        predicate: gives the tolerances.
+        robot: observed tool pose and finger distance.
+        thing: the object with its shape and size.
+        _: not used.
+
+    Returns:
+        Whether it holds, with the distance from the tool and the opening, metres; false without poses.
+    """
     if robot.pose is None or robot.opening is None or thing.pose is None:
         return _UNSEEN
     local = thing.pose.inverse().apply(robot.pose.position)
@@ -36,7 +47,18 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
 
 
 def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldState) -> Seen:
-    """The upper one's bottom is at the lower one's top and its centre above the lower one's footprint."""
+    """Test that the upper object's bottom is at the lower one's top and its centre above the lower one's
+    footprint.
+
+    Args:
+        predicate: gives the vertical tolerance, metres.
+        upper: the object that stands.
+        lower: the object that may carry it.
+        _: not used.
+
+    Returns:
+        Whether it holds, with the vertical and the horizontal offset, metres; false without poses.
+    """
     if upper.pose is None or lower.pose is None:
         return _UNSEEN
     step = vertical_span(upper, upper.pose)[0] - vertical_span(lower, lower.pose)[1]
@@ -46,7 +68,17 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
 
 
 def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
-    """The centre is inside the bowl's wall, the bottom between its floor and its rim."""
+    """Test that the centre is inside the bowl's wall, and the bottom between its floor and its rim.
+
+    Args:
+        predicate: gives the vertical tolerance, metres.
+        thing: the object inside.
+        bowl: the hollow object.
+        _: not used.
+
+    Returns:
+        Whether it holds, with the distance from the middle and below the rim, metres; false without poses.
+    """
     if thing.pose is None or bowl.pose is None:
         return _UNSEEN
     aside = math.hypot(thing.pose.position[0] - bowl.pose.position[0], thing.pose.position[1] - bowl.pose.position[1])
@@ -57,14 +89,35 @@ def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: 
 
 
 def near(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) -> Seen:
-    """The footprints are at most the tolerance apart and the heights overlap."""
+    """Test that the footprints are at most the tolerance apart and the heights overlap.
+
+    Args:
+        predicate: gives the tolerance, metres.
+        a: one object.
+        b: the other one.
+        _: not used.
+
+    Returns:
+        Whether it holds, with the gap and its limit, metres.
+    """
     apart = gap(a, b)
     measured = (Measured("gap", apart, "m"), Measured("gap_limit", predicate.tolerance, "m"))
     return Seen(apart <= predicate.tolerance and _level(a, b), measured)
 
 
 def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) -> Seen:
-    """As near, and the centre lies towards the predicate's direction, within 40 degrees."""
+    """Test that two objects are near and the first lies in the predicate's direction from the second, within
+    40 degrees.
+
+    Args:
+        predicate: gives the tolerance, metres, and the direction in the world frame.
+        a: the object that lies in the direction.
+        b: the reference.
+        _: not used.
+
+    Returns:
+        Whether it holds, with gap and angle; false without poses.
+    """
     if a.pose is None or b.pose is None:
         return _UNSEEN
     dx, dy = (a.pose.position[i] - b.pose.position[i] for i in (0, 1))
@@ -78,7 +131,17 @@ def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldStat
 
 
 def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldState) -> Seen:
-    """No face is level: a box on any of its faces is upright, a cylinder only on its round ones."""
+    """Test that no face is level: any face of a box may be, of a cylinder only the round ones.
+
+    Args:
+        predicate: gives the greatest tilt of an upright object, radians.
+        thing: the object with its shape and size.
+        _: not used.
+        __: not used.
+
+    Returns:
+        Whether it holds, with the tilt in degrees; false without a pose.
+    """
     if thing.pose is None:
         return _UNSEEN
     axes = ((0.0, 0.0, 1.0),) if not thing.form.boxy else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -88,7 +151,17 @@ def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldSta
 
 
 def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState) -> Seen:
-    """The middle of the robot is above the area, within the tolerance."""
+    """Test that the robot's middle is above an area.
+
+    Args:
+        predicate: gives the tolerance, metres.
+        robot: observed pose of the base.
+        area: an area on the floor.
+        _: not used.
+
+    Returns:
+        Whether it holds, with the distance from the area's edge, metres; false without poses.
+    """
     if robot.pose is None or area.pose is None:
         return _UNSEEN
     aside = footprint(area, area.pose).distance(Point(*robot.pose.position[:2]))
@@ -96,8 +169,17 @@ def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState
 
 
 def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: WorldState) -> Seen:
-    """The robot stands at the station's own pose: its place within the tolerance, its heading within 15
+    """Test that the robot stands at a station's own pose: place within the tolerance, heading within 15
     degrees.
+
+    Args:
+        predicate: gives the tolerance, metres.
+        robot: observed pose of the base.
+        station: an area with a docking pose.
+        _: not used.
+
+    Returns:
+        Whether it holds, with distance in metres and turn in degrees; false without poses.
     """
     if robot.pose is None or station.pose is None:
         return _UNSEEN
@@ -108,9 +190,19 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
 
 
 def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: WorldState) -> Seen:
-    """The thing's centre is above the robot's middle within the tolerance, and its bottom is off the floor on
-    which that stands; or it reaches down to the floor through the robot's middle, where only a part of the robot
-    can be.
+    """Test that an object is on a mobile robot.
+
+    Its centre is above the robot's middle within the tolerance, and its bottom is off the floor; or it reaches
+    down to the floor through the robot's middle, where only a part of the robot can be.
+
+    Args:
+        predicate: gives the tolerance, metres.
+        thing: the object with its shape and size.
+        robot: observed pose of the base.
+        _: not used.
+
+    Returns:
+        Whether it holds, with the measured offsets; false without poses.
     """
     if thing.pose is None or robot.pose is None:
         return _UNSEEN
@@ -122,7 +214,7 @@ def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: World
 
 
 def _level(a: WorldObject, b: WorldObject) -> bool:
-    """Whether two seen objects stand at overlapping heights, by at least half of the lower one."""
+    """Check whether two seen objects stand at overlapping heights, by at least half of the lower one."""
     if a.pose is None or b.pose is None:
         return False
     (a_low, a_high), (b_low, b_high) = vertical_span(a, a.pose), vertical_span(b, b.pose)

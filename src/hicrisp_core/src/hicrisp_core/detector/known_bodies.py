@@ -1,4 +1,4 @@
-"""Which ends of a lidar's rays lie on a robot or on the floor, and so on no thing that stands about."""
+"""Which ends of a lidar's rays lie on a robot or on the floor, and so on no object that stands about."""
 
 from __future__ import annotations
 
@@ -30,15 +30,19 @@ class KnownBodies:
 
     @property
     def frames(self) -> Tuple[str, ...]:
-        """The frames by which the arms' links are seen."""
+        """The frames of the arms' links."""
         return tuple(self._links)
 
     def explain(self, scan: Scan, frames: Frames) -> np.ndarray:
-        """Whether each end of a scan lies on a robot or on the floor.
+        """Check for each end of a scan whether it lies on a robot or on the floor.
 
         Args:
+            scan: one sweep of a lidar in the map frame.
             frames: the poses of the robots' frames at the moment of the scan; a frame that is missing explains
                 nothing.
+
+        Returns:
+            Boolean array (n,), true if the end needs no obstacle.
         """
         ends = scan.ends
         explained = np.asarray(ends[:, 2] <= self._floor + _FLAT) & (scan.pose.position[2] > self._floor + _FLAT)

@@ -1,4 +1,4 @@
-"""What happened on the way of a base: touches, near misses, zones that it must not enter; seen, never
+"""What happened during a drive: touches, near misses, zones that it must not enter; seen, never
 reported.
 """
 
@@ -24,12 +24,12 @@ ENTERED = "entered"
 _OVER = 1e-3
 """Metres by which a footprint must be over a zone before that counts as entering it."""
 _NEAR = 0.32
-"""Metres from the middle of a base within which a thing that is seen may be what stopped it."""
+"""Metres from the middle of a base within which an object that is seen may be what stopped it."""
 
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """Distances, metres: the radius of the base, and the space to things below which it was a near miss or
+    """Distances, metres: the radius of the base, and the space to objects below which it was a near miss or
     a touch.
     """
 
@@ -59,12 +59,16 @@ class MotionRecord:
 
     @property
     def motion(self) -> Motion:
-        """All that was seen so far."""
+        """Everything observed so far."""
         return Motion(self._touches, self._near_misses, dict(self._entered), self._clearance, self._path, self._way)
 
     def moved(self, pose: Pose, time: float) -> None:
-        """The base at a pose and a time, seconds; between two poses it went straight, unless it was put
-        there.
+        """Record a pose of the base; between two poses it moved straight, unless the distance shows that it
+        was put there.
+
+        Args:
+            pose: of the base, map frame.
+            time: seconds, stamp of the pose.
         """
         step = 0.0 if self._at is None else planar_distance(self._at.position, pose.position)
         drove = step < max(LEAP, FASTEST * (time - self._time))
@@ -85,7 +89,11 @@ class MotionRecord:
                                 count=self._way.count + 1)
 
     def ranged(self, nearest: float) -> None:
-        """The distance from the base's middle to the nearest thing, metres."""
+        """Record the distance to the nearest obstacle.
+
+        Args:
+            nearest: distance from the base's middle, metres.
+        """
         space = nearest - self._limits.radius
         self._clearance = min(self._clearance, space)
         if space < self._limits.near and not self._close:
@@ -102,7 +110,17 @@ class MotionRecord:
 
 
 def happened(domain: Domain, robot: str, before: WorldState, after: WorldState) -> List[Relation]:
-    """What a base was seen to do between two looks, as far as the domain has words for it."""
+    """Return what a base did between two observations, as facts that the domain can express.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        robot: name of the base.
+        before: the earlier observation.
+        after: the later one.
+
+    Returns:
+        Zones entered, near misses and touches.
+    """
     states = [world.robots[robot].motion if robot in world.robots else None for world in (before, after)]
     if states[1] is None:
         return []
@@ -113,8 +131,16 @@ def happened(domain: Domain, robot: str, before: WorldState, after: WorldState) 
 
 
 def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Verdict) -> Verdict:
-    """The verdict on a drive that was blocked by it is not said what: the thing that is seen nearest to
-    the base.
+    """Name the obstacle in the verdict on a blocked drive: the object observed nearest to the base.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+        after: world observed after the drive.
+        verdict: the verdict so far.
+
+    Returns:
+        The verdict; unchanged if the drive was not blocked or the obstacle is named already.
     """
     feedback, robot = verdict.feedback, after.robots.get(command.robot)
     if (feedback is None or feedback.cause is None or robot is None or robot.kind != BASE or robot.pose is None):
@@ -132,10 +158,20 @@ def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Ver
 
 
 def with_the_way(domain: Domain, command: Command, before: WorldState, after: WorldState, verdict: Verdict) -> Verdict:
-    """The verdict on a command, with what was seen on its way.
+    """Add what was observed on the way to the verdict on a command.
 
     A zone that was entered fails a command, for that was not allowed however it ended; a touch or a near miss
     explains a failure and is noted on a success.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+        before: world observed before the command.
+        after: world observed after it.
+        verdict: the verdict so far.
+
+    Returns:
+        The verdict; unchanged if nothing happened.
     """
     noted = tuple(happened(domain, command.robot, before, after))
     if not noted:

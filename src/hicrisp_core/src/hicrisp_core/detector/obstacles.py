@@ -1,4 +1,4 @@
-"""Obstacles that no map knows, from where a lidar's rays ended: discs, one for each thing that was seen."""
+"""Obstacles that no map knows, from where a lidar's rays ended: discs, one for each object that was seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hicrisp_core.model import Pose, WorldObject
 
 PREFIX = "seen_obstacle_"
 _APART = 2.3
-"""Points further apart than this many times the resolution belong to different things."""
+"""Points further apart than this many times the resolution belong to different objects."""
 _LEAST_POINTS = 2
 _LARGEST, _LEAST_ARC = 0.6, 1.2
 """Radius (metres) beyond which a fitted circle is not believed, and the arc (radians) that must be seen of
@@ -28,13 +28,17 @@ _LEAST_HEIGHT = 0.1
 def obstacles_in(
     points: np.ndarray, resolution: float, type_: str, floor: float = 0.0, top: float = 0.0
 ) -> Tuple[WorldObject, ...]:
-    """Discs that cover groups of points (n, 2), metres in the map frame, numbered from left to right.
+    """Return discs that cover groups of points, numbered from left to right.
 
     Args:
-        resolution: how exactly the points are known, metres.
-        type_: of what stands in the way of a base, in the domain's words.
-        floor: on which they stand, metres in the world frame.
-        top: height at which they were seen, metres in the world frame.
+        points: array (n, 2), metres in the map frame.
+        resolution: accuracy of the points, metres.
+        type_: the domain's type of obstacles.
+        floor: height of the floor, metres in the world frame.
+        top: height of the scan plane, metres in the world frame.
+
+    Returns:
+        The obstacles as objects; groups of too few points are left out.
     """
     height = max(_LEAST_HEIGHT, top - floor)
     found: List[Tuple[float, float, float]] = []
@@ -66,7 +70,7 @@ def _groups(points: np.ndarray, apart: float) -> List[np.ndarray]:
 
 
 def _discs(points: np.ndarray, resolution: float) -> List[Tuple[float, float, float]]:
-    """The circle through an arc, or small discs that cover the points where they lie on none: (x, y,
+    """Return the circle through an arc, or small discs that cover the points where they lie on none: (x, y,
     radius).
     """
     circle = _circle(points, resolution)
@@ -83,7 +87,7 @@ def _discs(points: np.ndarray, resolution: float) -> List[Tuple[float, float, fl
 
 
 def _circle(points: np.ndarray, resolution: float) -> Optional[Tuple[float, float, float]]:
-    """The circle of which enough was seen (Kasa's least squares); ``None`` where the points lie on none."""
+    """Fit a circle to points (Kasa's least squares); ``None`` if they do not lie on one."""
     if len(points) < 6:
         return None
     x, y = points.T

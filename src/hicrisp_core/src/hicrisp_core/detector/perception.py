@@ -17,22 +17,27 @@ from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.time.stamps import lead
 
 _RIM = 0.015
-"""Metres around a thing within which the middle of what shows of it lies."""
+"""Metres around an object within which the middle of what shows of it lies."""
 _PICKS = "pick"
-"""The skill by which an arm takes a thing."""
+"""The skill by which an arm takes an object."""
 NONE_AHEAD: Mapping[str, float] = {}
 """No frame is stamped ahead of the clock."""
 
 
 def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
             age_limit: float = math.inf) -> Dict[str, WorldObject]:
-    """What a view says of the movable things of a catalogue, and the unknown things in it, by name.
+    """Return what a view shows of the movable objects of a catalogue, and of unknown objects.
 
     Args:
+        view: tracks of one or more cameras with their stamp.
+        catalogue: the known objects by name: types, shapes, sizes.
         now: seconds of the clock of the view's stamps.
-        age_limit: age of the picture from which on no pose in it counts as seen, seconds. A thing keeps an
-            older pose as the place where it was last, but no fact follows from it; nor from a picture that is
-            dated ahead of the clock, whose age nobody knows.
+        age_limit: greatest age of an image whose poses count as observed, seconds. An object keeps an older
+            pose as its last place, but no fact follows from it; the same holds for an image stamped in the
+            future.
+
+    Returns:
+        Objects by name.
     """
     old, ahead = now - view.stamp > age_limit, lead(view.stamp, now)
     tracks = {track.name: track for track in view.tracks}
@@ -49,7 +54,7 @@ def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
 
 
 def _part_of(pose: Pose, thing: WorldObject) -> bool:
-    """Whether what is seen at a pose is what shows of a thing that is hidden for the rest, or in a hand."""
+    """Check whether an observation at a pose is the visible part of a partly hidden or held object."""
     if thing.pose is None:
         return False
     local = thing.pose.inverse().apply(pose.position)
@@ -69,13 +74,18 @@ def _placed(thing: WorldObject, track: Optional[Track], now: float, old: bool, a
 
 
 def stranger(found: WorldObject, domain: Domain, opening: float) -> WorldObject:
-    """An unknown thing in the domain's words.
+    """Give an unknown object a type of the domain.
 
-    One that fits into a hand may be picked up where the domain has a general word for such things; nobody
-    knows what it is, so it never gets a word for one kind of them. Any other stands in the way.
+    An object that fits into a hand may be picked up if the domain has a general type for such objects; it never
+    gets a more specific one. Any other is an obstacle.
 
     Args:
-        opening: the widest thing that a hand takes, metres; 0 without a hand.
+        found: the object as segmented.
+        domain: types, predicates and actions of the application.
+        opening: widest object that a hand takes, metres; 0 without a hand.
+
+    Returns:
+        The object with its type.
     """
     item, in_the_way = _handled(domain), domain.roles.obstacle or ANYTHING
     general = item in domain.types.values()
@@ -86,7 +96,7 @@ def stranger(found: WorldObject, domain: Domain, opening: float) -> WorldObject:
 
 
 def _handled(domain: Domain) -> str:
-    """The type of what an arm picks up in a domain; empty where it picks nothing up."""
+    """Return the type of the objects that an arm picks up in a domain; empty if it picks up none."""
     for name, use in domain.skills.items():
         parameters = domain.actions[name].parameters
         if use.skill == _PICKS and use.item in parameters:
@@ -116,7 +126,14 @@ class ArmFrames:
                 right or f"{self.name}_rightfinger")
 
     def seen(self, frames: Frames) -> RobotState:
-        """The robot as its frames show it; without a pose when they are missing."""
+        """Return the state of the arm from its frames.
+
+        Args:
+            frames: pose and stamp of each frame by name, world frame.
+
+        Returns:
+            Tool pose and finger distance (m); both missing if their frames are.
+        """
         tool, left, right = (found if found and found[0].finite else None for found in map(frames.get, self.frames))
         opening = max(0.0, distance(left[0].position, right[0].position) - self.apart) if left and right else None
         return RobotState(self.name, "arm", tool[0] if tool else None, opening)
@@ -134,7 +151,14 @@ class RobotFrames(Protocol):
         """The names of the frames."""
 
     def seen(self, frames: Frames) -> RobotState:
-        """The robot as its frames show it."""
+        """Return the state of the robot from its frames.
+
+        Args:
+            frames: pose and stamp of each frame by name, world frame.
+
+        Returns:
+            The state; without a pose if the frames are missing.
+        """
 
 
 @dataclass(frozen=True)
@@ -150,7 +174,14 @@ class BaseFrames:
         return (self.body or f"{self.name}/base_link",)
 
     def seen(self, frames: Frames) -> RobotState:
-        """The base as its frame shows it; without a pose when that is missing or is no pose."""
+        """Return the state of the base from its frame.
+
+        Args:
+            frames: pose and stamp of each frame by name, map frame.
+
+        Returns:
+            The state; without a pose if the frame is missing or not finite.
+        """
         found = frames.get(self.frames[0])
         return RobotState(self.name, "base", found[0] if found and found[0].finite else None)
 
@@ -159,17 +190,22 @@ def perceive(
     frames: Frames, catalogue: Mapping[str, WorldObject], domain: Domain, now: float, arms: Tuple[RobotFrames, ...],
     age_limit: float = math.inf, view: Optional[View] = None, ahead: Mapping[str, float] = NONE_AHEAD,
 ) -> WorldState:
-    """What is seen at ``now`` (seconds of the same clock as the stamps).
+    """Return the world as observed at a time.
 
     Args:
-        frames: every object is the frame of its own name; fixed furniture may keep the catalogue's pose.
-        catalogue: what is known of the things beforehand: types, shapes, sizes.
+        frames: pose and stamp of each frame by name; an object's frame has its name. Fixed furniture may keep
+            the catalogue's pose.
+        catalogue: what is known of the objects beforehand: types, shapes, sizes.
+        domain: types, predicates and actions of the application.
+        now: seconds of the clock of the stamps.
         arms: the robots' frames, arms and bases.
-        age_limit: age from which on a pose does not count as seen, seconds. A thing keeps an older pose as
-            the place where it was last, but no fact follows from it; a robot does not.
-        view: where a camera looks at the things: what it shows counts, and no frame of a movable thing.
-        ahead: the frames of which newer poses than the given ones are stamped ahead of the clock, by how many
-            seconds; a given pose that is does not count either.
+        age_limit: greatest age of an observed pose, seconds. An object keeps an older pose as its last place,
+            but no fact follows from it; a robot does not.
+        view: tracks of the cameras; if given, frames of movable objects are ignored.
+        ahead: frames whose newest poses are stamped in the future, with the lead in seconds.
+
+    Returns:
+        Objects and robots, with the facts that their poses show.
     """
     ahead = {**ahead, **{name: by for name, by in ((name, lead(stamp, now))
                                                   for name, (_, stamp) in frames.items()) if by > 0.0}}
@@ -203,7 +239,15 @@ def _robot(robot: RobotFrames, fresh: Frames, ahead: Mapping[str, float]) -> Rob
 
 
 def frames_of(name: str, body: RobotBody) -> RobotFrames:
-    """The frames by which a robot is seen."""
+    """Return the frames that show a robot.
+
+    Args:
+        name: of the robot.
+        body: its description.
+
+    Returns:
+        The reader of its frames.
+    """
     if body.kind == BASE:
         return BaseFrames(name, body.frames.base)
     return ArmFrames(name, body.frames.tool, body.frames.fingers, body.frames.apart)

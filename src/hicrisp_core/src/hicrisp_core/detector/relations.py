@@ -14,7 +14,16 @@ from hicrisp_core.ports.kinds import FactTest, Seen
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
-    """Whether a fact is among the observed ones, with what decided it where poses did."""
+    """Check whether a fact is among the observed ones.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        fact: predicate, subject and object.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether it holds, with the measurements that decided it.
+    """
     measured = measure(domain, fact, world)
     holds = fact in world.relations
     decided = measured is not None and measured.holds == holds
@@ -22,13 +31,30 @@ def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
 
 
 def is_measured(domain: Domain, fact: Relation) -> bool:
-    """Whether poses decide a fact."""
+    """Check whether poses decide a fact.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        fact: predicate, subject and object.
+
+    Returns:
+        True if its predicate has a geometric test; false also for an unknown predicate.
+    """
     predicate = domain.predicates.get(fact.predicate)
     return predicate is not None and bool(predicate.detect)
 
 
 def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]:
-    """What the poses alone say of a fact; ``None`` where no pose decides it, or something was not seen."""
+    """Evaluate a fact from poses alone.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        fact: predicate, subject and object.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The result; ``None`` if no pose decides it, or an object was not observed.
+    """
     if not is_measured(domain, fact):
         return None
     predicate = domain.predicates[fact.predicate]
@@ -36,8 +62,17 @@ def measure(domain: Domain, fact: Relation, world: WorldState) -> Optional[Seen]
 
 
 def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
-    """Every fact of the domain that the observed poses show; what is held stands nowhere else, and what is
-    in a container is neither on what carries that nor beside it.
+    """Return every fact of the domain that the observed poses show.
+
+    A held object stands on nothing else, and the contents of a container are neither on nor beside what carries
+    it.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The facts.
     """
     found: List[Relation] = []
     held: Set[str] = set()
@@ -61,7 +96,7 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
                     if not test.grips:
                         found.append(fact)
                     elif subject not in in_hand or _from_tool(world, fact) < _from_tool(world, in_hand[subject]):
-                        in_hand[subject] = fact  # One hand holds one thing, also when it is close to another.
+                        in_hand[subject] = fact  # One hand holds one object, also when it is close to another.
         if test.grips:
             held.update(fact.object for fact in in_hand.values())
             found.extend(in_hand.values())
@@ -69,7 +104,7 @@ def derive_relations(domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
 
 
 def _one_place_each(found: List[Relation], domain: Domain) -> Tuple[Relation, ...]:
-    """The facts without those that only seem to hold of what is in a container: its bottom is hardly higher
+    """Return the facts without those that only seem to hold of what is in a container: its bottom is hardly higher
     than that of what stands beside the container, but it neither stands there nor is it beside the container.
     """
     roles = domain.roles
@@ -90,19 +125,19 @@ def _one_place_each(found: List[Relation], domain: Domain) -> Tuple[Relation, ..
 
 
 def _tests(domain: Domain) -> Dict[str, FactTest]:
-    """The tests of the predicates that are seen, by the predicate's name."""
+    """Return the tests of the predicates that are seen, by the predicate's name."""
     known = extensions().tests
     return {name: known.get(predicate.detect) for name, predicate in domain.predicates.items() if predicate.detect}
 
 
 def _from_tool(world: WorldState, fact: Relation) -> float:
-    """Distance of a thing's centre from the tool that is said to hold it, metres."""
+    """Distance of an object's centre from the tool that is said to hold it, metres."""
     robot, thing = world.robots[fact.subject], world.objects[fact.object]
     return math.inf if robot.pose is None or thing.pose is None else distance(robot.pose.position, thing.pose.position)
 
 
 def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldState) -> Optional[Seen]:
-    """Test one fact on the observed poses; ``None`` where something was not seen."""
+    """Test one fact on the observed poses; ``None`` if an object was not observed."""
     subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
     object_ = (world.objects.get(fact.object) or world.robots.get(fact.object)) if fact.object else subject
     if subject is None or object_ is None or not (_in_view(subject) and _in_view(object_)):
@@ -111,12 +146,12 @@ def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldS
 
 
 def _in_view(thing: Union[WorldObject, RobotState]) -> bool:
-    """Whether it is known where a thing or robot is now; a pose that is too old says nothing of now."""
+    """Check whether the current pose of an object or robot is known; a pose that is too old does not count."""
     return thing.pose is not None and not (isinstance(thing, WorldObject) and thing.lost)
 
 
 def _close(world: WorldState, fact: Relation) -> bool:
-    """A cheap test before the exact one: far things share no fact but lying."""
+    """Check cheaply, before the exact test, whether two objects are close; distant ones share no fact but lying."""
     a, b = world.objects.get(fact.subject), world.objects.get(fact.object)
     if a is None or b is None or a.pose is None or b.pose is None:
         return True

@@ -42,7 +42,7 @@ class ScanMemory:
         """Clear what the rays went through and mark where they ended, beyond what the static map explains.
 
         Args:
-            explained: for each ray that met something whether that is known, and no thing that stands about.
+            explained: for each ray that met something whether that is known, and no object that stands about.
         """
         self._clear_along(scan)
         ends = scan.points if explained is None else scan.points[~explained]
@@ -51,8 +51,11 @@ class ScanMemory:
         self._marked = np.union1d(self._marked, self._numbers(*cells))
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
-        """Forget what the lidar marked: all of it, or what lies further than ``beyond`` metres from a
-        point.
+        """Forget marked cells.
+
+        Args:
+            around: point (x, y) in the map frame, metres; ``None`` clears all.
+            beyond: distance from the point up to which cells stay, metres.
         """
         near = np.zeros(len(self._marked), dtype=bool) if around is None else \
             np.hypot(*(self.seen - np.array(around)).T) <= beyond
@@ -60,22 +63,37 @@ class ScanMemory:
 
     @property
     def marked(self) -> Tuple[np.ndarray, np.ndarray]:
-        """The columns and the rows of the cells that the lidar has marked."""
+        """Columns and rows of the marked cells."""
         columns, rows = np.divmod(self._marked, self.shape[1])
         return columns, rows
 
     @property
     def seen(self) -> np.ndarray:
-        """The middles of the cells (n, 2) that the lidar has marked, metres in the map frame."""
+        """Centres (n, 2) of the marked cells, metres in the map frame."""
         return self.middle(np.column_stack(self.marked))
 
     def cell(self, x: float, y: float) -> Optional[Tuple[int, int]]:
-        """The cell of a point in the map frame; ``None`` outside."""
+        """Return the cell of a point.
+
+        Args:
+            x: map frame, metres.
+            y: map frame, metres.
+
+        Returns:
+            (column, row); ``None`` outside the arena.
+        """
         column, row = (int(np.floor((value - low) / self.resolution)) for value, low in zip((x, y), self.origin))
         return (column, row) if 0 <= column < self.shape[0] and 0 <= row < self.shape[1] else None
 
     def middle(self, cells: np.ndarray) -> np.ndarray:
-        """The middles of cells (n, 2), metres in the map frame."""
+        """Return the centres of cells.
+
+        Args:
+            cells: array (n, 2) of columns and rows.
+
+        Returns:
+            Array (n, 2), metres in the map frame.
+        """
         return np.asarray(self.origin + (cells + 0.5) * self.resolution)
 
     def _clear_along(self, scan: Scan) -> None:
@@ -98,7 +116,7 @@ class ScanMemory:
         return np.asarray(columns.astype(np.int64) * self.shape[1] + rows)
 
     def _towards_marked(self, eye: np.ndarray, bearing: np.ndarray) -> np.ndarray:
-        """The rays that may come over a marked cell: few of them, and only these have anything to clear.
+        """Return the rays that may come over a marked cell: few of them, and only these have anything to clear.
 
         Args:
             eye: where the rays begin, in cells from the grid's corner.
@@ -121,7 +139,7 @@ class ScanMemory:
         return found
 
     def _inside(self, columns: np.ndarray, rows: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """The cells at some places, which are in cells from the grid's corner; without those outside."""
+        """Return the cells at some places, which are in cells from the grid's corner; without those outside."""
         if columns.size and min(columns.min(), rows.min()) >= 0.0 \
                 and columns.max() < self.shape[0] and rows.max() < self.shape[1]:
             return columns.astype(np.int32), rows.astype(np.int32)  # As within walls: nothing is left out.

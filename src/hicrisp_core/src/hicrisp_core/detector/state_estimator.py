@@ -1,4 +1,4 @@
-"""The eyes of every world, launched or in one process: frames, scans and tracks in, world states out; no
+"""The state estimation of every world, launched or in one process: frames, scans and tracks in, world states out; no
 driver is asked.
 """
 
@@ -34,14 +34,14 @@ _NTH = 3
 its noise.
 """
 _INSIDE = 0.05
-"""Metres within the footprint of a base at which the lidar sees the base itself, and no thing that it touches."""
+"""Metres within the footprint of a base at which the lidar sees the base itself, and no object that it touches."""
 _SET_BACK = 1.0
-"""Seconds by which a scan is older than the last where the clock was set back and everything begins anew."""
+"""Least age of a scan relative to the last one, seconds, that shows a reset of the clock."""
 
 
 class GivenNames:
-    """Calls unknown things by the names that people gave them. A name goes with its thing, and ends when
-    that leaves the table; a thing may be named anew.
+    """Calls unknown objects by the names that people gave them. A name goes with its object, and ends when
+    that leaves the table; an object may be renamed.
 
     Args:
         taken: names and words that mean something else already.
@@ -54,7 +54,14 @@ class GivenNames:
         self._lock = Lock()
 
     def called(self, view: View) -> View:
-        """A view in which the things have their names."""
+        """Rename the unknown objects in a view by the names that users gave them.
+
+        Args:
+            view: tracks with their own names.
+
+        Returns:
+            The view with user-given names; names of objects that are gone are forgotten.
+        """
         with self._lock:
             self._there = frozenset(track.name for track in view.tracks
                                     if track.unknown is not None and track.visibility is not Visibility.GONE)
@@ -65,11 +72,14 @@ class GivenNames:
         return replace(view, tracks=tuple(_renamed(track, names) for track in view.tracks))
 
     def give(self, thing: str, name: str) -> Naming:
-        """Give a name to an unknown thing.
+        """Give a name to an unknown object.
 
         Args:
-            thing: its present name; empty where only one is there.
-            name: in words of a user: "the coffee cup" becomes ``coffee_cup``.
+            thing: its present name; empty if there is only one.
+            name: in the user's words: "the coffee cup" becomes ``coffee_cup``.
+
+        Returns:
+            The new name, or why it cannot be given.
         """
         wanted = _plain(name)
         with self._lock:
@@ -92,7 +102,7 @@ class GivenNames:
 
 
 def _plain(words: str) -> str:
-    """A name as the world has them: small letters, with _ in place of spaces, and no article."""
+    """Return a name as the world has them: small letters, with _ in place of spaces, and no article."""
     name = re.sub(r"[\s-]+", "_", words.strip().lower())
     return next((name[len(article):] for article in _ARTICLES if name.startswith(article)), name)
 
@@ -105,13 +115,13 @@ def _renamed(track: Track, names: Mapping[str, str]) -> Track:
 
 
 class StateEstimator:
-    """Sees the things, the robots and the floor of one scene.
+    """Sees the objects, the robots and the floor of one scene.
 
     What stands about in an arena is not known beforehand: it is what the lidar has seen and no map explains.
 
     Args:
         domain: names the facts that follow from poses.
-        age_limit: age from which on a pose does not count as seen, seconds.
+        age_limit: age above which a pose does not count as observed, seconds.
         robots: the frames by which the robots are seen; by their usual names where they are not given.
     """
 
@@ -151,17 +161,27 @@ class StateEstimator:
 
     @property
     def frames(self) -> Tuple[str, ...]:
-        """The names of the frames that are looked at."""
+        """Names of the frames that are used."""
         return tuple(dict.fromkeys((*self.known, *(frame for robot in self.robots for frame in robot.frames),
                                     *self._known_bodies.frames)))
 
     def frame_of(self, base: str) -> str:
-        """The frame by which a base is seen."""
+        """Return the frame that shows a base.
+
+        Args:
+            base: name of the base.
+
+        Returns:
+            Name of the frame.
+        """
         return self._bodies[base]
 
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
-        """See what moves between two looks at the whole world: where the bases are, and what a lidar saw
-        just then.
+        """Process motion between two observations of the whole world.
+
+        Args:
+            frames: pose and stamp of each frame by name, map frame.
+            scan: the latest lidar sweep, if there is one.
         """
         if scan is not None and scan.time < self._scanned - _SET_BACK:
             self._begin()
@@ -178,13 +198,16 @@ class StateEstimator:
 
     def see(self, frames: Frames, now: float, view: Optional[View] = None,
             ahead: Mapping[str, float] = NONE_AHEAD) -> WorldState:
-        """The world at a moment (seconds of the stamps' clock), with the facts that follow from what is
-        seen.
+        """Return the world with the facts that follow from the observation.
 
         Args:
-            view: what the camera shows of the things, where one looks at them; no frame of a thing counts
-                then.
-            ahead: the frames of which newer poses are stamped ahead of the clock, by how many seconds.
+            frames: pose and stamp of each frame by name, world frame.
+            now: seconds of the clock of the stamps.
+            view: tracks of the cameras; if given, frames of movable objects are ignored.
+            ahead: frames whose newest poses are stamped in the future, with the lead in seconds.
+
+        Returns:
+            The world.
         """
         seen = self.obstacles()
         frames, off = self._on_the_floor(frames)
@@ -197,8 +220,8 @@ class StateEstimator:
         return replace(world, robots=robots, trouble="" if view is None else view.trouble)
 
     def _on_the_floor(self, frames: Frames) -> Tuple[Frames, Mapping[str, float]]:
-        """The frames without those of bases that do not stand on the floor, and by how much these are off it,
-        metres.
+        """Return the frames without those of bases that do not stand on the floor, and by how much these are off
+        it, metres.
         """
         arena = self._scene.arena
         off = {frame: arena.off_floor(frames[frame][0]) for frame in self._bodies.values()
@@ -206,7 +229,7 @@ class StateEstimator:
         return {name: found for name, found in frames.items() if not off.get(name)}, off
 
     def _in_words(self, view: View) -> View:
-        """A view whose unknown things are called in the domain's words, and by the names that they were
+        """Return a view whose unknown objects are called in the domain's words, and by the names that they were
         given.
         """
         return self._names.called(replace(view, tracks=tuple(
@@ -215,16 +238,24 @@ class StateEstimator:
             for track in view.tracks)))
 
     def give_name(self, thing: str, name: str) -> Naming:
-        """Call an unknown thing by a name from now on.
+        """Give an unknown object a name.
 
         Args:
-            thing: its present name; empty where only one is there.
+            thing: its present name; empty if there is only one.
+            name: in the user's words.
+
+        Returns:
+            The new name, or why it cannot be given.
         """
         return self._names.give(thing, name)
 
     def obstacles(self) -> Mapping[str, WorldObject]:
-        """The things that the lidar has seen and no map explains, as discs by name. They stand on the floor
-        and are as high as the lidar is: what is above that it has not seen.
+        """Return the obstacles that the lidar has detected and the map does not explain, as discs.
+
+        They stand on the floor and reach up to the scan plane; anything above it is unknown.
+
+        Returns:
+            Objects by name.
         """
         if self._obstacles is None:
             found = () if self._memory is None else obstacles_in(
@@ -235,7 +266,7 @@ class StateEstimator:
 
 
 def _nearest(pose: Pose, scan: Scan, least: float) -> float:
-    """The distance from the middle of a base to what the lidar saw nearest to it, metres.
+    """Return the distance from the middle of a base to the nearest obstacle of the lidar, metres.
 
     Args:
         least: nearer ends lie on the base itself, metres.

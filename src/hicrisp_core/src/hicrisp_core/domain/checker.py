@@ -64,14 +64,32 @@ def stamped_ahead(thing: WorldObject) -> Optional[Cause]:
 
 
 def malformed(error: DomainError, command: Optional[Command] = None, step: Optional[Step] = None) -> Feedback:
-    """The feedback for a command or a step that does not fit the domain or the world."""
+    """Create the feedback for a command or a step that does not fit the domain or the world.
+
+    Args:
+        error: what is wrong, with the valid alternatives.
+        command: the command, if one was made.
+        step: the step, if no command was made.
+
+    Returns:
+        HIGH feedback of kind ``INVALID``.
+    """
     return Feedback(
         Level.HIGH, FeedbackKind.INVALID, command, step, error.parameter, alternatives=error.alternatives,
         cause=Cause(CauseKind.MALFORMED, (error.parameter,) if error.parameter else (), said=str(error)))
 
 
 def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
-    """Whether every fact that the command would make or remove is already so: the step is redundant."""
+    """Check whether a command is redundant because its effects hold already.
+
+    Args:
+        domain: the actions with their effects.
+        command: the command.
+        state: the observed state.
+
+    Returns:
+        Whether everything that it would make holds and everything that it would remove is absent.
+    """
     made, removed = expected_facts(domain, command)
     if not (made or removed) or not all(fact in state.relations for fact in made) \
             or any(fact in state.relations for fact in removed):
@@ -82,7 +100,16 @@ def effects_hold(domain: Domain, command: Command, state: WorldState) -> bool:
 
 
 def needless(domain: Domain, command: Command, state: WorldState) -> str:
-    """Why the command need not be carried out in this state, as a sentence; empty when it is of use."""
+    """Explain why a command need not be carried out.
+
+    Args:
+        domain: the actions with their effects.
+        command: the command.
+        state: the observed state.
+
+    Returns:
+        A sentence for people; empty if the command is useful.
+    """
     if effects_hold(domain, command, state):
         return f"'{described(domain, command)}' is not needed: it is so already"
     facts, is_a, names = Facts(state.relations), type_test(domain, state), names_of(command)

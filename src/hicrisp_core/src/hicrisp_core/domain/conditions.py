@@ -131,7 +131,17 @@ class Facts:
 
 
 def solutions(atoms: Tuple[Atom, ...], facts: Facts, is_a: IsA, binding: Optional[Binding] = None) -> Iterator[Binding]:
-    """Every value of the variables under which all atoms hold."""
+    """Yield every binding of the variables under which all atoms hold.
+
+    Args:
+        atoms: the conjunction.
+        facts: the facts to match.
+        is_a: returns whether an object, given by name, has a type.
+        binding: values that are fixed already.
+
+    Returns:
+        The bindings, in a fixed order.
+    """
     known: Binding = dict(binding or {})
     if not atoms:
         yield known
@@ -192,8 +202,14 @@ def _number(text: str) -> Optional[float]:
 def parse_atom(text: str) -> Atom:
     """Read ``predicate(argument, ...)``.
 
+    Args:
+        text: the atom; it has one or two arguments.
+
+    Returns:
+        The atom.
+
     Raises:
-        ConfigError: with what was found and what would be right.
+        ConfigError: with what was found and what would be valid.
     """
     match = _ATOM.match(text)
     if not match:
@@ -209,7 +225,17 @@ def parse_atom(text: str) -> Atom:
 
 
 def parse_clause(text: str) -> Clause:
-    """Read ``[not] atom and atom ...``."""
+    """Read ``[not] atom and atom ...``.
+
+    Args:
+        text: the clause.
+
+    Returns:
+        The clause; ``not`` applies to the whole conjunction.
+
+    Raises:
+        ConfigError: if an atom is malformed.
+    """
     stripped = text.strip()
     negated = stripped.startswith("not ")
     body = stripped[4:] if negated else stripped
@@ -217,5 +243,15 @@ def parse_clause(text: str) -> Clause:
 
 
 def parse_condition(text: str) -> Condition:
-    """Read ``clause or clause ...``."""
+    """Read ``clause or clause ...``.
+
+    Args:
+        text: the condition.
+
+    Returns:
+        The condition.
+
+    Raises:
+        ConfigError: if an atom is malformed.
+    """
     return Condition(tuple(parse_clause(part) for part in re.split(r"\bor\b", text)))

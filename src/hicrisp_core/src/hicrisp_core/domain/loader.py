@@ -43,11 +43,15 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     """Read and check a domain file.
 
     Args:
-        chain: the files that led to this one by extending each other.
+        file: path of the YAML file.
+        chain: the files that led to this one through ``extends``, to detect cycles.
+
+    Returns:
+        The domain, with the content of the domains that it extends.
 
     Raises:
-        ConfigError: for an unknown key, type, predicate, parameter, role, skill, target rule or detector
-            test, with the file, the line and the valid ones.
+        ConfigError: for an unknown key, type, predicate, parameter, role, skill, target rule or detector test, with
+            the file, the line and the valid ones.
     """
     values, positions = read_yaml(file)
     read = read_settings(entries.DomainFile, values, positions, others=("extends", "roles"), removed=_REMOVED)

@@ -173,7 +173,15 @@ class Domain:
                      if key != item and str(value) in world.objects), None)
 
     def is_a(self, type_: str, ancestor: str) -> bool:
-        """Whether a type is another one or one of its descendants."""
+        """Check whether a type equals another one or descends from it.
+
+        Args:
+            type_: the type to check.
+            ancestor: the more general type.
+
+        Returns:
+            Whether ``type_`` is an ``ancestor``.
+        """
         current: Optional[str] = type_
         while current:
             if current == ancestor:
@@ -187,14 +195,28 @@ class Domain:
         return (type_, *self.ancestry(above)) if above else (type_,)
 
     def objects_of(self, state: WorldState, type_: str) -> Tuple[str, ...]:
-        """The names of the things (or robots) of a type, sorted."""
+        """Return the objects and robots of a type.
+
+        Args:
+            state: the observed world.
+            type_: the type; its descendants count as well.
+
+        Returns:
+            The names, sorted.
+        """
         return tuple(sorted(name for name, own in state.types().items() if self.is_a(own, type_)))
 
     def action(self, name: str) -> Action:
-        """The action of that name.
+        """Look up an action.
+
+        Args:
+            name: the action's name.
+
+        Returns:
+            The action.
 
         Raises:
-            DomainError: with the closest and all valid names.
+            DomainError: if the name is unknown, with the closest and all valid names.
         """
         if name not in self.actions:
             raise DomainError(f"no action '{name}'{did_you_mean(name, self.actions)}; there are: "
@@ -202,20 +224,33 @@ class Domain:
         return self.actions[name]
 
     def called(self, name: str) -> Tuple[Action, ...]:
-        """The actions of that name, and those that plans may call so.
+        """Look up the actions of a name or an alternative name.
+
+        Args:
+            name: a name that a plan uses.
+
+        Returns:
+            The actions, at least one.
 
         Raises:
-            DomainError: with the closest and all valid names.
+            DomainError: if the name is unknown, with the closest and all valid names.
         """
         found = tuple(action for action in self.actions.values() if name in (action.name, *action.called))
         return found or (self.action(name),)
 
     def ground(self, step: Step, state: WorldState, robot: str = "") -> Command:
-        """Turn a step's names into a command; of several actions of that name the first that its things fit.
+        """Turn a step into a command; of several actions of that name the first whose types fit is taken.
+
+        Args:
+            step: the step with its arguments.
+            state: the observed world, which supplies names and types.
+            robot: the robot to use if the step names none.
+
+        Returns:
+            The command, not aimed yet.
 
         Raises:
-            DomainError: for an unknown action, parameter or name, or one of the wrong type, with the valid
-                ones.
+            DomainError: for an unknown action, parameter or name, or a wrong type, with the valid ones.
         """
         refusals: List[DomainError] = []
         for action in self.called(step.action):
@@ -251,7 +286,14 @@ class Domain:
                 or self.is_a(kind, action.parameters[action.robot_parameter].type)]
 
     def describe(self, command: Command) -> str:
-        """The command as a sentence, for example ``place box next to cylinder``."""
+        """Describe a command as a sentence, for example ``place box next to cylinder``.
+
+        Args:
+            command: the command.
+
+        Returns:
+            The sentence in the domain's words.
+        """
         action = self.actions.get(command.action)
         return action.text.format_map(_Arguments(command.arguments)) if action else str(command)
 
@@ -260,7 +302,15 @@ class Domain:
         return [self.fact_text(fact) for fact in sorted(relations)]
 
     def fact_text(self, fact: Relation, denied: bool = False) -> str:
-        """One fact as a sentence, or its denial."""
+        """Describe a fact as a sentence.
+
+        Args:
+            fact: the fact.
+            denied: whether its denial is described.
+
+        Returns:
+            The sentence in the domain's words.
+        """
         predicate = self.predicates.get(fact.predicate)
         if predicate is None:
             return f"{'not ' if denied else ''}{fact.predicate}({fact.subject}, {fact.object})"
@@ -346,14 +396,35 @@ def apply_action(
 
 
 def apply_effects(domain: Domain, command: Command, state: WorldState) -> WorldState:
-    """The world as it should be after a command; poses are left as they are."""
+    """Predict the facts after a command; poses stay as they are.
+
+    Args:
+        domain: the actions with their effects.
+        command: the command.
+        state: the state before.
+
+    Returns:
+        The state after.
+
+    Raises:
+        DomainError: if the action is unknown.
+    """
     action = domain.action(command.action)
     return state.with_relations(apply_action(action, names_of(command), state.relations, type_test(domain, state)))
 
 
 def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ...], Tuple[Relation, ...]]:
-    """The unconditional facts that a command makes and removes, without wildcards: what a detector can
-    check.
+    """Return the unconditional effects of a command, without wildcards, that a detector can check.
+
+    Args:
+        domain: the actions with their effects.
+        command: the command.
+
+    Returns:
+        The facts that it makes, and the facts that it removes.
+
+    Raises:
+        DomainError: if the action is unknown.
     """
     action = domain.action(command.action)
     made: List[Relation] = []

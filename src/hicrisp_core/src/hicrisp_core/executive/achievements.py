@@ -18,25 +18,42 @@ class Achievements:
         self._left: Set[str] = set()
 
     def add(self, commands: Tuple[Command, ...]) -> None:
-        """Commands that were carried out."""
+        """Add commands that were carried out.
+
+        Args:
+            commands: in the order in which they ended.
+        """
         self._commands.extend(commands)
 
     def ended(self, robot: str, ok: bool) -> None:
-        """A robot has ended a step; facts that pass by themselves count no more when the step was given
-        up.
+        """Record the end of a robot's step; after an abandoned one, transient facts no longer count.
+
+        Args:
+            robot: name of the robot.
+            ok: whether the step was carried out.
         """
         (self._left.discard if ok else self._left.add)(robot)
 
     def made(self, world: WorldState, more: Tuple[Command, ...] = ()) -> FrozenSet[Relation]:
-        """The facts that were made and that no later command undid.
+        """Return the achieved facts that no later command undid.
 
         Args:
             more: commands that count as carried out last.
+
+        Returns:
+            The facts.
         """
         return frozenset(self._makers(world, more))
 
     def undone(self, world: WorldState) -> Optional[Tuple[Command, Feedback]]:
-        """A fact that was made and is gone again, with the command that makes it once more."""
+        """Find an achieved fact that no longer holds.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The command that achieves it again, with the feedback; ``None`` if all facts hold.
+        """
         makers = self._makers(world)
         for fact in sorted(makers):
             maker = makers[fact]
@@ -48,7 +65,7 @@ class Achievements:
         return None
 
     def _makers(self, world: WorldState, more: Tuple[Command, ...] = ()) -> Dict[Relation, Command]:
-        """Each fact that was made and that no later command undid, with the command that made it."""
+        """Return each fact that was made and that no later command undid, with the command that made it."""
         facts: FrozenSet[Relation] = frozenset()
         maker: Dict[Relation, Command] = {}
         is_a = type_test(self._domain, world)
@@ -63,6 +80,6 @@ class Achievements:
         return next((command for command in reversed(self._commands) if command.robot == robot), None)
 
     def _passing(self, fact: Relation) -> bool:
-        """Whether a fact is only a means, as what a hand holds between two steps."""
+        """Check whether a fact is only a means, as what a hand holds between two steps."""
         predicate = self._domain.predicates.get(fact.predicate)
         return predicate is not None and predicate.transient

@@ -25,12 +25,12 @@ _NOT_IN_VIEW = frozenset((FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, Feedba
 
 
 class ActiveObserver:
-    """Looks again, at most ``LOOKS`` times for one question: first as things are, then with the arms out of
+    """Looks again, at most ``LOOKS`` times for one question: first without moving anything, then with the arms out of
     sight.
 
     Args:
         observe: looks once, at what is newer than the call.
-        canceled: whether nobody wants to know any more.
+        canceled: returns whether the result is no longer needed.
     """
 
     def __init__(
@@ -48,13 +48,25 @@ class ActiveObserver:
     def within(
         self, ledger: RunLog, observe: Callable[[], WorldState]
     ) -> "ActiveObserver":
-        """The same, for one attempt; what it moves out of sight is so for all."""
+        """Return a view for one attempt; arms moved out of sight are shared by all views.
+
+        Args:
+            ledger: counters and event log of the attempt's step.
+            observe: returns the current world.
+
+        Returns:
+            The view.
+        """
         view = ActiveObserver(self._robots, ledger, observe, self._canceled)
         view._cleared, view._vain = self._cleared, self._vain
         return view
 
     def moved(self, robot: str) -> None:
-        """A robot was told to do something else: it may stand in the view again."""
+        """Record that a robot got another command: it may be in the camera's view again.
+
+        Args:
+            robot: name of the robot.
+        """
         self._cleared.discard(robot)
         self._vain.clear()
 
@@ -68,7 +80,7 @@ class ActiveObserver:
             robots: those that may be moved out of sight.
 
         Returns:
-            The world as it was seen last; at once the given one where nobody looks by a camera.
+            The world as it was seen last; at once the given one without a camera.
         """
         mine = tuple(robots)
         names = () if world.viewed is None else tuple(doubt(world))
@@ -87,7 +99,7 @@ class ActiveObserver:
         return world
 
     def _hidden(self, world: WorldState, names: Iterable[str]) -> bool:
-        """Whether some of it is out of view, so that the same look shows no more."""
+        """Check whether some of it is out of view, so that the same look shows no more."""
         return any(name in world.objects and world.objects[name].visibility is not Visibility.VISIBLE
                    for name in names)
 
@@ -106,17 +118,39 @@ class ActiveObserver:
 
 
 def out_of_view(feedback: Feedback) -> bool:
-    """Whether a failure only says that something is not seen."""
+    """Check whether a failure only states that something is not visible.
+
+    Args:
+        feedback: the failure.
+
+    Returns:
+        True if another observation may resolve it.
+    """
     return feedback.kind in _NOT_IN_VIEW
 
 
 def not_in_view(world: WorldState) -> Tuple[str, ...]:
-    """The things that could be moved and of which the camera does not show where they are."""
+    """Return the movable objects whose current pose the camera does not show.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Their names, sorted.
+    """
     return out_of_sight(world, sorted(world.objects))
 
 
 def out_of_sight(world: WorldState, names: Iterable[str]) -> Tuple[str, ...]:
-    """Of some things those that could be moved and of which the camera does not show where they are."""
+    """Select the movable objects whose current pose the camera does not show.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+        names: the objects to check.
+
+    Returns:
+        Their names.
+    """
     things = (world.objects[name] for name in names if name in world.objects)
     return tuple(thing.name for thing in things if thing.movable
                  and (thing.unseen or thing.visibility is Visibility.HIDDEN))

@@ -102,18 +102,26 @@ class Attempts:
 
     @property
     def offsets(self) -> DecoderOffsets:
-        """The action decoder's estimates as they stand."""
+        """The current estimates of the action decoder."""
         return self._learnt.offsets
 
     def keep(self, conditions: Tuple[Statement, ...]) -> None:
-        """Refuse from now on what would end one of these conditions of the task."""
+        """Refuse commands that would end a condition of the task, starting now.
+
+        Args:
+            conditions: the invariants of the goal.
+        """
         self._keeping = InvariantGuard(self._domain, conditions)
 
     def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "Attempts":
-        """The same, for the attempts of one step.
+        """Return a view for the attempts of one step.
 
         Args:
-            later: the plan's steps after it: what cannot be undone must leave a way to them.
+            ledger: counters and event log of the step.
+            later: steps of the plan after it; an irreversible command must leave a way to them.
+
+        Returns:
+            The view.
         """
         view = copy(self)
         view._ledger, view._later = ledger, later
@@ -121,7 +129,14 @@ class Attempts:
         return view
 
     def observe(self, mine: Optional[Passage] = None) -> WorldState:
-        """The world as it is seen now; what other robots have under way counts as not yet done."""
+        """Return the current world; what other robots are doing counts as not yet done.
+
+        Args:
+            mine: the running command, whose own effects are returned as observed.
+
+        Returns:
+            The world.
+        """
         world = self._look() if len(self._ports.robots) < 2 else self._traffic.observe(mine, self._look)
         self._ledger.saw(world.stamp)
         if self._ports.watch is not None:
@@ -131,13 +146,24 @@ class Attempts:
         return world
 
     def survey(self, doubt: Callable[[WorldState], Iterable[str]] = not_in_view) -> WorldState:
-        """The world as it is seen now; by a camera it is looked at until ``doubt`` names nothing more, with
-        the arms out of sight where that is needed. No robot may have anything under way.
+        """Observe until nothing relevant is in doubt, with the arms out of sight if that is needed.
+
+        No robot may be executing a command.
+
+        Args:
+            doubt: returns the names of objects to look for; by default all movable ones that are not visible.
+
+        Returns:
+            The world as observed last.
         """
         return self._looking.until(self.observe(), doubt, tuple(self._ports.robots))
 
     def latest(self) -> WorldState:
-        """The world as it was seen last: nobody looks while a robot moves, only to know what is meant."""
+        """Return the world as observed last, without another observation.
+
+        Returns:
+            The world.
+        """
         return self._seen[0] if self._seen else WorldState()
 
     def _look(self, moving: Callable[[], FrozenSet[str]] = frozenset) -> WorldState:
@@ -147,11 +173,15 @@ class Attempts:
         return observer.observe(limit)
 
     def run(self, command: Command, purpose: str, depth: int) -> Attempt:
-        """Try a command; it begins once no robot does anything that it would disturb.
+        """Try a command once; it starts when it does not interfere with any running command.
 
         Args:
+            command: the action with its arguments and constraints.
             purpose: ``step``, ``correction`` or ``retry``.
-            depth: entries on the feedback stack, for those who follow.
+            depth: number of entries on the feedback stack, for the event log.
+
+        Returns:
+            The command as it was executed, with outcome and verdict.
         """
         with self._ledger.for_a_person():
             self._ports.gate(self._cancel)
@@ -200,8 +230,7 @@ class Attempts:
     def _judged(
         self, command: Command, before: WorldState, after: WorldState, outcome: Outcome, passage: Passage
     ) -> Tuple[WorldState, Verdict]:
-        """The detector's verdict, and the world by which it was given: seen again where the view supports
-        none.
+        """Return the detector's verdict, and its world: observed again if the view supports no verdict.
         """
         verdict = self._ports.detector.check(command, before, after, outcome)
 
@@ -223,7 +252,14 @@ class Attempts:
             self._ledger.tell(Noted(text=f"this was to stay so and does not: {words.now(statement)}"))
 
     def help(self, wanted: str) -> bool:
-        """Ask a person for something; whether it was done."""
+        """Ask a person for help, and wait.
+
+        Args:
+            wanted: what the person should do, as a sentence.
+
+        Returns:
+            Whether it was done.
+        """
         with self._asking, self._ledger.for_a_person():
             done = self._ports.help(wanted)
         self._ledger.tell(Noted(text=f"a person was asked: {wanted} "
@@ -268,7 +304,7 @@ class Attempts:
     def _leave(
         self, command: Command, ask: Callable[[], bool], rehearsal: Optional[Rehearsal] = None
     ) -> Optional[Feedback]:
-        """Why a command is not carried out once somebody was asked; ``None`` where it is."""
+        """Explain why a command is not carried out after a person was asked; ``None`` if it is."""
         with self._asking:  # One question at a time: the answer does not say which one it is for.
             granted, change = self._approved(ask)
         if change is not None:
@@ -283,7 +319,7 @@ class Attempts:
                                              cause=Cause(CauseKind.NOT_APPROVED))
 
     def _approved(self, ask: Callable[[], bool]) -> Tuple[bool, Optional[Change]]:
-        """Whether the user allows a command; a remark may come instead of an answer, and change the task."""
+        """Check whether the user allows a command; a remark may come instead of an answer, and change the task."""
         while True:
             remarks = self._ports.remarks
             before = remarks.count if remarks is not None else 0
@@ -297,7 +333,7 @@ class Attempts:
                 return granted, change
 
     def _execute(self, command: Command, before: WorldState) -> Tuple[Outcome, Optional[Feedback]]:
-        """What the driver claims; with the user's words where they stopped the motion and it stands still."""
+        """Return what the driver claims; with the user's words if they stopped the motion and the robot stands."""
         self._ledger.moved()
         self._looking.moved(command.robot)
         robot = self._ports.robots[command.robot]
@@ -316,15 +352,15 @@ class Attempts:
             self._ledger.tell(Waiting(text=phase))
 
     def _limited(self, command: Command) -> Tuple[Command, Deadline]:
-        """The command within what is left of the task's seconds, and its deadline in wall time."""
+        """Return the command within what is left of the task's seconds, and its deadline in wall time."""
         limited = replace(command, time_limit=min(command.time_limit, max(_LEAST, self._ledger.time_left)))
         wall = THINK_LIMIT + 2.0 * limited.time_limit
         return limited, Deadline(min(wall, max(_LEAST, self._ledger.wall_left)))
 
     def _learn(self, command: Command, after: WorldState, outcome: Outcome, verdict: Verdict) -> None:
         """Every measured placement, good or bad, is a sample of the decoder's bias. Where the arm looks
-        before it lets go, the thing ends at its goal however far the arm misses: the sample is what was seen
-        then. What slipped out of the hand on the way was not placed, and says nothing of the aim."""
+        before it lets go, the object ends at its goal however far the arm misses: the sample is what was seen
+        then. An object that slipped out of the hand was not placed, and does not measure the aim."""
         if verdict.deviation is not None:
             self._ledger.placed(verdict.deviation)
         if not self._policy.allows(Rung.OFFSET):
@@ -347,13 +383,20 @@ class Attempts:
 
 
 def _unseen(command: Command, world: WorldState) -> Tuple[str, ...]:
-    """The things that a command is about and of which nobody knows where they are."""
+    """Return the objects of a command whose pose is unknown."""
     return tuple(name for name in names_of(command).values()
                  if name in world.objects and world.objects[name].unseen)
 
 
 def told_by_user(verdict: Verdict) -> bool:
-    """Whether a verdict only says that the user has changed the task."""
+    """Check whether a verdict only states that the user has changed the task.
+
+    Args:
+        verdict: the detector's judgement of a command.
+
+    Returns:
+        True if the command was stopped or not started for this reason.
+    """
     return verdict.feedback is not None and verdict.feedback.kind is FeedbackKind.SAID_BY_USER
 
 

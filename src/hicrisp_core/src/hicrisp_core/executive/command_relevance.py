@@ -17,11 +17,18 @@ _SEARCH_LIMIT = 5.0
 
 
 def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:
-    """Whether a command lies on a way to the goal that is as short as the shortest without it, and ends
-    nothing that is to stay so.
+    """Check whether a running command lies on a shortest way to a changed goal and violates none of its
+    invariants.
 
     Args:
-        before: the world in which it began.
+        command: the action with its arguments and constraints.
+        before: the world in which it started.
+        goal: the changed goal.
+        domain: types, predicates and actions of the application.
+        searcher: searches the domain.
+
+    Returns:
+        True if it should continue; false also if the search runs out of time.
     """
     if InvariantGuard(domain, goal.invariants).spoils(command, before):
         return False

@@ -87,12 +87,16 @@ class Conversation:
 
     @property
     def turns(self) -> Tuple[Turn, ...]:
-        """What was said about the task so far."""
+        """What was said about the task so far, oldest first."""
         return self._turns
 
     @contextmanager
     def open(self) -> Iterator["Conversation"]:
-        """Inside, what is said is heard."""
+        """Provide the context in which the user is listened to.
+
+        Yields:
+            This conversation.
+        """
         thread = Thread(target=self._listen, name="remarks", daemon=True)
         if self._ports.remarks is not None and self._ports.interpreter is not None:
             thread.start()
@@ -106,18 +110,24 @@ class Conversation:
     def about(
         self, task: Task, conversation: Tuple[Turn, ...], goal: Callable[[], Optional[Goal]]
     ) -> None:
-        """What is said from now on is about this task; ``goal`` tells what is left of its goal.
+        """Start listening for a task; a pending change is dropped, as it is part of this task already.
 
-        The change that waited is taken up.
+        Args:
+            task: the user's request with its id.
+            conversation: what was said about it so far.
+            goal: returns the remaining goal.
         """
         with self._news:
             self._task, self._turns, self._goal, self._change = task, conversation, goal, None
             self._news.notify_all()
 
     def settled(self) -> Optional[Change]:
-        """The change that waits to be taken up; before that, wait until what was said is understood.
+        """Wait until the user's last words are understood, and return the pending change.
 
-        It waits, and nothing more is heard, until :meth:`about` or :meth:`kept`.
+        The change stays pending, and no further one is accepted, until :meth:`about` or :meth:`kept`.
+
+        Returns:
+            The change; ``None`` without one.
         """
         remarks = self._ports.remarks
         if remarks is None:
@@ -129,7 +139,11 @@ class Conversation:
             return self._change
 
     def closed(self) -> bool:
-        """Hear nothing more, where nothing is waiting; whether that is so."""
+        """Stop listening, unless a change is pending.
+
+        Returns:
+            Whether listening has stopped.
+        """
         if self._ports.remarks is None:
             return True
         self.settled()
@@ -138,7 +152,15 @@ class Conversation:
 
     @contextmanager
     def motion(self, command: Command, before: WorldState) -> Iterator[Event]:
-        """Inside, the command is in its motion; the event is set when it is to stop."""
+        """Provide the context of a command's motion.
+
+        Args:
+            command: the action with its arguments and constraints.
+            before: the world in which it starts.
+
+        Yields:
+            An event that is set when the motion has to stop, because of a change or a cancellation.
+        """
         mine = _UnderWay(command, before, Event())
         with self._news:
             self._under_way[id(mine)] = mine
@@ -151,12 +173,24 @@ class Conversation:
                 del self._under_way[id(mine)]
 
     def stopped(self, command: Command) -> Optional[Feedback]:
-        """Why a command's motion was to stop; ``None`` where no change waits."""
+        """Return why a motion had to stop.
+
+        Args:
+            command: the action with its arguments and constraints.
+
+        Returns:
+            The feedback of the pending change; ``None`` without one.
+        """
         with self._news:
             return replace(self._change.feedback, command=command) if self._change is not None else None
 
     def kept(self, change: Change, why: str) -> None:
-        """Tell that a change was not taken up after all."""
+        """Report that a change was not applied.
+
+        Args:
+            change: what the user asked for.
+            why: the reply to the user.
+        """
         with self._news:
             self._turns, self._change = (*change.conversation, Turn(Speaker.ROBOT, why)), None
             self._news.notify_all()
@@ -169,7 +203,7 @@ class Conversation:
                 continue
             try:
                 self._hear(said)
-            except Exception as error:  # What somebody says must not end the task.
+            except Exception as error:  # A remark must not end the task.
                 log.exception("a remark was not understood: %r", said)
                 reply = f"{type(error).__name__}: {error}. The task goes on as it was."
                 self._ledger.tell(UserSaid(text=said, effect=KEPT, reply=reply))
@@ -179,7 +213,7 @@ class Conversation:
                     self._news.notify_all()
 
     def _next(self) -> Optional[str]:
-        """The next remark, once the last change was taken up and there is a task."""
+        """Return the next remark, once the last change was taken up and there is a task."""
         remarks = self._ports.remarks
         if remarks is None or not remarks.arrived.wait(_SLICE):
             return None
@@ -217,7 +251,14 @@ class Conversation:
         self._changes(new, said, found.conversation)
 
     def unordered(self, world: WorldState) -> WorldState:
-        """The world without what the request said of an order: a goal that changes it knows better."""
+        """Remove the facts about the order of visits, which a changed goal states itself.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The world without them.
+        """
         order = (self._domain.roles.waits_for, self._domain.roles.not_due)
         return world.with_relations(frozenset(fact for fact in world.relations
                                               if fact.predicate not in order))
@@ -227,7 +268,7 @@ class Conversation:
         return tuple(item for item in items if item)
 
     def _not_taken(self, goal: Goal, before: Optional[Goal], world: WorldState) -> str:
-        """Why a goal changes nothing: it is the same, or cannot be reached from here; empty if it may."""
+        """Return why a goal changes nothing: it is the same, or cannot be reached from here; empty if it may."""
         said = goal.said or goal_words(goal, self._domain)
         if before is not None and same_goal(goal, before, self._domain):
             return f"It means what the task means already: {said}."
@@ -260,7 +301,7 @@ class Conversation:
 
 
 def _reply(found: Settled) -> str:
-    """What the user is told if a remark means no goal."""
+    """Return the reply to a remark that does not mean a goal."""
     if isinstance(found.meaning, Answer):
         return found.meaning.text
     why = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble

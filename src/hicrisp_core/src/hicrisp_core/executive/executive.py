@@ -52,7 +52,7 @@ class Executive:
     Args:
         on_event: follows everything that happens; see the trace package for the kinds of events.
         cancel: when set, every robot is stopped and the task ends.
-        searcher: rehearses what cannot be undone; of its own where none is given.
+        searcher: rehearses irreversible commands; by default one of its own.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Executive:
         if world.trouble and not (world.objects or world.robots):
             ledger.tell(Refused(text=sentence(world.trouble)))
             return self._finish(ledger, False, sentence(world.trouble))
-        wanted = self._ports.naming(task.text) if self._ports.namer is not None else None
+        wanted = self._ports.naming(task.text)
         if wanted is not None and self._ports.namer is not None:
             return self._named(self._ports.namer.give_name(wanted.thing, wanted.name), ledger)
         with ledger.thinking():
@@ -126,7 +126,7 @@ class Executive:
         result = under_way.run()
         self.offsets = attempts.offsets
         went_well = result.ok and under_way.goal_state == SEEN and not self._cancel.is_set()
-        went_well = went_well and not under_way.changed  # What was done for two tasks is no example of one.
+        went_well = went_well and not under_way.changed  # Commands for two tasks are not an example of one.
         if self._ports.memory is not None:
             went_well = went_well and under_way.agrees(self._ports.true_state())
         earlier.learn(understood, world, plan.goal, went_well, self.offsets, ledger)
@@ -186,7 +186,7 @@ class Executive:
         return self._finish(ledger, False, answer.refusal)
 
     def _only_answered(self, begun: _Begun, world: WorldState, ledger: RunLog) -> PlanAnswer:
-        """What the task begins with; words in the place of steps to a goal do not make it hold."""
+        """Return the start of the task; an answer in place of steps does not make the goal hold."""
         answer = begun.answer
         if begun.goal is None or not answer.answer:
             return answer
@@ -201,7 +201,7 @@ class Executive:
         return self._finish(ledger, naming.ok, naming.message)
 
     def _in_order(self, plan: Plan, world: WorldState) -> Plan:
-        """The plan with what each step waits for, where there are several robots that may move at once."""
+        """Return the plan with what each step waits for, where there are several robots that may move at once."""
         if len(self._ports.robots) <= 1:
             return plan
         staged = in_stages(plan.steps, plan.goal, self._domain, world)

@@ -28,7 +28,7 @@ class GoalKeeper:
     """Holds a task's goal and judges it.
 
     Args:
-        goal: what the brain says; ``None`` where it does not know.
+        goal: what the brain states; ``None`` if it does not know.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class GoalKeeper:
 
     @property
     def goal(self) -> Optional[Goal]:
-        """What is left of the goal: without the stages that were reached or do not apply."""
+        """The remaining goal: without stages that were reached or do not apply."""
         if self._goal is None:
             return None
         left = rest_of(self._goal, self._reached, self._made, self._domain)
@@ -60,7 +60,7 @@ class GoalKeeper:
 
     @property
     def judged(self) -> bool:
-        """Whether the end of the task is judged by its goal."""
+        """Whether the goal decides on the success of the task."""
         return self._asked and self._goal is not None
 
     @property
@@ -69,7 +69,12 @@ class GoalKeeper:
         return self._goal is not None and self._reached < len(self._goal.stages)
 
     def restated(self, goal: Optional[Goal], world: WorldState) -> None:
-        """Take the goal that a new plan states: another object that serves as well, for example."""
+        """Replace the goal by the one that a new plan states, for example with an equivalent object.
+
+        Args:
+            goal: the plan's goal; ``None`` changes nothing.
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         if goal is not None and goal not in (self._goal, self.goal):
             self._begin(goal, world)
             self._tell()
@@ -99,7 +104,11 @@ class GoalKeeper:
         return turned
 
     def pass_over(self) -> bool:
-        """Leave out the stage under way if it is optional; whether it is."""
+        """Skip the current stage if it is optional.
+
+        Returns:
+            Whether it was skipped.
+        """
         if self._goal is None or not self.staged or not self._goal.stages[self._reached].optional:
             return False
         self._reached, self._entered = self._reached + 1, False
@@ -111,7 +120,14 @@ class GoalKeeper:
         self.see(world)
 
     def unseen(self, world: WorldState) -> Tuple[str, ...]:
-        """The things of which a world does not show whether they are as the goal wants them."""
+        """Return the objects whose part in the goal cannot be observed in a world.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            Their names.
+        """
         left = self._certain()
         found = None if left is None else missed(left, self._domain, world, self._doubt)
         if found is None or found.kind is FeedbackKind.GOAL_UNSEEN:
@@ -119,7 +135,14 @@ class GoalKeeper:
         return out_of_sight(world, found.subjects)
 
     def judge(self, world: WorldState) -> Optional[Feedback]:
-        """What of the goal is missing; ``None`` where all of it is seen."""
+        """Return what is missing of the goal.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The feedback; ``None`` if all of it is observed.
+        """
         self.see(world)
         left = self._certain()
         if left is None:
@@ -137,12 +160,19 @@ class GoalKeeper:
         return found
 
     def holds_in(self, world: WorldState) -> bool:
-        """Whether nothing of what is left of the goal is missing in a world that is known for certain."""
+        """Check whether nothing is missing of the remaining goal in a world that is known for certain.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            True if it holds; false without a goal.
+        """
         left = self._certain()
         return left is not None and missed(left, self._domain, world) is None
 
     def _certain(self) -> Optional[Goal]:
-        """What is left of the goal, without stages that may be left out."""
+        """Return what is left of the goal, without stages that may be left out."""
         left = self.goal
         if left is None:
             return None
@@ -160,15 +190,32 @@ class GoalKeeper:
 
 
 def certain(_: Relation, __: WorldState) -> Optional[Cause]:
-    """Nothing is in doubt."""
+    """Doubt nothing; the default for :func:`missed`.
+
+    Args:
+        _: not used.
+        __: not used.
+
+    Returns:
+        ``None``.
+    """
     return None
 
 
 def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain) -> Optional[Feedback]:
-    """The feedback for a goal that is not seen to hold in a world; ``None`` where it is.
+    """Return the feedback for a goal that is not observed to hold.
 
-    That a fact is not seen says nothing where the thing itself is not: a condition that depends on what is out of
-    view, or what the view leaves in doubt, is neither missing nor seen.
+    A fact about an object that is out of view is neither missing nor observed; the same holds for a fact in
+    doubt.
+
+    Args:
+        goal: stages, alternatives and invariants over names of the world.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+        doubt: returns why a fact is in doubt, or ``None``.
+
+    Returns:
+        The feedback; ``None`` if the goal holds.
     """
     unseen = {each.name for each in world.unseen}
 
@@ -192,7 +239,7 @@ def missed(goal: Goal, domain: Domain, world: WorldState, doubt: Doubt = certain
 
 
 def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ...]:
-    """The things that statements are about, without repeats; those that nobody sees first."""
+    """Return the objects of statements without repetitions, unobserved ones first."""
     named = dict.fromkeys(name for each in statements for fact in facts_in(each)
                           for name in (fact.subject, fact.object) if name in world.objects)
     return tuple(sorted(named, key=lambda name: not world.objects[name].unseen))

@@ -1,4 +1,4 @@
-"""What is to stay so on the way, before a robot moves: by the domain's effects, and by the place that is
+"""Checks of invariants before a robot moves: by the domain's effects, and by the place that is
 aimed at."""
 
 from __future__ import annotations
@@ -32,12 +32,27 @@ class InvariantGuard:
         self._keep = keep
 
     def refusal(self, command: Command, world: WorldState) -> Optional[Feedback]:
-        """Why a command may not run; ``None`` where its effects end nothing."""
+        """Check whether a command may run.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The feedback that names the condition it would end; ``None`` if it ends none.
+        """
         return guard(self._keep, self._domain, command, world)
 
     def aimed(self, command: Command, world: WorldState, aim: Aim) -> Union[Command, Feedback]:
-        """The command with a target at which its item ends nothing; other targets are asked for some
-        times.
+        """Find a target at which a command's item ends no condition; a few targets are tried.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            aim: returns the command with a target, or why there is none.
+
+        Returns:
+            The command with its target, or the feedback.
         """
         found = aim(command)
         refused: Optional[Feedback] = None
@@ -53,15 +68,31 @@ class InvariantGuard:
         return refused or found
 
     def spoils(self, command: Command, world: WorldState) -> bool:
-        """Whether a command, aimed or not, ends something by what it makes or by where it puts its item."""
+        """Check whether a command ends a condition by its effects or by where it puts its item.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            True if it ends at least one; the command may be without a target.
+        """
         return self.refusal(command, world) is not None or bool(self._ended_there(command, world))
 
     def ended(self, before: WorldState, after: WorldState) -> Tuple[Statement, ...]:
-        """What was so before a command and is not so after it."""
+        """Return the conditions that held before a command and do not hold after it.
+
+        Args:
+            before: world observed before the command.
+            after: world observed after it.
+
+        Returns:
+            The conditions.
+        """
         return ended_by(self._keep, self._domain, before, after) if self._keep else ()
 
     def _ended_there(self, found: Command, world: WorldState) -> Tuple[Statement, ...]:
-        """What the item of a placement would end where it is aimed at."""
+        """Return the conditions that a placement would end at its aim."""
         if found.target is None or not self._keep:
             return ()
         item = world.objects.get(self._domain.item(found))

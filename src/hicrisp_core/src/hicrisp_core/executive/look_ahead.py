@@ -35,7 +35,13 @@ class LookAhead:
         self._closed = False
 
     def begin(self, step: Step, world: WorldState, commands: Tuple[Command, ...]) -> None:
-        """Prepare a step for when some commands, which begin now, have been carried out."""
+        """Prepare a step in the background while commands are carried out.
+
+        Args:
+            step: the next step.
+            world: the current world.
+            commands: running commands; the step is prepared for the world after them.
+        """
         body = self._body
         if body is None or not commands or self._asking:
             return
@@ -48,7 +54,7 @@ class LookAhead:
         thread.start()
 
     def close(self) -> None:
-        """The task has ended: a question that nobody waits for any more counts as one call."""
+        """End the preparation; a request that is still running counts as one call."""
         with self._lock:
             open_, self._closed = len(self._asking), True
         if open_:

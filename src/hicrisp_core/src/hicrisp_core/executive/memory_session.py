@@ -20,7 +20,7 @@ class MemorySession:
     """The memory as one task uses it; it hears everything that happens, to hand it over at the end.
 
     Args:
-        memory: nothing is recalled or kept where there is none.
+        memory: without one nothing is recalled or kept.
         on_event: hears everything, too.
     """
 
@@ -31,13 +31,26 @@ class MemorySession:
         self._offered: Tuple[Remembered, ...] = ()
 
     def hear(self, event: Dict[str, Any]) -> None:
-        """Pass an event on, and keep it where there is a memory."""
+        """Pass an event on, and keep it for the memory.
+
+        Args:
+            event: the event as a JSON object.
+        """
         if self._memory is not None:
             self._events.append(event)
         self._on_event(event)
 
     def offsets(self, known: DecoderOffsets, robots: Collection[str], ledger: RunLog) -> DecoderOffsets:
-        """What is known of some robots' offsets, with what earlier runs learnt of these robots."""
+        """Add the offsets that earlier runs learnt to the known ones.
+
+        Args:
+            known: offsets of this run; they take precedence.
+            robots: names of the robots.
+            ledger: counters and event log of the task.
+
+        Returns:
+            The offsets.
+        """
         if self._memory is None:
             return known
         found = self._memory.offsets(known, robots)
@@ -48,7 +61,16 @@ class MemorySession:
         return found
 
     def examples(self, task: Task, world: WorldState, ledger: RunLog) -> Tuple[Remembered, ...]:
-        """Earlier tasks that were like this one."""
+        """Return earlier tasks similar to this one.
+
+        Args:
+            task: the user's request with its id.
+            world: observed objects, robots and facts; poses in the world frame.
+            ledger: counters and event log of the task.
+
+        Returns:
+            The examples, the most similar last; empty without a memory.
+        """
         if self._memory is None:
             return ()
         self._offered = self._memory.examples(task, world)
@@ -56,20 +78,41 @@ class MemorySession:
         return self._offered
 
     def tell_examples(self, ledger: RunLog) -> None:
-        """Tell which examples the brain was offered, where it asked a model."""
+        """Log which examples the brain got, if it asked a model.
+
+        Args:
+            ledger: counters and event log of the task.
+        """
         if self._offered and ledger.calls:
             ledger.tell(Recalled(what=EXAMPLES, ids=tuple(each.id for each in self._offered),
                                  texts=tuple(each.text for each in self._offered)))
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
-        """Corrections that worked for such a failure."""
+        """Return corrections that worked for a similar failure.
+
+        Args:
+            failed: the failed command with its feedback.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The corrections, best first; empty without a memory.
+        """
         return self._memory.ways(failed, world) if self._memory is not None else ()
 
     def learn(
         self, task: Task, world: WorldState, goal: Optional[Goal], went_well: bool, offsets: DecoderOffsets,
         ledger: RunLog,
     ) -> None:
-        """Keep what the task taught, and tell what is wrong with the memory, if anything."""
+        """Save what the task taught; problems of the memory are logged.
+
+        Args:
+            task: the user's request with its id.
+            world: the world in which it started.
+            goal: its goal; ``None`` if there was none.
+            went_well: whether the task succeeded.
+            offsets: learnt errors of the robots.
+            ledger: counters and event log of the task.
+        """
         if self._memory is None:
             return
         measured = dict.fromkeys(str(event.get("key", "")) for event in self._events

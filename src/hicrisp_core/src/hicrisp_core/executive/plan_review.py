@@ -22,7 +22,7 @@ _QUOTED = 60
 
 @dataclass(frozen=True)
 class CheckedSteps:
-    """Steps as they were read, and what is wrong with each line in words; empty where it can run.
+    """Steps as they were read, and what is wrong with each line in words; empty if it can run.
 
     Args:
         readings: what each line is to the robot, in the domain's words; empty if it was not read.
@@ -50,15 +50,21 @@ class PlanReview:
 
     @property
     def question(self) -> str:
-        """What the person is asked."""
+        """The question to the user."""
         listed = "; ".join(f"{number}. {_said(step)}" for number, step in enumerate(self.plan.steps, start=1))
         return f"May this plan run? {listed}"
 
     def check(self, lines: Sequence[str]) -> CheckedSteps:
-        """Read each line as one step, and follow the steps on the facts.
+        """Read each line as one step, and apply the steps to the facts.
 
-        A line of the plan itself is that step. A step that is only words can run as far as anybody knows, and
-        so can those behind it.
+        A line of the plan itself is that step. A step in free words counts as executable, and so do the steps
+        after it.
+
+        Args:
+            lines: the steps as edited by the user.
+
+        Returns:
+            Steps, problems and readings, one for each line.
         """
         known = list(self.plan.steps)
         steps: List[Step] = []
@@ -81,7 +87,14 @@ class PlanReview:
         return CheckedSteps(tuple(steps), tuple(problems), tuple(readings), warning)
 
     def changed(self, checked: CheckedSteps) -> Plan:
-        """The plan with other steps, one after another; what each waits for is found anew."""
+        """Return the plan with other steps in sequence; their dependencies are computed again.
+
+        Args:
+            checked: steps without problems.
+
+        Returns:
+            The plan.
+        """
         return replace(self.plan, steps=tuple(replace(step, after=None) for step in checked.steps))
 
     def _read(self, line: str, known: List[Step]) -> Union[Step, str]:
@@ -101,8 +114,8 @@ class PlanReview:
         return found.message if isinstance(found, ParseFailure) else found.steps[0]
 
     def _try(self, step: Step, state: Optional[WorldState]) -> Tuple[str, str, Optional[WorldState]]:
-        """Why a step cannot run in a state, what it is to the robot, and the state after it; ``None`` where
-        nobody knows that.
+        """Return why a step cannot run in a state, what it is to the robot, and the state after it; ``None`` if
+        that is unknown.
         """
         if not step.action:
             return "", "words that become a command when it begins", None
@@ -121,7 +134,7 @@ class PlanReview:
         return " ".join(filter(None, (words.error, words.reason))), reading, after
 
     def _missed(self, states: Sequence[WorldState]) -> str:
-        """What of the goal does not hold along the states, its stages in their order; empty without a goal."""
+        """Return what of the goal does not hold along the states, its stages in their order; empty without a goal."""
         if self.plan.goal is None:
             return ""
         facts = [state.relations for state in states]

@@ -12,7 +12,15 @@ from hicrisp_core.trace.records import FeedbackRecord
 
 
 def in_words(feedback: Optional[Feedback], domain: Domain) -> Optional[FeedbackRecord]:
-    """Feedback for an event: its data, with the sentences beside it for whoever reads the event."""
+    """Convert feedback to a record for an event, with its sentences.
+
+    Args:
+        feedback: the feedback; may be ``None``.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        The record; ``None`` without feedback.
+    """
     if feedback is None:
         return None
     words = words_of(feedback, domain)

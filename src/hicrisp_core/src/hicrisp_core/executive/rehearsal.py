@@ -30,7 +30,7 @@ class Rehearsal:
     """What a command made of the facts, as sentences, or why it should not be carried out.
 
     Args:
-        doubt: what is not known of it because time ran out, as a sentence; empty where all later steps were
+        doubt: what is not known of it because time ran out, as a sentence; empty if all later steps were
             followed.
     """
 
@@ -43,12 +43,19 @@ def rehearse(
     searcher: Searcher, command: Command, world: WorldState, later: Sequence[Step],
     limits: SearchLimits, deadline: Deadline,
 ) -> Rehearsal:
-    """Carry out a command and then the plan's later steps on the facts; nothing moves.
+    """Apply a command and then the plan's later steps to the facts; nothing moves.
 
     Args:
-        later: the steps after the command; the first that is only words ends the rehearsal, for its command
-            is not known yet.
-        limits: of each search on the way; its seconds are for the whole rehearsal.
+        searcher: searches the domain.
+        command: the action with its arguments and constraints.
+        world: observed objects, robots and facts; poses in the world frame.
+        later: the steps after the command; the first one in free words ends the rehearsal, since its command is
+            not known yet.
+        limits: of each search on the way; its seconds cover the whole rehearsal.
+        deadline: wall-clock limit of the call.
+
+    Returns:
+        The changes as sentences, or the refusal; with a doubt if time ran out.
     """
     domain = searcher.domain
     refusal = check(domain, command, world)
@@ -65,7 +72,8 @@ def _barred(
     searcher: Searcher, command: Command, with_: WorldState, without: WorldState, later: Sequence[Step],
     limits: SearchLimits, deadline: Deadline,
 ) -> Union[Feedback, str, None]:
-    """The feedback for the first later step that the command takes the way to, if there is one; or the doubt.
+    """Return the feedback for the first later step that the command takes the way to, if there is one; or the
+    doubt.
 
     The later steps are followed with the command and without it: a step that has no way in either is wrong by
     itself, and is refused when its turn comes.
@@ -96,7 +104,7 @@ def _barred(
 def _after(
     searcher: Searcher, command: Command, state: WorldState, limits: SearchLimits, deadline: Deadline
 ) -> Union[WorldState, Ending]:
-    """The facts after a command and what must come before it, or why there are none."""
+    """Return the facts after a command and what must come before it, or why there are none."""
     before = searcher.find(state, preconditions_of(searcher.domain, command), limits, deadline, undoable=True)
     if not before.found:
         return before.ending

@@ -27,18 +27,31 @@ class Relapses:
         self._tried: Counts[str] = Counter()
 
     def found(self, gone: Iterable[Statement], world: WorldState) -> None:
-        """A look found these gone."""
+        """Record that an observation at the end of the task found conditions lost.
+
+        Args:
+            gone: the lost conditions.
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         for statement in gone:
             self._found[statement] += 1
             self._places[statement] = self._where(statement, world)
 
     def tried(self, commands: Iterable[Command]) -> None:
-        """These were carried out; what came before a look found something gone does not count."""
+        """Record commands that were carried out after the first loss.
+
+        Args:
+            commands: commands that were carried out.
+        """
         if self._found:
             self._tried.update(map(self._domain.describe, commands))
 
     def told(self) -> str:
-        """All of it in sentences; empty where nothing was gone."""
+        """Describe the losses in sentences.
+
+        Returns:
+            The text; empty without losses.
+        """
         said: List[str] = []
         for statement, looks in self._found.most_common():
             place = self._places[statement]
@@ -50,7 +63,7 @@ class Relapses:
         return " ".join(map(sentence, said))
 
     def _where(self, statement: Statement, world: WorldState) -> str:
-        """Where the things are that a statement is about."""
+        """Return the positions of a statement's objects."""
         roles = self._domain.roles
         placing = {roles.stands_on, roles.inside, roles.held} - {""}
         subjects = {fact.subject for fact in facts_in(statement)}
@@ -60,7 +73,14 @@ class Relapses:
 
 
 def counted(tried: Mapping[str, int]) -> str:
-    """Some things with how often each, the most frequent first."""
+    """List items with their counts, the most frequent first.
+
+    Args:
+        tried: counts by description.
+
+    Returns:
+        The list in words; only the first few items.
+    """
     ranked = sorted(tried.items(), key=lambda each: -each[1])
     named = [f"{said} ({count} times)" if count > 1 else said for said, count in ranked[:_MOST]]
     return "; ".join([*named, *(["and more"] if len(ranked) > _MOST else [])])

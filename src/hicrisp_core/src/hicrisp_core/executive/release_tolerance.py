@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Dict, List, Tuple
 
-from shapely.geometry import GeometryCollection, Point
+from shapely.geometry import MultiPolygon, Point
 
 from hicrisp_core.detector.relations import measure
 from hicrisp_core.domain.schema import Domain, expected_facts
@@ -18,7 +18,7 @@ from hicrisp_core.model.geometry import BOWL_WALL
 from hicrisp_core.model.keep_out import footprint, vertical_span
 
 _GRIP = 0.010
-"""How far from where it was reached for a thing may be seen when the hand closes: it is still between the
+"""How far from where it was reached for an object may be seen when the hand closes: it is still between the
 fingers, metres.
 """
 _FINEST, _MOST = 0.005, 0.04
@@ -26,26 +26,33 @@ _FINEST, _MOST = 0.005, 0.04
 _SPARE = 0.002
 """What is left for the way from the last look to where it stands, metres."""
 _CLEAR = 0.008
-"""Space to other things that is kept where the target leaves as much, metres."""
+"""Space to other objects that is kept where the target leaves as much, metres."""
 _WALL = 0.003
 """Space to a bowl's wall, metres."""
 _STEADY = (0.4, 0.3, 0.2, 0.1)
-"""How far from the edge of what carries it the weight shall be, as parts of half the smaller thing's width;
+"""How far from the edge of what carries it the weight shall be, as parts of half the smaller object's width;
 the first that leaves enough room to let go counts."""
 _ENOUGH = 0.008
 """Room to let go that need not be wider, metres."""
 _DIRECTIONS, _HALVINGS = 12, 5
 _TOUCHING = 0.015
-"""Heights this near count as one thing standing on another, metres."""
+"""Heights this near count as one object standing on another, metres."""
 
 
 def look_within(domain: Domain, command: Command, world: WorldState) -> float:
-    """The distance from its target within which a command's item may be let go, or from where it was within
-    which the hand closes around it, metres in the plane.
+    """Return how far an item may be observed from its target at release, or from its earlier place when the
+    hand closes.
 
-    It is let go in every direction as far away: the facts that the command makes and that poses show come
-    true, it keeps clear of its neighbours, and what it stands on carries it, down to the bottom of a tower.
-    0 where there is nothing to compare with.
+    The tolerance holds in every direction: all facts that the command makes and poses show come true, the item
+    keeps clear of its neighbours, and what it stands on carries it, down to the bottom of a tower.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Metres in the plane; 0 if there is nothing to compare with.
     """
     item = world.objects.get(domain.item(command))
     if item is None or item.pose is None:
@@ -74,9 +81,9 @@ class _Question:
     target: Pose
 
     def radius(self, steady: float) -> float:
-        """How far the item may be beside its target in every direction, metres."""
+        """Return how far the item may be beside its target in every direction, metres."""
         least = min(_MOST, self._clearance)
-        if least < 0.0 or not self._will_do(self.target, steady):
+        if not self._will_do(self.target, steady):
             return 0.0
         for number in range(_DIRECTIONS):
             angle = math.tau * number / _DIRECTIONS
@@ -84,7 +91,7 @@ class _Question:
         return least
 
     def _reach(self, towards: Tuple[float, float], most: float, steady: float) -> float:
-        """How far it may be in one direction, up to ``most`` metres."""
+        """Return how far it may be in one direction, up to ``most`` metres."""
         good, bad = 0.0, most
         if self._will_do(self._aside(towards, most), steady):
             return most
@@ -135,12 +142,13 @@ class _Question:
             if thing.form.hollow and taken.contains(Point(*self.target.position[:2])):
                 taken = taken.difference(taken.buffer(-BOWL_WALL - _WALL))
             space = float(taken.distance(shadow))
-            least = min(least, max(space - _CLEAR, space * 0.1))
+            if space > 0.0:  # What it touches at the target itself asks for no space.
+                least = min(least, max(space - _CLEAR, space * 0.1))
         return least
 
     @cached_property
     def _room(self) -> float:
-        """How far the item may be moved until it juts out over the one fixed thing that carries it, metres; less
+        """How far the item may be moved until it juts out over the one fixed object that carries it, metres; less
         than 0 on anything else.
         """
         carriers = self._carriers(self.item, self.target)
@@ -150,7 +158,7 @@ class _Question:
         return float(below.boundary.distance(shadow)) if below.contains(shadow) else -1.0
 
     def _stands(self, pose: Pose, steady: float) -> bool:
-        """Whether all that carries the item, one below the other, keeps carrying it: the weight of all above
+        """Check whether all that carries the item, one below the other, keeps carrying it: the weight of all above
         is over the surface on which that stands, away from its edge.
         """
         upper, at = self.item, pose
@@ -159,9 +167,10 @@ class _Question:
             carriers = self._carriers(upper, at)
             if not carriers:
                 return True
-            shared = [footprint(upper, at).intersection(footprint(each, each.pose))
-                      for each in carriers if each.pose is not None]
-            surface, centre = GeometryCollection(shared).convex_hull, Point(x, y)
+            surface = MultiPolygon([polygon for polygon in (
+                footprint(upper, at).intersection(footprint(each, each.pose))
+                for each in carriers if each.pose is not None) if polygon.geom_type == "Polygon"]).convex_hull
+            centre = Point(x, y)
             edge = steady * min(min(each.size[:2]) for each in (upper, *carriers)) / 2.0
             if not surface.contains(centre) or surface.boundary.distance(centre) < edge:
                 return False
@@ -175,7 +184,7 @@ class _Question:
         return True
 
     def _carriers(self, upper: WorldObject, pose: Pose) -> List[WorldObject]:
-        """What a thing stands on."""
+        """Return what an object stands on."""
         bottom, shadow = vertical_span(upper, pose)[0], footprint(upper, pose)
         return [thing for name, thing in sorted(self.world.objects.items())
                 if name not in (upper.name, self.item.name) and thing.pose is not None

@@ -12,7 +12,7 @@ from hicrisp_core.ports.brain import Reporter, ReportRequest
 from hicrisp_core.time.deadline import Deadline
 
 REPORT_LIMIT = 30.0
-"""Wall seconds: nobody waits longer for words alone."""
+"""Longest wait for the wording of a message, wall seconds."""
 _MOST_FAILURES = 10
 
 
@@ -20,10 +20,19 @@ def words_for_user(
     reporter: Optional[Reporter], task: Task, success: bool, message: str, done: Tuple[StepRecord, ...],
     ledger: RunLog, history: Tuple[str, ...],
 ) -> str:
-    """What the user is told.
+    """Return the final message for the user.
 
     Args:
-        message: the plain message; returned when nobody words it, or a budget of the task is used up.
+        reporter: words the message with a language model; ``None`` keeps it.
+        task: the user's request with its id.
+        success: whether it succeeded.
+        message: the plain message; returned without a reporter, or if a budget of the task is used up.
+        done: the finished steps.
+        ledger: counters and event log of the task.
+        history: summaries of earlier tasks.
+
+    Returns:
+        The message.
     """
     if reporter is None or ledger.exhausted():
         return message

@@ -23,7 +23,7 @@ _SECONDS, _CORRECTING = "seconds", "seconds for corrections"
 _GOAL, _LEFT = "/goal", "/left"
 """In trouble besides robots: what the finished steps were to make, and steps that others stand for now."""
 _ASKED = 0.5
-"""Wall seconds from which on a person, or a model, was waited for; before that nobody had to be."""
+"""Least wall time that counts as waiting for a person or a model, seconds."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class TaskResult:
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
     goal: str = ""
-    """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
+    """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty if it was not judged."""
     looks: int = 0
     """How often the camera looked once more on purpose."""
     corrected_by: Dict[str, int] = field(default_factory=dict)
@@ -106,21 +106,21 @@ class _Counts:
     correcting: float = 0.0
     """Seconds of the robot's clock in which something was in trouble."""
     trouble: Set[str] = field(default_factory=set)
-    """The robots whose step failed and has not been mended, ``_GOAL`` and ``_LEFT``."""
+    """The robots whose step failed and has not been repaired, ``_GOAL`` and ``_LEFT``."""
     waits: int = 0
     """How many wait for a person now."""
     wait_began: float = 0.0
     waited: float = 0.0
-    """Wall seconds in which somebody waited for a person."""
+    """Wall time spent waiting for a person, seconds."""
     sim_waited: float = 0.0
     """Seconds of the robot's clock, not among ``sim_thought``, in which a person or a thought was waited for."""
     thought: float = 0.0
-    """Wall seconds in which somebody thought since the latest observation, which was at ``seen_at``."""
+    """Wall time spent on computation since the latest observation, which was at ``seen_at``, seconds."""
     seen_at: float = 0.0
     sim_thought: float = 0.0
-    """Seconds of the robot's clock that went by while somebody thought."""
+    """Simulation time that passed during computation, seconds."""
     was_asked: bool = False
-    """Whether a person was waited for since the latest observation; and whether somebody thought."""
+    """Whether a person was waited for since the latest observation; and whether a computation ran."""
     was_thought: bool = False
 
 
@@ -139,13 +139,25 @@ class RunLog:
         self._tags: Dict[str, Any] = {}
 
     def within(self, **tags: Any) -> "RunLog":
-        """The same ledger, for one step: every event that it tells carries the tags."""
+        """Return a view for one step.
+
+        Args:
+            **tags: fields that every event of the view gets.
+
+        Returns:
+            The view; counters are shared.
+        """
         view = copy(self)
         view._tags = {**self._tags, **tags}
         return view
 
     def tell(self, event: Event) -> None:
-        """Send one event, with the time and what this view is for; what the event says itself goes before."""
+        """Send an event with the time and the tags of this view; fields that the event sets itself take
+        precedence.
+
+        Args:
+            event: kind and fields; time and tags are added.
+        """
         with self._lock:
             tags = {name: value for name, value in self._tags.items() if getattr(event, name) in (None, "")}
             timed = replace(event, t=round(self.seconds, 4), sim_t=round(self.sim_seconds, 4), **tags)
@@ -158,7 +170,7 @@ class RunLog:
 
     @property
     def failed_commands(self) -> Tuple[StackEntry, ...]:
-        """The commands of those verdicts, as data."""
+        """The commands of these verdicts, as data."""
         return tuple(StackEntry(failure.command, failure.feedback) for failure in self._counts.failures
                      if failure.command is not None)
 
@@ -169,19 +181,21 @@ class RunLog:
 
     @property
     def seconds(self) -> float:
-        """Wall seconds since the task began."""
+        """Wall time since the start of the task, seconds."""
         return time.monotonic() - self._start
 
     @property
     def sim_seconds(self) -> float:
-        """Seconds of the robot's clock between the first and the latest observation, without what went by in long
-        thoughts.
-        """
+        """Simulation time between the first and the latest observation, without long computations, seconds."""
         counts = self._counts
         return 0.0 if counts.sim_start is None else counts.sim_now - counts.sim_start - counts.sim_thought
 
     def saw(self, stamp: float) -> None:
-        """Note the robot's clock from an observation."""
+        """Record the robot's clock.
+
+        Args:
+            stamp: simulation time of an observation, seconds.
+        """
         with self._lock:
             counts = self._counts
             if counts.sim_start is None:
@@ -199,7 +213,7 @@ class RunLog:
 
     @contextmanager
     def for_a_person(self) -> Iterator[None]:
-        """Inside, a person is waited for: no budget of time is used."""
+        """Provide a context in which time spent waiting for a person is not charged."""
         counts = self._counts
         with self._lock:
             counts.waits += 1
@@ -215,7 +229,7 @@ class RunLog:
                 counts.was_asked = counts.was_asked or waited > _ASKED
 
     def moved(self) -> None:
-        """Note that a command was sent to a robot."""
+        """Record that a command was sent to a robot."""
         with self._lock:
             self._counts.commands += 1
             if self._counts.first_motion is None:
@@ -223,9 +237,7 @@ class RunLog:
 
     @contextmanager
     def thinking(self) -> Iterator[None]:
-        """Inside, somebody thinks about what to do: that costs wall seconds of the task, and none of the robot's
-        clock, however fast that goes.
-        """
+        """Provide a context in which computation is charged in wall time, and not in simulation time."""
         began = time.monotonic()
         try:
             yield
@@ -240,49 +252,73 @@ class RunLog:
         return self._counts.was_asked
 
     def looked(self) -> None:
-        """Note a look on purpose; it counts as no step."""
+        """Record a deliberate observation; it is not a step."""
         with self._lock:
             self._counts.looks += 1
 
     def placed(self, deviation: Optional[Vector]) -> None:
-        """Note the latest placement's error in the plane."""
+        """Record the error of the latest placement.
+
+        Args:
+            deviation: from the target, metres; ``None`` changes nothing.
+        """
         if deviation is not None:
             self._counts.placement_error = math.hypot(deviation[0], deviation[1])
 
     def failed(self, command: Optional[Command], feedback: Feedback, step: str, error: str) -> None:
-        """Note a verdict that was not ok; ``step`` and ``error`` in words. A missed goal has no command."""
+        """Record a verdict that was not ok.
+
+        Args:
+            command: the failed command; ``None`` for a missed goal.
+            feedback: why it failed.
+            step: the step in words.
+            error: the error in words.
+        """
         with self._lock:
             self._counts.trouble.add(self._tags.get("robot", _GOAL))
         self._counts.failures.append(_Failure(command, feedback, step, error))
 
     def mended(self, robot: str = _GOAL) -> None:
-        """Note that a robot's step was carried out, or what had failed since the steps ended: it is in
-        trouble no more.
+        """Record that a robot's step was carried out, or that a missed goal was repaired: the trouble is over.
+
+        Args:
+            robot: name of the robot; by default the goal.
         """
         with self._lock:
             self._counts.trouble -= {robot, _LEFT}
 
     def left(self, robot: str) -> None:
-        """Note that a robot's step was given up, and others follow: the next one that is carried out ends the
-        trouble.
+        """Record that a robot's step was abandoned; the next step that is carried out ends the trouble.
+
+        Args:
+            robot: name of the robot.
         """
         with self._lock:
             self._counts.trouble.discard(robot)
             self._counts.trouble.add(_LEFT)
 
     def begun_anew(self) -> None:
-        """Note that what had failed is not wanted any more."""
+        """Record that earlier failures no longer matter."""
         with self._lock:
             self._counts.trouble.clear()
 
     def corrected(self, rung: Rung, maker: Maker) -> None:
-        """Count a correction, by its rung and by who made it."""
+        """Count a correction.
+
+        Args:
+            rung: the rung of the correction ladder.
+            maker: who made it.
+        """
         with self._lock:
             for counts, name in ((self._counts.corrections, rung.value), (self._counts.corrected_by, maker.label)):
                 counts[name] = counts.get(name, 0) + 1
 
     def used(self, usage: Usage) -> None:
-        """Add what a model's answer cost."""
+        """Add the cost of a model's answer.
+
+        Args:
+            usage: calls, tokens and exchanges.
+        """
         with self._lock:
             for exchange in usage.exchanges:
                 self.tell(exchange)
@@ -293,8 +329,11 @@ class RunLog:
                                  completion_tokens=total.completion_tokens, seconds=total.seconds))
 
     def stack(self, entries: Tuple[StackEntry, ...], said: Callable[[StackEntry], Tuple[str, str]]) -> None:
-        """Tell how the feedback stack stands, bottom first; ``said`` is an entry's command and error in
-        words.
+        """Log the state of the feedback stack.
+
+        Args:
+            entries: the stack, bottom first.
+            said: returns command and error of an entry in words.
         """
         self.tell(StackChanged(entries=tuple(
             StackRecord(*said(entry), entry.attempts, entry.feedback.kind.value, entry.feedback.label,
@@ -302,7 +341,11 @@ class RunLog:
             for entry in entries)))
 
     def exhausted(self) -> str:
-        """Which budget is used up, as a sentence; empty while all last."""
+        """Return which budget is used up.
+
+        Returns:
+            A sentence; empty while all budgets last.
+        """
         counts = self._counts
         used = (
             (counts.usage.calls, self._budget.llm_calls, "calls to the language model"),
@@ -314,8 +357,10 @@ class RunLog:
         return _used_up(used)
 
     def out_of_time(self) -> str:
-        """Which budget of time is used up, so that nothing more may begin, as a sentence; empty while there
-        is time.
+        """Return which time budget is used up, so that nothing more may start.
+
+        Returns:
+            A sentence; empty while there is time.
         """
         correcting = self._counts.correcting if self._counts.trouble else 0.0
         return _used_up(((self._used_seconds, self._budget.seconds, _SECONDS),
@@ -323,7 +368,7 @@ class RunLog:
 
     @property
     def time_left(self) -> float:
-        """Seconds of the robot's clock until the first budget of time is used up, never negative."""
+        """Simulation time until the first time budget is used up, seconds, never negative."""
         left = self._budget.seconds - self._used_seconds
         if self._counts.trouble:
             left = min(left, self._budget.correction_seconds - self._counts.correcting)
@@ -331,7 +376,7 @@ class RunLog:
 
     @property
     def wall_left(self) -> float:
-        """Wall seconds until the task's own are used up, never negative."""
+        """Wall time until the task's budget is used up, seconds, never negative."""
         return max(0.0, self._budget.seconds - self.seconds + self._counts.waited)
 
     @property
@@ -343,7 +388,18 @@ class RunLog:
         self, success: bool, message: str, plan: Tuple[str, ...], canceled: bool = False,
         account: Optional[RunSummary] = None,
     ) -> TaskResult:
-        """The task's result as it stands now."""
+        """Return the result of the task so far.
+
+        Args:
+            success: whether the task succeeded.
+            message: the message for the user.
+            plan: the steps in words.
+            canceled: whether the task was canceled.
+            account: what became of each step, as sentences.
+
+        Returns:
+            The result with all counters.
+        """
         counts, account = self._counts, account or RunSummary()
         return TaskResult(
             success, message, plan, counts.commands, dict(counts.corrections), self.failures,
@@ -355,6 +411,6 @@ class RunLog:
 
 
 def _used_up(used: Iterable[Tuple[float, float, str]]) -> str:
-    """The first of some amounts that has reached its limit, as a sentence; empty where none has."""
+    """Return the first amount that has reached its limit, as a sentence; empty if none has."""
     return next((f"the task's budget of {limit:g} {what} is used up" for amount, limit, what in used
                  if amount >= limit and amount > 0), "")

@@ -57,11 +57,15 @@ class Schedule:
         self.add(steps)
 
     def add(self, steps: Sequence[Step], before: Sequence[int] = ()) -> int:
-        """Append steps; returns the index of the first.
+        """Append steps.
 
         Args:
-            before: the indices here of the steps that stand before the new ones where their ``after`` counts
-                them.
+            steps: the steps, with ``after`` relative to ``before`` and the steps themselves.
+            before: indices of the scheduled steps that precede the new ones in the numbering of their
+                ``after``.
+
+        Returns:
+            The index of the first new step.
         """
         first = max((*self._entries, *self._dropped), default=-1) + 1
         places = [*before, *range(first, first + len(steps))]
@@ -71,12 +75,26 @@ class Schedule:
         return first
 
     def step(self, index: int) -> Step:
-        """The step of that index, also after it was forgotten."""
+        """Return a step, also after it was dropped.
+
+        Args:
+            index: its index.
+
+        Returns:
+            The step.
+
+        Raises:
+            KeyError: for an unknown index.
+        """
         entry = self._entries.get(index)
         return entry.step if entry is not None else self._dropped[index]
 
     def ready(self) -> List[int]:
-        """The steps that may begin now, in the plan's order; of one robot one at a time."""
+        """Return the steps that may start now, at most one for each robot.
+
+        Returns:
+            Indices in the order of the plan.
+        """
         busy: Set[str] = {entry.step.robot for entry in self._entries.values()
                           if entry.state is StepState.RUNNING}
         found: List[int] = []
@@ -89,20 +107,40 @@ class Schedule:
         return found
 
     def begin(self, index: int) -> None:
-        """A step is under way from now on."""
+        """Mark a step as running.
+
+        Args:
+            index: its index.
+        """
         self._entries[index].state = StepState.RUNNING
         self._entries[index].begun = True
 
     def end(self, index: int, state: StepState) -> None:
-        """A step has ended."""
+        """Mark a step as ended.
+
+        Args:
+            index: its index.
+            state: how it ended.
+        """
         self._entries[index].state = state
 
     def reopen(self, index: int) -> None:
-        """A step that was begun and not carried out may begin again."""
+        """Mark a step that was started and not carried out as waiting.
+
+        Args:
+            index: its index.
+        """
         self._entries[index].state = StepState.WAITING
 
     def part(self, index: int) -> Tuple[int, ...]:
-        """A step and those not begun that wait for it, directly or through others."""
+        """Return a step and the waiting steps that depend on it, directly or indirectly.
+
+        Args:
+            index: its index.
+
+        Returns:
+            The indices, in order.
+        """
         found = [index]
         for later, entry in sorted(self._entries.items()):
             if entry.state is StepState.WAITING and entry.after.intersection(found) and later != index:
@@ -110,7 +148,11 @@ class Schedule:
         return tuple(found)
 
     def drop(self, indices: Sequence[int]) -> None:
-        """Forget steps that wait: a new plan stands for them. One that was begun and opened again is left."""
+        """Drop waiting steps that a new plan replaces; a reopened step is marked as left instead.
+
+        Args:
+            indices: the steps.
+        """
         for index in indices:
             entry = self._entries[index]
             if entry.state is StepState.WAITING and entry.begun:
@@ -120,16 +162,29 @@ class Schedule:
                 del self._entries[index]
 
     def indices(self, *states: StepState) -> Tuple[int, ...]:
-        """The steps in any of some states; without states, those that have not ended."""
+        """Return the steps in any of some states.
+
+        Args:
+            *states: the states; by default those of steps that have not ended.
+
+        Returns:
+            The indices, in order.
+        """
         return tuple(index for index, entry in sorted(self._entries.items())
                      if entry.state in (states or _OPEN))
 
 
 def in_stages(steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world: WorldState) -> Tuple[Step, ...]:
-    """Return the steps of a plan; those of a later stage wait for all steps before it.
+    """Add dependencies to a plan: steps of a later stage wait for all steps before it.
 
     Args:
-        world: in which the plan begins; its stages are reached as the effects of the steps say.
+        steps: the plan.
+        goal: its goal; ``None`` adds nothing.
+        domain: types, predicates and actions of the application.
+        world: the world before the first step; the effects of the steps tell when a stage is reached.
+
+    Returns:
+        The steps.
     """
     worlds = [world]
     for step in steps:

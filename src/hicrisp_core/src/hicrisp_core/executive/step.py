@@ -1,7 +1,7 @@
 """Algorithm 1 of HiCRISP for one failed command: correct it inside the step, with the feedback stack.
 
 The printed algorithm never leaves its loop when the stack is empty; this one does. Corrections may be several
-commands (section III-B). What a correction changed stays changed: the world is observed anew, never rolled
+commands (section III-B). What a correction changed stays changed: the world is observed again, never rolled
 back.
 """
 
@@ -44,7 +44,7 @@ from hicrisp_core.trace.events import CorrectionMade
 from hicrisp_core.trace.records import MakerRecord
 
 Ways = Callable[[StackEntry, WorldState], Tuple[KnownWay, ...]]
-"""Says what once mended such a failure."""
+"""Returns what once repaired such a failure."""
 _CORRECT_LIMIT = 180.0
 """Wall seconds for one answer of the corrector."""
 
@@ -69,7 +69,7 @@ class StepResult:
     """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason.
 
     ``command`` is what was carried out for it in the end: itself, a replacement, or none. ``maker`` made the
-    new steps, which lead to the ``goal`` where that was stated anew.
+    new steps, which lead to the ``goal`` if that was restated.
     """
 
     ok: bool
@@ -84,7 +84,7 @@ class StepResult:
 
     @property
     def commands(self) -> Tuple[Command, ...]:
-        """What was carried out for it, none or one."""
+        """The command that was carried out; empty without one."""
         return () if self.command is None else (self.command,)
 
 
@@ -104,13 +104,21 @@ class Progress:
     earlier: Tuple[Feedback, ...] = ()
     """The failures that led to new plans before: a brain keeps nothing between questions."""
     goal: Optional[Goal] = None
-    """What is left of the task's goal, where that is known."""
+    """The remaining goal of the task, if it is known."""
     conversation: Tuple[Turn, ...] = ()
     """What was said about the task since it was submitted."""
 
 
 def nothing_known(_: StackEntry, __: WorldState) -> Tuple[KnownWay, ...]:
-    """Nothing is known of any failure."""
+    """Return no remembered corrections; the default without a memory.
+
+    Args:
+        _: not used.
+        __: not used.
+
+    Returns:
+        Nothing.
+    """
     return ()
 
 
@@ -130,15 +138,35 @@ class StepRunner:
     """The corrections of earlier runs."""
 
     def within(self, ledger: RunLog, later: Tuple[Step, ...]) -> "StepRunner":
-        """The same, for one step: its events, and the steps that come after it."""
+        """Return a runner for one step.
+
+        Args:
+            ledger: counters and event log of the step.
+            later: steps of the plan after it.
+
+        Returns:
+            The runner.
+        """
         return replace(self, attempts=self.attempts.within(ledger, later), ledger=ledger)
 
     def ended(self) -> bool:
-        """Whether no further step may be tried: the task was canceled, or one of its budgets is used up."""
+        """Check whether no further step may start: the task was canceled, or a budget is used up.
+
+        Returns:
+            True if the task has to end.
+        """
         return self.canceled() or bool(self.ledger.exhausted())
 
     def run(self, command: Command, progress: Progress) -> StepResult:
-        """Execute the command; on failure correct it at most ``threshold`` times."""
+        """Execute a command; on failure correct it at most ``threshold`` times.
+
+        Args:
+            command: the action with its arguments and constraints.
+            progress: called with the name of each phase and the completed share of the step.
+
+        Returns:
+            Whether the step succeeded, with the steps that a correction adds to the plan.
+        """
         spent = self.ledger.out_of_time()
         if spent:
             return StepResult(False, reason=spent)
@@ -150,7 +178,15 @@ class StepRunner:
         return self.correct(first, progress)
 
     def correct(self, failed: Attempt, progress: Progress) -> StepResult:
-        """Algorithm 1, lines 5 to 25."""
+        """Correct a failed command (HiCRISP, Algorithm 1, lines 5 to 25).
+
+        Args:
+            failed: the failed attempt.
+            progress: called with the name of each phase and the completed share of the step.
+
+        Returns:
+            Whether the step succeeded.
+        """
         stack, tried = FeedbackStack(self.policy.depth), Tried(self.domain)
         self._push(stack, failed)
         tried.failed(failed)
@@ -191,7 +227,15 @@ class StepRunner:
         return self._given_up(first, stack, exhausted, tried)
 
     def pursue(self, missed: Feedback, progress: Progress) -> StepResult:
-        """Ask for steps that lead to a goal of which something is missing once all steps are done."""
+        """Ask for steps to a goal that is missed after the last step.
+
+        Args:
+            missed: what is missing.
+            progress: called with the name of each phase and the completed share of the step.
+
+        Returns:
+            The new steps, or why there are none.
+        """
         exhausted = "the task was canceled" if self.canceled() else self.ledger.exhausted()
         if exhausted:
             return StepResult(False, reason=exhausted)
@@ -282,8 +326,8 @@ class StepRunner:
     def _given_up(
         self, first: Optional[Feedback], stack: FeedbackStack, note: str, tried: Optional[Tried] = None
     ) -> StepResult:
-        """The end without success, and its reason: what failed last, what it began with where that was something
-        else, and what was tried.
+        """Return the end without success, and its reason: what failed last, what it began with where that was
+        something else, and what was tried.
         """
         reason, more = self._first_and_last(first, stack, note), tried.told() if tried is not None else ""
         return StepResult(False, reason=f"{sentence(reason)} {more}" if more else reason,

@@ -46,7 +46,7 @@ class TaskOrder:
         self.begin()
 
     def begin(self) -> None:
-        """Another task: nothing was visited yet, and no order is known."""
+        """Reset for another task: no visits, no order."""
         self._itinerary: Optional[Itinerary] = None
         self._visited: List[str] = []
         self._standing = ""
@@ -56,14 +56,25 @@ class TaskOrder:
         self._failed: Dict[str, Cause] = {}
 
     def follow(self, goal: Optional[Goal]) -> None:
-        """Take the order from a goal's stages; what was visited stays visited."""
+        """Take the order of visits from a goal's stages; earlier visits stay counted.
+
+        Args:
+            goal: the goal; ``None`` for no order.
+        """
         itinerary = itinerary_of(goal, self._domain)
         for area in self._visited:
             itinerary = itinerary.visited(area) if itinerary is not None else None
         self._itinerary, self._broken, self._skipped = itinerary, (), {}
 
     def see(self, world: WorldState) -> WorldState:
-        """The observed world with the facts of the order, which are this task's alone."""
+        """Add the facts about the order of visits to a world.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The world.
+        """
         for fact in sorted(world.relations):
             if fact.predicate == self._roles.located:
                 self._stands(fact.subject, fact.object)
@@ -74,7 +85,16 @@ class TaskOrder:
         return world.with_relations(seen | self._facts(world))
 
     def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
-        """The verdict with what the order has to say about it."""
+        """Add violations of the order to a verdict.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            verdict: the verdict on the command.
+
+        Returns:
+            The verdict.
+        """
         area = self._area_of(command, world)
         feedback = verdict.feedback
         if feedback is None:
@@ -100,7 +120,14 @@ class TaskOrder:
         return verdict
 
     def unfinished(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:
-        """What the task wants and no step did, with the command for it; no command where its turn is over."""
+        """Find a visit that the task requires and no step made.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The command for it with the feedback; no command if its turn is over. ``None`` if no visit is left.
+        """
         if self._itinerary is None or not self._itinerary.remaining:
             return None
         left = self._itinerary.remaining[0]
@@ -140,7 +167,7 @@ class TaskOrder:
         return frozenset(fact for fact in facts if fact.predicate)
 
     def _area_of(self, command: Union[Command, Step], world: WorldState) -> str:
-        """The area that a command or a step names; empty when it names none."""
+        """Return the area that a command or a step names; empty when it names none."""
         areas = self._domain.objects_of(world, self._roles.area) if self._roles.area else ()
         return next((str(value) for value in command.arguments.values() if value in areas), "")
 
@@ -148,7 +175,7 @@ class TaskOrder:
         return self._robot or next((name for name, state in world.robots.items() if state.kind == "base"), "")
 
     def _breach(self, kind: FeedbackKind, command: Command) -> Feedback:
-        """The base stands in an area whose turn it is not."""
+        """Return the feedback for a base in an area whose turn it is not."""
         area, first = self._standing, self._broken[0] if self._broken else ""
         early = Relation(area, self._roles.waits_for, first) if first else Relation(area, self._roles.not_due)
         return Feedback(Level.HIGH, kind, command, subjects=(area,), alternatives=(first,) if first else (),
@@ -161,9 +188,16 @@ class TaskOrder:
         return replace(feedback, alternatives=tuple(reachable))
 
     def out_of_reach(self, steps: Sequence[Step], world: WorldState) -> Tuple[str, ...]:
-        """The areas of some drives to which, by what is known now, no path leads from where the base stands.
+        """Return the areas of planned drives that no path reaches from where the base stands.
 
-        Nobody is asked further once an answer is missing: each may take its time.
+        The check stops at the first unknown answer, since each may take time.
+
+        Args:
+            steps: steps of the plan.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            Names of the areas.
         """
         areas = [self._area_of(step, world) for step in steps
                  if step.action in self._domain.actions and self._drives(self._domain.actions[step.action])]
@@ -176,7 +210,7 @@ class TaskOrder:
         return tuple(found)
 
     def _leads_to(self, area: str, world: WorldState) -> Optional[bool]:
-        """Whether a path leads to an area; ``None`` where nobody can say."""
+        """Check whether a path leads to an area; ``None`` if it cannot be determined."""
         thing = world.objects.get(area)
         constraints = Constraints(zones_of(self._domain, world.objects.values()))
         return thing is not None and leads_into(
@@ -199,7 +233,11 @@ class TaskOrder:
             return None
 
 def itinerary_of(goal: Optional[Goal], domain: Domain) -> Optional[Itinerary]:
-    """Return the areas that the stages of a goal name, a group for each stage.
+    """Return the areas that the stages of a goal name, one group for each stage.
+
+    Args:
+        goal: the goal; may be ``None``.
+        domain: types, predicates and actions of the application.
 
     Returns:
         ``None`` if the goal names none, or leaves open which: its stages have conditions, alternatives, or

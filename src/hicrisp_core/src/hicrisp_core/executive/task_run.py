@@ -95,14 +95,18 @@ class TaskRun:
         self._tell_plan(plan, 0)
 
     def run(self) -> StepResult:
-        """Run the task to its end."""
+        """Run the task to its end.
+
+        Returns:
+            Whether it succeeded.
+        """
         try:
             return self._run()
         finally:
             self._ahead.close()
 
     def _run(self) -> StepResult:
-        """Run the steps, then make again whatever was undone meanwhile, until all holds or it is given up."""
+        """Run all steps, then redo undone effects until the plan holds or is abandoned."""
         while True:
             self._carry_out()
             if self._take_up() or self._turn():
@@ -129,11 +133,18 @@ class TaskRun:
 
     @property
     def goal_state(self) -> str:
-        """What is known of the goal: seen, missed, unknown; empty where it is not judged."""
+        """State of the goal: ``seen``, ``missed`` or ``unknown``; empty if the goal is not judged."""
         return self._goal.state
 
     def agrees(self, true: Optional[WorldState]) -> bool:
-        """Whether the goal holds in the true state, too, where a simulation tells that."""
+        """Check whether the goal also holds in the true state of a simulation.
+
+        Args:
+            true: the true state; ``None`` if it is not available, which counts as agreement.
+
+        Returns:
+            False only if the true state contradicts the goal.
+        """
         return true is None or self._goal.holds_in(
             true if self._ports.watch is None else self._ports.watch.see(true))
 
@@ -240,9 +251,9 @@ class TaskRun:
             self._schedule.end(index, StepState.LEFT if goes_on else StepState.FAILED)
 
     def _take_up(self) -> bool:
-        """Plan anew what the user has changed, from here on; whether there was such a thing.
+        """Plan again if the user has changed the task; return whether that was so.
 
-        Where no plan is found the task goes on as it was.
+        Without a new plan the task continues unchanged.
         """
         change = self._talk.settled() if not self._over else None
         if change is None:
@@ -299,7 +310,7 @@ class TaskRun:
         """Look at every fact that the steps made and no later step undid; what is gone is corrected like a
         step.
 
-        A policy without correction at the end is told the truth all the same.
+        A policy without correction at the end still gets the true result.
         """
         reason = ""
         for _ in range(self._policy.threshold):
@@ -328,16 +339,16 @@ class TaskRun:
         return StepResult(False, reason=self._with_relapses(reason))
 
     def _with_relapses(self, reason: str) -> str:
-        """Why it was given up, with what did not last until then."""
+        """Return why the task was abandoned, with the conditions that did not last."""
         return f"{sentence(reason)} {self._relapses.told()}".strip() if reason else reason
 
     def _undone(self, world: WorldState) -> Tuple[str, ...]:
-        """What nobody sees as the steps made it."""
+        """Return the objects whose result of the steps cannot be observed."""
         undone = self._achieved.undone(world)
         return out_of_sight(world, undone[1].subjects) if undone is not None else ()
 
     def _judge(self, world: WorldState) -> StepResult:
-        """Look whether the goal is seen, a second time where it is not, and by a camera with the arms out of
+        """Observe whether the goal holds, a second time if it does not, and with a camera with the arms out of
         sight; what is missing goes up the ladder.
         """
         missed = self._goal.judge(world)
@@ -368,7 +379,7 @@ class TaskRun:
         self._earlier += tuple(Situation.of(each, self._domain, world) for each in result.failures)
 
     def _still(self, world: WorldState) -> Tuple[Feedback, ...]:
-        """The earlier failures without what was impossible and may be possible now."""
+        """Return the earlier failures without what was impossible and may be possible now."""
         return tuple(each.failure for each in self._earlier if each.lasts(self._domain, world))
 
     def _add(self, plan: Plan, world: WorldState) -> None:
@@ -408,7 +419,7 @@ class TaskRun:
         return step.text or str(step)
 
     def _reasons(self) -> str:
-        """Why the task failed; with the step where several did."""
+        """Return why the task failed; with the step if several failed."""
         if len(self._failed) == 1:
             return self._failed[0][1].reason
         return "; ".join(f"{self._said(index)}: {result.reason}" for index, result in self._failed)

@@ -30,7 +30,9 @@ class Passage:
 
     @property
     def moving(self) -> FrozenSet[str]:
-        """The robot, what the command moves, and what stands on either: whatever may be seen to move now."""
+        """The robot, the objects that the command moves, and what stands on either: all that may be observed
+        in motion.
+        """
         found: Set[str] = {self.command.robot, self.domain.item(self.command)} - {""}
         roles = self.domain.roles
         facts = self.before.relations if self.before else frozenset()
@@ -54,8 +56,16 @@ class Traffic:
 
     @contextmanager
     def passage(self, command: Command, cancel: Event) -> Iterator[Passage]:
-        """Inside, the command is under way. Waits for those with which it would interfere; not once it is
-        canceled.
+        """Provide the context in which a command is registered as running.
+
+        Waits for running commands that it would interfere with, unless it is canceled.
+
+        Args:
+            command: the action with its arguments and constraints.
+            cancel: event that stops the call when it is set.
+
+        Yields:
+            The registration, for :meth:`observe`.
         """
         mine = Passage(self._domain, command)
         with self._changed:
@@ -73,14 +83,19 @@ class Traffic:
     def observe(
         self, mine: Optional[Passage], look: Callable[[Callable[[], FrozenSet[str]]], WorldState]
     ) -> WorldState:
-        """What is seen, with the facts about what others move as they were when their commands began.
+        """Return the observed world, with facts about the objects that other robots handle as they were when
+        their commands started.
 
-        What is seen of them meanwhile is neither a result nor a disturbance: an area that a base passes was
-        not visited, and what an arm carries past a thing does not stand beside it. Facts that the own command
-        makes or removes are always as they are seen.
+        Intermediate states of others are neither a result nor a disturbance: an area that a base passes was not
+        visited, and what an arm carries past an object is not next to it. Facts that the own command makes or
+        removes are always returned as observed.
 
         Args:
-            look: observes, given what moves at the moment of its asking.
+            mine: the own running command; may be ``None``.
+            look: observes; gets a function that returns the facts in motion at that moment.
+
+        Returns:
+            The world.
         """
         before = self._others(mine)
         world = look(lambda: frozenset().union(*(other.moving for other in self._others(mine))))

@@ -1,4 +1,4 @@
-"""What was tried in vain to mend one failure: which commands, how often, and what ended them."""
+"""What was tried without effect to repair one failure: which commands, how often, and what ended them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ class Tried:
         self._causes: Counts[str] = Counter()
 
     def failed(self, attempt: Attempt) -> None:
-        """Note an attempt; nothing where it went well."""
+        """Record an attempt; a successful one is ignored.
+
+        Args:
+            attempt: command, outcome and verdict.
+        """
         feedback = attempt.verdict.feedback
         if feedback is None:
             return
@@ -33,7 +37,11 @@ class Tried:
             self._causes[cause_text(alike)] += 1
 
     def told(self) -> str:
-        """All of it in sentences; empty where nothing was tried after the first failure."""
+        """Describe the failed attempts in sentences.
+
+        Returns:
+            The text; empty if nothing was tried after the first failure.
+        """
         if sum(self._commands.values()) < 2:
             return ""
         said = [f"tried in vain: {counted(self._commands)}"]

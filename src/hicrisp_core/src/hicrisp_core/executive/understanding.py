@@ -40,7 +40,7 @@ def settle(
 
     Args:
         patience: wall seconds that the user has for an answer.
-        over: whether nobody waits for the meaning any more.
+        over: whether the meaning is no longer needed.
 
     Returns:
         The meaning, with the request and the answers as turns of the conversation.
@@ -77,14 +77,14 @@ def _asked(ports: Ports, request: Request) -> Understood:
 
 
 def _asked_as(question: Question) -> str:
-    """A question as a turn: with its choices by number, if it does not name them itself."""
+    """Return a question as a turn: with its choices by number, if it does not name them itself."""
     named = all(each.text.lower() in question.text.lower() or each.goal is not None for each in question.choices)
     listed = "; ".join(f"{number}. {each.text}" for number, each in enumerate(question.choices, start=1))
     return question.text if named else f"{question.text} {listed}"
 
 
 def _with_choices(question: Question) -> str:
-    """A question with its choices, if they are sentences of their own."""
+    """Return a question with its choices, if they are sentences of their own."""
     goals = [each.text for each in question.choices if each.goal is not None]
     listed = "; ".join(f"{number}. {text}" for number, text in enumerate(goals, start=1))
     return f"{question.text} {listed}." if listed else question.text

@@ -55,11 +55,7 @@ def conditions_of(
 def picks(
     statements: Tuple[Statement, ...], facts: AbstractSet[Relation], domain: Domain
 ) -> Iterator[Tuple[Statement, ...]]:
-    """Yield statements that make the given ones hold.
-
-    These themselves; but of a choice with too many clauses to be searched at once one part after the other, the
-    one that lacks least first.
-    """
+    """Yield the statements, with one part of each choice that has too many clauses, the one that lacks least first."""
     def parts(statement: Statement) -> Sequence[Statement]:
         if not isinstance(statement, Count) or statement.group != ("any", 1) \
                 or not isinstance(conditions_of((statement,), domain), GoalError):
@@ -199,12 +195,12 @@ class _Road:
         return PlannedWay(tuple(commands), Ending.FOUND, left_out=left_out)
 
     def _stage(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:
-        way = PlannedWay()
-        for picked in picks(stage.conditions, world.relations, self.searcher.domain):
-            way = self._picked(world, replace(stage, conditions=picked), keep)
-            if way.found or way.misfit is not None or way.ending is Ending.OUT_OF_TIME:
-                break
-        return way
+        way = self._picked(world, stage, keep)
+        if way.misfit is None or way.misfit.kind is not GoalErrorKind.LIMIT:
+            return way
+        ways = (self._picked(world, replace(stage, conditions=picked), keep)
+                for picked in picks(stage.conditions, world.relations, self.searcher.domain))
+        return next((way for way in ways if way.ending is not Ending.NO_WAY or way.misfit or way.others), PlannedWay())
 
     def _picked(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:
         conditions = conditions_of(stage.conditions, self.searcher.domain, self.either_way)

@@ -23,8 +23,7 @@ def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalEr
     robots = tuple(sorted(world.robots))
     for robot in goal.robots:
         if robot not in robots:
-            return GoalError(GoalErrorKind.NAME, f"there is no robot '{robot}'; there are: {_listed(robots)}", robot,
-                             robots)
+            return GoalError(GoalErrorKind.NAME, f"no robot is '{robot}'; there are: {_listed(robots)}", robot, robots)
     found = (check_statement(each, domain, world) for each in goal.statements)
     return next(filter(None, found), None) or contradiction(goal, domain)
 
@@ -75,8 +74,7 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[G
     arguments = [name for name in (fact.subject, fact.object) if name]
     if len(arguments) != len(predicate.arguments):
         form = f"{predicate.name}({','.join(predicate.arguments)})"
-        return GoalError(
-            GoalErrorKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; the form is {form}", quote)
+        return GoalError(GoalErrorKind.PREDICATE, f"'{quote}' has {len(arguments)} arguments; write {form}", quote)
     for at, (name, type_) in enumerate(zip(arguments, predicate.arguments)):
         if type_ == "number":
             if not name.replace(".", "", 1).lstrip("+-").isdigit():

@@ -22,10 +22,15 @@ class ChatModel(ABC):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask, at most until the deadline.
+        """Ask the model.
 
         Args:
-            schema: a JSON schema that the answer should follow, where the backend can see to that.
+            messages: the conversation as chat messages, oldest first.
+            deadline: wall time by which the answer is due.
+            schema: JSON schema of the answer, followed if the backend can enforce it.
+
+        Returns:
+            The answer, or why there is none.
         """
 
     def afresh(self) -> "ChatModel":
@@ -42,7 +47,12 @@ class ChatModel(ABC):
         return ()
 
     def probe(self, deadline: Deadline) -> Optional[Capabilities]:
-        """Find out what the backend can, and use that from then on; ``None`` where there is nothing to
-        ask.
+        """Find out what the backend supports and use it for later questions.
+
+        Args:
+            deadline: wall time at which probing ends.
+
+        Returns:
+            The capabilities; ``None`` if the backend has nothing to probe.
         """
         return None

@@ -197,8 +197,13 @@ def _filled(text: str) -> str:
 
 
 def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
-    """Read and check a file of ``config/llm``; ``replay:FILE`` is the settings that answer from a recorded
-    run.
+    """Read and check a file of ``config/llm``; ``replay:FILE`` answers from a recorded run.
+
+    Args:
+        file: path of the YAML file, or ``replay:FILE``.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: for an unknown key, value or role, with the file, the line and the valid ones.

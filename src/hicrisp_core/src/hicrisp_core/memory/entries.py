@@ -1,7 +1,7 @@
 """What the memory holds, as values and as JSON objects: an example, a correction that worked, an offset of a robot.
 
-Names are those of the scene in which it happened, each with the type and the attributes that its thing had,
-so that it can be said of the things of another scene.
+Names are those of the scene in which it happened, each with the type and the attributes that its object had,
+so that it can be said of the objects of another scene.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FAILURES = frozenset(kind.value for kind in FeedbackKind)
 
 @dataclass(frozen=True)
 class Thing:
-    """What a name stood for: a type of the domain or a kind of robot, and the attributes of a thing."""
+    """What a name stood for: a type of the domain or a kind of robot, and the attributes of an object."""
 
     type: str
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class Numbered:
 
 @dataclass(frozen=True)
 class Unfit:
-    """Why something is no entry, in words for people."""
+    """Why a value is not an entry, worded for the user."""
 
     reason: str
 
@@ -163,7 +163,14 @@ class _Wrong(Exception):
 
 
 def record_of(entry: Entry) -> Dict[str, Any]:
-    """An entry as a JSON object."""
+    """Convert an entry to a JSON object.
+
+    Args:
+        entry: an example, a correction or an offset.
+
+    Returns:
+        The object; :func:`entry_of` reads it.
+    """
     if isinstance(entry, Offset):
         estimate = entry.estimate
         return {"kind": _OFFSET, "body": entry.body, "key": entry.key, "samples": estimate.samples,
@@ -181,7 +188,14 @@ def record_of(entry: Entry) -> Dict[str, Any]:
 
 
 def entry_of(value: Any) -> Union[Entry, Unfit]:
-    """The entry of a JSON object, or why it is none."""
+    """Read an entry from a JSON object.
+
+    Args:
+        value: the object.
+
+    Returns:
+        The entry, or why it is invalid.
+    """
     readers: Mapping[str, Callable[[Mapping[str, Any]], Entry]] = {
         _EXAMPLE: _example, _CORRECTION: _mended, _OFFSET: _offset}
     if not isinstance(value, dict):
@@ -302,7 +316,14 @@ def _all_known(things: Mapping[str, Thing], steps: Tuple[Step, ...]) -> None:
 
 
 def is_number(text: str) -> bool:
-    """Whether an argument is a number and no name."""
+    """Check whether an argument is a number and not a name.
+
+    Args:
+        text: the argument.
+
+    Returns:
+        True for a finite number.
+    """
     try:
         return math.isfinite(float(text))
     except ValueError:

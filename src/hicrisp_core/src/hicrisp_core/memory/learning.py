@@ -26,7 +26,7 @@ class Lesson:
     """What one run teaches.
 
     Args:
-        example: the task with what was done for it; ``None`` where it did not go well, or nothing was done.
+        example: the task with its commands; ``None`` if it did not succeed, or nothing was done.
         mended: the corrections after which the failed command worked.
         in_vain: the ids of the remembered corrections that did not help.
     """
@@ -40,12 +40,19 @@ def lesson_of(
     events: Iterable[Mapping[str, Any]], text: str, world: WorldState, domain: Domain, goal: Optional[Goal],
     source: Source, went_well: bool,
 ) -> Lesson:
-    """Read a run.
+    """Extract what a run teaches.
 
     Args:
+        events: event log of the run.
         text: the request, as it was understood.
         world: the one that the run began in.
+        domain: types, predicates and actions of the application.
+        goal: the goal; ``None`` if there was none.
+        source: where the lesson comes from.
         went_well: whether the task succeeded, its goal seen where it was judged.
+
+    Returns:
+        The example and the corrections that worked or failed.
     """
     story = story_of(events)
     found = [_corrections(step.moments, world, domain, source) for step in story.steps]
@@ -92,7 +99,7 @@ def _leads_to(goal: Optional[Goal], steps: Iterable[Step], world: WorldState, do
 def _corrections(
     moments: Iterable[Any], world: WorldState, domain: Domain, source: Source
 ) -> Tuple[List[Mended], Set[str]]:
-    """The corrections of one step that worked, and the remembered ones that did not."""
+    """Return the corrections of one step that worked, and the remembered ones that did not."""
     mended: List[Mended] = []
     in_vain: Set[str] = set()
     failed: Optional[AttemptRecord] = None

@@ -20,9 +20,16 @@ class Likeness(Protocol):
 
 
 def alike_in_words(text: str, others: Sequence[str]) -> Sequence[float]:
-    """The cosine between the texts' words and the trigrams of these, rare ones counting more.
+    """Return the cosine similarity of texts by their words and trigrams, weighted by rarity.
 
-    Trigrams find a word in spite of a slip of the keyboard or another ending.
+    Trigrams match words in spite of typing errors and endings.
+
+    Args:
+        text: the text to compare.
+        others: the candidates.
+
+    Returns:
+        One value from 0 to 1 for each candidate.
     """
     if not others:
         return []
@@ -45,7 +52,7 @@ def alike_in_words(text: str, others: Sequence[str]) -> Sequence[float]:
 
 
 def _features(text: str) -> Iterator[int]:
-    """The bins of a text's words, twice as heavy as its trigrams."""
+    """Yield the bins of a text's words, twice as heavy as its trigrams."""
     for word in _WORD.findall(text.lower()):
         bin_ = zlib.crc32(word.encode("utf-8", "replace")) % _BINS
         yield bin_

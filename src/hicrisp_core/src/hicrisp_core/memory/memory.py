@@ -41,10 +41,19 @@ _GOES_ON = "The task goes on without it; what is in it: hicrisp memory list."
 def near_examples(
     task: Task, world: WorldState, known: Sequence[Numbered], domain: Domain, alike: Likeness
 ) -> Tuple[Remembered, ...]:
-    """The examples that are most like a task, the most alike last, where a model heeds them most.
+    """Return the examples most similar to a task.
 
-    What does not fit today's scene and domain is left out: a name without a thing for it, an action or a
-    condition that there is not.
+    Examples that do not fit the current scene and domain are left out.
+
+    Args:
+        task: the user's request with its id.
+        world: observed objects, robots and facts; poses in the world frame.
+        known: the stored entries.
+        domain: types, predicates and actions of the application.
+        alike: measures the similarity of texts.
+
+    Returns:
+        The examples, the most similar last, since a model heeds that most.
     """
     entries = [(each, each.entry) for each in known if isinstance(each.entry, Example)]
     scores = alike(without_names(task.text, world.types()), [
@@ -63,7 +72,16 @@ def near_examples(
 
 
 def grounded(steps: Sequence[Step], domain: Domain, world: WorldState) -> Optional[Tuple[Step, ...]]:
-    """Steps as the domain reads them in a world; ``None`` where one of them does not fit."""
+    """Ground steps in a world.
+
+    Args:
+        steps: steps of a plan, in order.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The steps in the domain's words; ``None`` if one does not fit.
+    """
     found: List[Step] = []
     for step in steps:
         try:
@@ -92,7 +110,16 @@ def _today(
 
 
 def failure_of(feedback: Feedback, action: str, arguments: Mapping[str, Value]) -> Failure:
-    """What went wrong with a command, as the memory knows it."""
+    """Describe a failure in the form that the memory stores.
+
+    Args:
+        feedback: what failed, and why.
+        action: name of the failed action.
+        arguments: its arguments.
+
+    Returns:
+        The failure.
+    """
     about = tuple(dict.fromkeys((*feedback.subjects, *feedback.blockers)))
     return Failure(feedback.kind.value, feedback.label, Step("", action, arguments), about)
 
@@ -100,9 +127,17 @@ def failure_of(feedback: Feedback, action: str, arguments: Mapping[str, Value]) 
 def known_ways(
     failed: StackEntry, world: WorldState, known: Sequence[Numbered], domain: Domain
 ) -> Tuple[KnownWay, ...]:
-    """What once mended such a failure: the same action on things of the same types failed in the same way.
+    """Return corrections of similar failures: the same action on objects of the same types failed in the same
+    way.
 
-    The order is that of what is known; what does not fit today's things is left out.
+    Args:
+        failed: the failed command with its feedback.
+        world: observed objects, robots and facts; poses in the world frame.
+        known: the stored entries.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        The corrections that fit the current objects, in the given order.
     """
     today = failure_of(failed.feedback, failed.command.action, failed.command.arguments)
     found: List[KnownWay] = []
@@ -129,7 +164,7 @@ def _in_todays_names(entry: Mended, today: Failure, world: WorldState, domain: D
 
 
 def _settled(then: Failure, now: Failure, things: Mapping[str, Thing], world: WorldState) -> Optional[Dict[str, str]]:
-    """Who stands for whom by their parts in the failure; ``None`` where their types differ or a name has
+    """Map objects by their parts in the failure; ``None`` if their types differ or a name has
     two.
     """
     types, found = world.types(), {}  # type: Mapping[str, str], Dict[str, str]
@@ -151,20 +186,28 @@ def _settled(then: Failure, now: Failure, things: Mapping[str, Thing], world: Wo
 
 
 def aged_offsets(known: Iterable[Offset], now: float) -> Dict[str, OffsetEstimate]:
-    """What is left of earlier estimates, by their key.
+    """Return earlier estimates reduced by their age.
 
     Args:
+        known: the stored estimates.
         now: seconds since 1970.
+
+    Returns:
+        Estimates by key; those with too little weight left are omitted.
     """
     aged = {each.key: aged_estimate(each.estimate, max(0.0, now - each.when)) for each in known}
     return {key: estimate for key, estimate in aged.items() if estimate.samples >= LEAST_SAMPLES}
 
 
 def aged_estimate(estimate: OffsetEstimate, age: float) -> OffsetEstimate:
-    """An estimate with as many measurements as it still weighs; the scatter of one stays as it was.
+    """Reduce the weight of an estimate by its age; the scatter of a single measurement stays the same.
 
     Args:
+        estimate: the stored estimate.
         age: seconds since the latest measurement.
+
+    Returns:
+        The estimate with fewer samples.
     """
     if estimate.samples <= 0.0:
         return OffsetEstimate()
@@ -198,13 +241,29 @@ class FileMemory:
         self._complaints: List[str] = []
 
     def examples(self, task: Task, world: WorldState) -> Tuple[Remembered, ...]:
-        """Earlier tasks that were like this one, the most alike last."""
+        """Return earlier tasks similar to this one.
+
+        Args:
+            task: the user's request with its id.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The examples, the most similar last.
+        """
         nothing: Tuple[Numbered, ...] = ()
         known = self._or(self._store.read(lambda file: tables.examples(file, self._domain.name), nothing), nothing)
         return near_examples(task, world, known, self._domain, self._alike) if known else ()
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
-        """Corrections that worked for such a failure, the best first."""
+        """Return corrections that worked for a similar failure.
+
+        Args:
+            failed: the failed command with its feedback.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The corrections, best first.
+        """
         nothing: Tuple[Numbered, ...] = ()
         sign = tables.sign(failure_of(failed.feedback, failed.command.action, failed.command.arguments))
         known = self._or(
@@ -212,7 +271,15 @@ class FileMemory:
         return known_ways(failed, world, known, self._domain)
 
     def offsets(self, known: DecoderOffsets, robots: Collection[str]) -> DecoderOffsets:
-        """Offsets with what earlier runs learnt of some robots, where nothing newer is known."""
+        """Add offsets that earlier runs learnt to the known ones.
+
+        Args:
+            known: offsets of this run; they take precedence.
+            robots: names of the robots.
+
+        Returns:
+            The offsets.
+        """
         nothing: Tuple[Numbered, ...] = ()
         found = self._or(self._store.read(lambda file: tables.offsets(file, self._body), nothing), nothing)
         earlier = aged_offsets((each.entry for each in found if isinstance(each.entry, Offset)
@@ -220,7 +287,11 @@ class FileMemory:
         return replace(known, estimates={**earlier, **known.estimates}) if earlier else known
 
     def learn(self, run: FinishedRun) -> None:
-        """Keep what a run teaches; nothing where this memory only reads."""
+        """Save what a run teaches; a read-only memory ignores it.
+
+        Args:
+            run: the finished run.
+        """
         if not self._keeps:
             return
         now = self._clock()
@@ -243,7 +314,11 @@ class FileMemory:
         self._or(self._store.write(write), None)
 
     def complaint(self) -> str:
-        """Why it cannot be used, as a sentence that is told once; empty while all is well."""
+        """Return why the memory cannot be used; each problem is reported once.
+
+        Returns:
+            A sentence; empty without a problem.
+        """
         told, self._complaints = self._complaints, []
         return f"{told[0]} {_GOES_ON}" if told else ""
 

@@ -27,12 +27,26 @@ class RoleNames:
         self._mapping = dict(mapping)
 
     def step(self, step: Step) -> Step:
-        """A step in today's names."""
+        """Rewrite a step with the current names.
+
+        Args:
+            step: the remembered step.
+
+        Returns:
+            The step.
+        """
         arguments = {key: self._mapping.get(str(value), value) for key, value in step.arguments.items()}
         return replace(step, text="", arguments=arguments, robot=self._mapping.get(step.robot, ""))
 
     def goal(self, goal: Goal) -> Goal:
-        """A goal in today's names."""
+        """Rewrite a goal with the current names.
+
+        Args:
+            goal: the remembered goal.
+
+        Returns:
+            The goal.
+        """
         return goal.changed(self._statement, lambda robot: self._mapping.get(robot, ""))
 
     def _statement(self, statement: Statement) -> Statement:
@@ -45,10 +59,18 @@ class RoleNames:
         return Count(tuple(map(self._statement, statement.parts)), statement.least, statement.most)
 
     def said(self, text: str, things: Mapping[str, Thing], world: WorldState) -> Optional[str]:
-        """A request in today's names; ``None`` where it may speak of things that are not as they were.
+        """Rewrite a request with the current names.
 
-        A name is replaced wherever its words stand. What else it says of a thing, such as its colour, must be
-        true of the one that stands for it.
+        Names are replaced wherever their words occur. Other properties in the text, such as a colour, must be
+        true of the new object.
+
+        Args:
+            text: the remembered request.
+            things: its objects.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The text; ``None`` if it may describe objects that are different now.
         """
         changed = {name: new for name, new in self._mapping.items() if name != new}
         spoken = {_words(name): _words(new) for name, new in changed.items()}
@@ -66,14 +88,20 @@ def todays_names(
     things: Mapping[str, Thing], domain: Domain, world: WorldState, settled: Optional[Mapping[str, str]] = None,
     preferred: Sequence[str] = (),
 ) -> Optional[RoleNames]:
-    """Who stands for whom: the same name where it is of the same type, else a thing of that type, the most
-    alike.
+    """Map remembered objects to current ones: the same name if the type matches, else the most similar object
+    of the type.
 
-    Every earlier name gets another one of today's, or there is no answer.
+    Every remembered name is mapped to a different current one.
 
     Args:
-        settled: those that are known already.
-        preferred: today's names that come before others, in this order.
+        things: the remembered objects.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+        settled: pairs that are fixed already.
+        preferred: current names to prefer, in this order.
+
+    Returns:
+        The mapping; ``None`` if it cannot be completed.
     """
     types, mapping = world.types(), dict(settled or {})
     for name, thing in things.items():
@@ -93,17 +121,29 @@ def todays_names(
 
 
 def without_names(text: str, types: Mapping[str, str]) -> str:
-    """A request with the type of each thing in the place of its name, by which requests of other scenes are
-    like it.
+    """Replace the names of objects in a request by their types, so that requests about different scenes can be
+    compared.
 
     Args:
-        types: by name.
+        text: the request.
+        types: type of each object by name.
+
+    Returns:
+        The text.
     """
     return _replaced(text, {_words(name): type_ for name, type_ in types.items()})
 
 
 def things_of(names: Iterator[str], world: WorldState) -> Optional[Dict[str, Thing]]:
-    """What names stand for in a world; ``None`` where one of them is not there. Numbers are no names."""
+    """Describe the objects that names refer to; numbers are skipped.
+
+    Args:
+        names: names of objects, or numbers.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Objects by name; ``None`` if one does not exist.
+    """
     found: Dict[str, Thing] = {}
     types = world.types()
     for name in names:
@@ -117,19 +157,34 @@ def things_of(names: Iterator[str], world: WorldState) -> Optional[Dict[str, Thi
 
 
 def names_in(steps: Tuple[Step, ...]) -> List[str]:
-    """The arguments of steps, without repeats."""
+    """Return the arguments of steps without repetitions.
+
+    Args:
+        steps: steps of a plan, in order.
+
+    Returns:
+        The names.
+    """
     return list(dict.fromkeys(str(value) for step in steps for value in step.arguments.values()))
 
 
 def mentioned(text: str, world: WorldState) -> List[str]:
-    """The things and robots whose names a request says, in its order."""
+    """Return the objects and robots whose names occur in a request.
+
+    Args:
+        text: the request.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The names in the order of the text.
+    """
     said = _words(text)
     return sorted((name for name in world.types() if _mentions(text, _words(name))),
                   key=lambda name: said.find(_words(name)))
 
 
 def _replaced(text: str, spoken: Mapping[str, str]) -> str:
-    """A text with other words for some, the longest first; all at once, so that none is replaced twice."""
+    """Return a text with other words for some, the longest first; all at once, so that none is replaced twice."""
     longest_first = sorted(filter(None, spoken), key=len, reverse=True)
     pattern = "|".join(re.escape(old).replace(r"\ ", r"[\s_-]+") for old in longest_first)
     return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda match: spoken[_words(match.group())], text,

@@ -1,4 +1,4 @@
-"""The memory's file and its tables: SQLite, opened for each question anew and never waited for longer than a moment.
+"""The memory's file and its tables: SQLite, opened for each query and never waited for longer than a moment.
 
 Whatever is wrong with the file (broken, locked, read-only, on a full disk, of a later version) is a value
 that says so: a task goes on without its memory.
@@ -48,7 +48,13 @@ class NewerFile(sqlite3.DatabaseError):
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """The version of a file; 0 for one that is new.
+    """Return the format version of a memory file.
+
+    Args:
+        connection: the open database.
+
+    Returns:
+        The version; 0 for a new file.
 
     Raises:
         NewerFile: for one that this version does not know.
@@ -60,8 +66,10 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file to this version, within the transaction that the caller has begun: all of it or
-    nothing.
+    """Upgrade a file to the current version, within the transaction of the caller.
+
+    Args:
+        connection: the open database.
     """
     for number in range(version_of(connection), VERSION):
         for statement in filter(str.strip, MIGRATIONS[number].split(";")):
@@ -92,9 +100,14 @@ class Store:
         self._writing = Lock()
 
     def read(self, work: Callable[[sqlite3.Connection], _Found], nothing: _Found) -> Union[_Found, Trouble]:
-        """What some work finds in the file; ``nothing`` where there is no file yet.
+        """Read from the file without changing it; a file of an earlier version is read as a copy.
 
-        The file is not changed: one of an earlier version is read as a copy.
+        Args:
+            work: reads from the connection.
+            nothing: returned if the file does not exist.
+
+        Returns:
+            The result, or what is wrong with the file.
         """
         try:
             if not self.file.exists() or not self.file.stat().st_size:
@@ -110,8 +123,13 @@ class Store:
             return self._trouble(error)
 
     def write(self, work: Callable[[sqlite3.Connection], _Found]) -> Union[_Found, Trouble]:
-        """Change the file in one transaction: all that some work does, or nothing. The file is made if
-        need be.
+        """Change the file in one transaction; it is created if needed.
+
+        Args:
+            work: reads and writes; an exception rolls everything back.
+
+        Returns:
+            The result, or what is wrong with the file.
         """
         with self._writing:
             try:
@@ -132,8 +150,13 @@ class Store:
                 return self._trouble(error)
 
     def copy_to(self, file: Path) -> Union[None, Trouble]:
-        """Write the file as it is now to another place, whoever writes to it meanwhile; nothing where
-        there is none.
+        """Write a consistent copy of the file; without a file nothing is written.
+
+        Args:
+            file: path of the copy.
+
+        Returns:
+            What is wrong with the file; ``None`` on success.
         """
         def copied(connection: sqlite3.Connection) -> None:
             with closing(sqlite3.connect(str(file))) as other:

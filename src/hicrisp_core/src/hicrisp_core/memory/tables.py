@@ -51,14 +51,27 @@ def put(connection: Connection, entry: Entry, times: int = 1) -> None:
 
 
 def in_vain(connection: Connection, id_: str) -> None:
-    """A correction was tried again and did not help."""
+    """Record that a correction was tried again and did not help.
+
+    Args:
+        connection: the open database.
+        id_: id of the correction.
+    """
     table, number = _place(id_)
     if table == "corrections":
         connection.execute("UPDATE corrections SET failed = failed + 1 WHERE id = ?", (number,))
 
 
 def examples(connection: Connection, domain: str) -> Tuple[Numbered, ...]:
-    """The latest examples of a domain; those that cannot be read are left out."""
+    """Return the latest examples of a domain; unreadable ones are left out.
+
+    Args:
+        connection: the open database.
+        domain: name of the domain.
+
+    Returns:
+        The examples, the latest first.
+    """
     rows = connection.execute(
         "SELECT 'e' || id, content, times, 0, last FROM examples WHERE domain = ? "
         "ORDER BY last DESC, id DESC LIMIT ?", (domain, LATEST))
@@ -66,8 +79,15 @@ def examples(connection: Connection, domain: str) -> Tuple[Numbered, ...]:
 
 
 def corrections(connection: Connection, domain: str, failure: str) -> Tuple[Numbered, ...]:
-    """The corrections of a failure, as :func:`sign` writes it, that helped more often than not; the best
-    first.
+    """Return the corrections of a failure that helped more often than not.
+
+    Args:
+        connection: the open database.
+        domain: name of the domain.
+        failure: the failure as written by :func:`sign`.
+
+    Returns:
+        The corrections, best first.
     """
     rows = connection.execute(
         "SELECT 'c' || id, content, times, failed, last FROM corrections WHERE domain = ? AND failure = ? "
@@ -76,7 +96,15 @@ def corrections(connection: Connection, domain: str, failure: str) -> Tuple[Numb
 
 
 def offsets(connection: Connection, body: Optional[str] = None) -> Tuple[Numbered, ...]:
-    """What is known of a robot's offsets, or of all robots'."""
+    """Return the stored offsets.
+
+    Args:
+        connection: the open database.
+        body: the robot's body; ``None`` for all.
+
+    Returns:
+        The offsets with their ids.
+    """
     rows = connection.execute(
         "SELECT 'o' || id, body, key, samples, mean_x, mean_y, scatter, last FROM offsets "
         "WHERE body = coalesce(?, body) ORDER BY body, key", (body,))
@@ -85,7 +113,14 @@ def offsets(connection: Connection, body: Optional[str] = None) -> Tuple[Numbere
 
 
 def everything(connection: Connection) -> Tuple[Numbered, ...]:
-    """All entries: examples, corrections, offsets, the latest last."""
+    """Return all entries: examples, corrections, offsets.
+
+    Args:
+        connection: the open database.
+
+    Returns:
+        The entries, the latest of each kind last.
+    """
     found: List[Numbered] = []
     found += _numbered(connection.execute("SELECT 'e' || id, content, times, 0, last FROM examples ORDER BY last, id"))
     found += _numbered(connection.execute(
@@ -94,7 +129,15 @@ def everything(connection: Connection) -> Tuple[Numbered, ...]:
 
 
 def forget(connection: Connection, ids: Sequence[str]) -> int:
-    """Delete entries by their ids; how many there were."""
+    """Delete entries.
+
+    Args:
+        connection: the open database.
+        ids: ids of the entries; unknown ones are ignored.
+
+    Returns:
+        How many were deleted.
+    """
     gone = 0
     for id_ in ids:
         table, number = _place(id_)
@@ -105,7 +148,14 @@ def forget(connection: Connection, ids: Sequence[str]) -> int:
 
 
 def sign(failure: Failure) -> str:
-    """By which failures of one kind find each other: what failed how, whatever the things are called."""
+    """Return the key by which failures of the same kind are found, independent of object names.
+
+    Args:
+        failure: kind, label and failed command.
+
+    Returns:
+        The key.
+    """
     return to_json([failure.kind, failure.label, failure.command.action])
 
 
@@ -126,7 +176,7 @@ def _read(content: Any) -> Union[Entry, Unfit]:
 
 
 def _same(entry: Union[Example, Mended]) -> str:
-    """A digest that two entries share which say the same: all but where they come from, and an example's
+    """Return a digest that two entries share which say the same: all but where they come from, and an example's
     steps.
     """
     told = record_of(entry)
@@ -146,6 +196,6 @@ def _bounded(connection: Connection, table: str, most: int) -> None:
 
 
 def _place(id_: str) -> Tuple[str, int]:
-    """The table and the number of an id; no table for what is none."""
+    """Return the table and the number of an id; no table for an invalid one."""
     number = id_[1:]
     return (_TABLES.get(id_[:1], ""), int(number)) if number.isdecimal() and len(number) < 18 else ("", 0)

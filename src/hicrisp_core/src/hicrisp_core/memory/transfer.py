@@ -31,17 +31,30 @@ class LeftOut(NamedTuple):
 
 
 def lines_of(entries: Iterable[Numbered]) -> Iterator[str]:
-    """The entries as lines, without their ends."""
+    """Yield entries as lines of JSON, without line ends.
+
+    Args:
+        entries: examples, corrections and offsets.
+
+    Yields:
+        One line for each.
+    """
     for each in entries:
         yield to_json({**record_of(each.entry), **({"times": each.times} if each.times > 1 else {})})
 
 
 def read_lines(lines: Iterable[str], domain_of: DomainOf) -> Tuple[Tuple[Tuple[Entry, int], ...], Tuple[LeftOut, ...]]:
-    """The entries of lines with how often each happened, and the lines that are none; empty lines are passed
-    over.
+    """Read entries from lines of JSON; empty lines are skipped.
 
-    Whatever a line says of a goal, a step or a text, it can only become an example or a proposal, which the
-    checker and the task's own goal overrule.
+    Imported text is not trusted: it can only become an example or a proposal, which the checker and the task's
+    own goal overrule.
+
+    Args:
+        lines: text lines, one object in each.
+        domain_of: returns the domain of a name, or ``None``.
+
+    Returns:
+        The entries with how often each happened, and the lines that were left out.
     """
     found: List[Tuple[Entry, int]] = []
     left_out: List[LeftOut] = []
@@ -63,7 +76,12 @@ def read_lines(lines: Iterable[str], domain_of: DomainOf) -> Tuple[Tuple[Tuple[E
 
 
 def take_in(connection: Connection, entries: Iterable[Tuple[Entry, int]]) -> None:
-    """Write entries; of an offset that is known already the one that was measured last stays."""
+    """Write entries; of two estimates of the same offset the later one is kept.
+
+    Args:
+        connection: the open database.
+        entries: the entries with how often each happened.
+    """
     known = {(each.entry.body, each.entry.key): each.last for each in tables.offsets(connection)
              if isinstance(each.entry, Offset)}
     for entry, times in entries:
@@ -89,7 +107,7 @@ def _times(value: Any) -> int:
 
 
 def _fitting(entry: Union[Example, Mended], domain: Optional[Domain]) -> Union[Example, Mended, Unfit]:
-    """The entry, or why its domain has no such steps or conditions."""
+    """Return the entry, or why its domain has no such steps or conditions."""
     if domain is None:
         return Unfit(f"there is no domain '{entry.domain}' here")
     steps = entry.steps if isinstance(entry, Example) else (entry.failure.command, *entry.steps)

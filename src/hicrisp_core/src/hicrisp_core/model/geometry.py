@@ -50,12 +50,26 @@ class Pose:
         return math.acos(max(-1.0, min(1.0, 1.0 - 2.0 * (x * x + y * y))))
 
     def shifted(self, offset: Vector) -> "Pose":
-        """The same orientation, moved by an offset in the world frame (metres)."""
+        """Return the pose moved by an offset, with the same orientation.
+
+        Args:
+            offset: in the parent frame (m).
+
+        Returns:
+            The moved pose.
+        """
         x, y, z = (a + b for a, b in zip(self.position, offset))
         return Pose((x, y, z), self.orientation)
 
     def apply(self, point: Vector) -> Vector:
-        """A point given in this pose's frame, expressed in the parent frame."""
+        """Transform a point from this pose's frame to the parent frame.
+
+        Args:
+            point: in this pose's frame (m).
+
+        Returns:
+            The point in the parent frame (m).
+        """
         rotated = rotate(self.orientation, point)
         x, y, z = (a + b for a, b in zip(self.position, rotated))
         return (x, y, z)
@@ -67,7 +81,14 @@ class Pose:
         return Pose((-moved[0], -moved[1], -moved[2]), back)
 
     def compose(self, other: "Pose") -> "Pose":
-        """``self * other``: a pose given in this pose's frame, expressed in the parent frame."""
+        """Compute ``self * other``.
+
+        Args:
+            other: a pose in this pose's frame.
+
+        Returns:
+            The same pose in the parent frame.
+        """
         return Pose(self.apply(other.position), multiply(self.orientation, other.orientation))
 
     @property
@@ -95,20 +116,41 @@ class Pose:
 
 
 def from_yaw(yaw: float) -> Quaternion:
-    """The quaternion of a rotation by ``yaw`` radians about the vertical axis."""
+    """Convert a rotation about the vertical axis to a quaternion.
+
+    Args:
+        yaw: rotation (rad).
+
+    Returns:
+        The unit quaternion (x, y, z, w).
+    """
     return (0.0, 0.0, math.sin(yaw / 2.0), math.cos(yaw / 2.0))
 
 
 def from_euler(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """The quaternion of turns about the fixed x, then y, then z axis, radians (as in URDF and SDF)."""
+    """Convert rotations about the fixed x, then y, then z axis to a quaternion, as in URDF and SDF.
+
+    Args:
+        roll: rotation about x (rad).
+        pitch: rotation about y (rad).
+        yaw: rotation about z (rad).
+
+    Returns:
+        The unit quaternion (x, y, z, w).
+    """
     about_x: Quaternion = (math.sin(roll / 2.0), 0.0, 0.0, math.cos(roll / 2.0))
     about_y: Quaternion = (0.0, math.sin(pitch / 2.0), 0.0, math.cos(pitch / 2.0))
     return multiply(from_yaw(yaw), multiply(about_y, about_x))
 
 
 def to_euler(q: Quaternion) -> Vector:
-    """Roll, pitch and yaw about the fixed axes, radians: the inverse of ``from_euler`` for a unit
-    quaternion.
+    """Convert a quaternion to fixed-axis angles, the inverse of :func:`from_euler`.
+
+    Args:
+        q: unit quaternion (x, y, z, w).
+
+    Returns:
+        Roll, pitch and yaw (rad).
     """
     x, y, z, w = q
     return (
@@ -178,7 +220,15 @@ def conjugate(q: Quaternion) -> Quaternion:
 
 
 def turn_between(a: Quaternion, b: Quaternion) -> float:
-    """The angle between two orientations, radians in [0, pi]."""
+    """Compute the angle between two orientations.
+
+    Args:
+        a: unit quaternion (x, y, z, w).
+        b: unit quaternion (x, y, z, w).
+
+    Returns:
+        The angle in [0, pi] (rad).
+    """
     turn = multiply(conjugate(a), b)
     return 2.0 * math.atan2(math.hypot(*turn[:3]), abs(turn[3]))
 
@@ -189,7 +239,15 @@ def heading(direction: Vector) -> float:
 
 
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """The Hamilton product ``a * b`` of two quaternions (x, y, z, w)."""
+    """Compute the Hamilton product ``a * b``.
+
+    Args:
+        a: quaternion (x, y, z, w).
+        b: quaternion (x, y, z, w).
+
+    Returns:
+        The product (x, y, z, w).
+    """
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return (
@@ -201,19 +259,43 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def rotate(q: Quaternion, v: Vector) -> Vector:
-    """A vector turned by a unit quaternion."""
+    """Rotate a vector by a unit quaternion.
+
+    Args:
+        q: unit quaternion (x, y, z, w).
+        v: vector to rotate.
+
+    Returns:
+        The rotated vector.
+    """
     x, y, z, w = q
     tx, ty, tz = 2.0 * (y * v[2] - z * v[1]), 2.0 * (z * v[0] - x * v[2]), 2.0 * (x * v[1] - y * v[0])
     return (v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx)
 
 
 def distance(a: Vector, b: Vector) -> float:
-    """Euclidean distance of two points in metres."""
+    """Compute the Euclidean distance between two points.
+
+    Args:
+        a: first point (m).
+        b: second point (m).
+
+    Returns:
+        The distance (m).
+    """
     return math.sqrt(sum((p - q) ** 2 for p, q in zip(a, b)))
 
 
 def planar_distance(a: Vector, b: Vector) -> float:
-    """Distance of two points in the horizontal plane, metres."""
+    """Compute the distance between two points in the horizontal plane.
+
+    Args:
+        a: first point (m).
+        b: second point (m).
+
+    Returns:
+        The distance (m).
+    """
     return math.hypot(a[0] - b[0], a[1] - b[1])
 
 

@@ -27,31 +27,64 @@ _AT_ONCE = 100_000
 
 
 def half_extents(thing: WorldObject, pose: Pose) -> Tuple[float, float, float]:
-    """Half the sizes of the axis-aligned box around an object at a pose, world axes, metres."""
+    """Compute half the size of the axis-aligned box around an object.
+
+    Args:
+        thing: the object; its size is in metres.
+        pose: of its centre in the world frame.
+
+    Returns:
+        Half extents along the world's x, y and z axes (m).
+    """
     axes = pose.axes
     x, y, z = (sum(abs(axis[i]) * size / 2.0 for axis, size in zip(axes, thing.size)) for i in range(3))
     return (x, y, z)
 
 
 def width_along(thing: WorldObject, pose: Pose, direction: Vector) -> float:
-    """How wide an object at a pose is at most between fingers that close along a direction, metres."""
+    """Compute the largest width between fingers that close along a direction.
+
+    Args:
+        thing: the object.
+        pose: of its centre in the world frame.
+        direction: closing direction, a unit vector in the world frame.
+
+    Returns:
+        The width (m).
+    """
     local = rotate(pose.inverse().orientation, direction)
     width = sum(abs(a) * size for a, size in zip(local, thing.size))
     return min(width, max(thing.size[0], abs(local[2]) * thing.size[2])) if thing.form.rod else width
 
 
 def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
-    """Height of the lowest and of the highest point, metres in the world frame."""
-    x, y, z = rotate(pose.inverse().orientation, (0.0, 0.0, 1.0))  # Up, in the object's frame.
+    """Compute the heights of an object's lowest and highest point.
+
+    Args:
+        thing: the object.
+        pose: of its centre in the world frame.
+
+    Returns:
+        Lowest and highest z in the world frame (m).
+    """
     if thing.form.round:
-        half = abs(z) * thing.size[2] / 2.0 + math.hypot(x, y) * thing.size[0] / 2.0
+        up = rotate(pose.orientation, (0.0, 0.0, 1.0))[2]
+        half = abs(up) * thing.size[2] / 2.0 + math.sqrt(max(0.0, 1.0 - up * up)) * thing.size[0] / 2.0
     else:
-        half = (abs(x) * thing.size[0] + abs(y) * thing.size[1] + abs(z) * thing.size[2]) / 2.0
+        half = half_extents(thing, pose)[2]
     return pose.position[2] - half, pose.position[2] + half
 
 
 def footprint(thing: WorldObject, pose: Pose) -> BaseGeometry:
-    """The shadow of an object on the ground, metres in the world's plane."""
+    """Project an object onto the ground.
+
+    Args:
+        thing: the object.
+        pose: of its centre in the world frame.
+
+    Returns:
+        The footprint in the world's xy plane (m).
+    """
     return _shadow(thing.form, thing.size, pose)
 
 
@@ -71,14 +104,31 @@ def _shadow(shape: Shape, size: Vector, pose: Pose) -> BaseGeometry:
 
 
 def gap(a: WorldObject, b: WorldObject) -> float:
-    """Horizontal distance between the footprints of two seen objects, metres; 0 when they overlap."""
+    """Compute the horizontal distance between two objects' footprints.
+
+    Args:
+        a: the first object.
+        b: the second object.
+
+    Returns:
+        The distance (m): 0 if they overlap, infinite if a pose is unknown.
+    """
     if a.pose is None or b.pose is None:
         return math.inf
     return float(footprint(a, a.pose).distance(footprint(b, b.pose)))
 
 
 def support(thing: WorldObject, yaw: float, bearing: float) -> float:
-    """How far an upright object at ``yaw`` reaches from its centre towards ``bearing`` (radians), metres."""
+    """Compute how far an upright object extends from its centre in a direction.
+
+    Args:
+        thing: the object.
+        yaw: its rotation about the vertical axis (rad).
+        bearing: the direction in the world frame (rad).
+
+    Returns:
+        The extent (m).
+    """
     along, across = math.cos(bearing - yaw), math.sin(bearing - yaw)
     return max(x * along + y * across for x, y in thing.form.outline(thing.size))
 
@@ -103,7 +153,15 @@ class KeepOut:
         return _ground(self)
 
     def distance(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Metres from each point to the shape, 0 inside."""
+        """Compute the distance from points to the shape.
+
+        Args:
+            x: x coordinates in the world frame (m), of any shape.
+            y: y coordinates, of the same shape.
+
+        Returns:
+            The distances (m), of the same shape; 0 inside.
+        """
         nearest = np.full(np.shape(x), np.inf)
         inside = np.zeros(np.shape(x), dtype=bool)
         for (ax, ay), (bx, by) in zip(self.corners, (*self.corners[1:], self.corners[0])):
@@ -158,7 +216,14 @@ def disc(x: float, y: float, radius: float, name: str = "") -> KeepOut:
 
 
 def zone(thing: WorldObject) -> Optional[KeepOut]:
-    """The ground of a box-shaped zone; ``None`` while nobody knows where it lies."""
+    """Create the keep-out ground of a box-shaped zone.
+
+    Args:
+        thing: the zone.
+
+    Returns:
+        Its rectangle in the world frame; ``None`` if its pose is unknown.
+    """
     if thing.pose is None:
         return None
     half = [size / 2.0 for size in thing.size[:2]]
@@ -167,8 +232,15 @@ def zone(thing: WorldObject) -> Optional[KeepOut]:
 
 
 def space_to(keep_out: KeepOut, spot: Sequence[float], radius: float) -> float:
-    """Metres between a round footprint and the shape; negative by as much as the footprint would have to
-    move away.
+    """Compute the clearance between a round footprint and a shape.
+
+    Args:
+        keep_out: the shape.
+        spot: centre of the footprint, x and y in the world frame (m).
+        radius: of the footprint (m).
+
+    Returns:
+        The clearance (m); if negative, the distance by which the footprint must move away.
     """
     at = Point(*spot[:2])
     ground = keep_out.ground
@@ -178,14 +250,31 @@ def space_to(keep_out: KeepOut, spot: Sequence[float], radius: float) -> float:
 
 
 def overlapped(pose: Pose, radius: float, keep_outs: Iterable[KeepOut]) -> Optional[KeepOut]:
-    """The first of the shapes that a round footprint at a pose is over; ``None`` when it is over none."""
+    """Find the first shape that a round footprint overlaps.
+
+    Args:
+        pose: of the footprint's centre in the world frame.
+        radius: of the footprint (m).
+        keep_outs: the shapes.
+
+    Returns:
+        The shape; ``None`` if there is none.
+    """
     return next((each for each in keep_outs if space_to(each, pose.position, radius) < -_TOUCHING), None)
 
 
 def crossed(path: Sequence[Spot], radius: float, keep_outs: Iterable[KeepOut]) -> Optional[KeepOut]:
-    """The first of the shapes that a round footprint would be over somewhere on a path (metres).
+    """Find the first shape that a round footprint would overlap along a path.
 
-    A base that stands over a shape already may leave it: what counts is whether it comes over it again.
+    A base that already stands over a shape may leave it; only entering it again counts.
+
+    Args:
+        path: points in the world frame (m).
+        radius: of the footprint (m).
+        keep_outs: the shapes.
+
+    Returns:
+        The shape; ``None`` if there is none.
     """
     for each in keep_outs:
         free = [each.ground.distance(Point(*spot)) >= radius - _TOUCHING for spot in path]

@@ -52,11 +52,15 @@ class OffsetEstimate:
     """Sum of the squared distances from the mean, both axes, m^2."""
 
     def updated(self, measured: Planar, settings: OffsetSettings, sigma: float = 0.0) -> "OffsetEstimate":
-        """The estimate after one more measurement; one beyond the limit, or not finite, is left out.
+        """Add a measurement to the estimate; one that is not finite or exceeds the limit is ignored.
 
         Args:
-            sigma: how far the measurement itself may be off, metres, one standard deviation: the vaguer it is
-                beside the noise of placements, the less it counts.
+            measured: item position minus aim, x and y in the world frame (m).
+            settings: prior, limit and memory.
+            sigma: standard deviation of the measurement itself (m), which reduces its weight.
+
+        Returns:
+            The new estimate.
         """
         if not math.hypot(*measured) <= settings.limit:
             return self
@@ -70,15 +74,27 @@ class OffsetEstimate:
         return OffsetEstimate(samples, mean, scatter)
 
     def sigma(self, settings: OffsetSettings) -> float:
-        """Standard deviation of the mean per axis, metres; the prior counts as one sample of the noise."""
+        """Compute the standard deviation of the mean per axis.
+
+        Args:
+            settings: the prior, which counts as one sample.
+
+        Returns:
+            The standard deviation (m).
+        """
         if not self.samples:
             return settings.prior_sigma
         variance = (self.scatter / 2.0 + settings.prior_sigma ** 2) / self.samples
         return math.sqrt(variance / self.samples)
 
     def bias(self, settings: OffsetSettings) -> Planar:
-        """The correction to subtract from a target, metres: shrunk by its uncertainty, clamped to the
-        limit.
+        """Compute the correction, shrunk by its uncertainty and clamped to the limit.
+
+        Args:
+            settings: prior and limit.
+
+        Returns:
+            The x and y offset to subtract from a target, world frame (m).
         """
         length = math.hypot(*self.mean)
         if length == 0.0:
@@ -94,7 +110,15 @@ def offset_key(robot: str, skill: str) -> str:
 
 
 def measured_offset(command: Command, item: Optional[WorldObject]) -> Optional[Planar]:
-    """The item's position less the aim, metres in the world's plane: one sample of the bias."""
+    """Compute one sample of the placement bias.
+
+    Args:
+        command: the command that was carried out.
+        item: the item as observed afterwards.
+
+    Returns:
+        Item position minus aim, x and y in the world frame (m); ``None`` if either is unknown.
+    """
     if item is None or item.pose is None or command.aim is None:
         return None
     return (item.pose.position[0] - command.aim.position[0], item.pose.position[1] - command.aim.position[1])

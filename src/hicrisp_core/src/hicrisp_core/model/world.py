@@ -158,7 +158,16 @@ class WorldState:
     trouble: str = ""
 
     def holds(self, predicate: str, subject: str, object_: str = "") -> bool:
-        """Whether the fact is among the relations."""
+        """Check whether a fact is among the relations.
+
+        Args:
+            predicate: the fact's predicate.
+            subject: its first argument.
+            object_: its second argument; empty for a fact about one object.
+
+        Returns:
+            Whether the fact holds; facts that are not listed do not.
+        """
         return Relation(subject, predicate, object_) in self.relations
 
     @property
@@ -167,7 +176,14 @@ class WorldState:
         return tuple(thing for _, thing in sorted(self.objects.items()) if thing.unseen)
 
     def about(self, subject: str) -> Tuple[Relation, ...]:
-        """The facts whose subject is the given name, sorted."""
+        """Return the facts about a subject.
+
+        Args:
+            subject: name of an object or robot.
+
+        Returns:
+            The facts with this subject, sorted.
+        """
         return tuple(sorted(fact for fact in self.relations if fact.subject == subject))
 
     def with_relations(self, relations: FrozenSet[Relation]) -> "WorldState":

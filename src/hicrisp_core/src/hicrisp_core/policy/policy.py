@@ -132,25 +132,37 @@ class Policy:
 
     @property
     def interprets(self) -> bool:
-        """Whether it is asked what a task means before anything is planned."""
+        """Return whether a task is interpreted as a goal before it is planned."""
         return self.brain == GOAL or self.verify_goal == TASK
 
     @property
     def worded(self) -> bool:
-        """Whether the brain plans in words and leaves the commands to the body."""
+        """Return whether the brain plans in words and leaves the commands to the body."""
         return self.body != DIRECT
 
     def allows(self, rung: Rung) -> bool:
-        """Whether a rung of the ladder is on."""
+        """Check whether a rung of the ladder is enabled.
+
+        Args:
+            rung: the rung to check.
+
+        Returns:
+            Whether the policy lists it.
+        """
         return rung in self.rungs
 
 
 def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) -> Policy:
-    """Read and check a policy file; what it leaves out is as in the policies that it ``extends``, the last
-    one first.
+    """Read and check a policy file.
+
+    Keys that the file leaves out come from the policies that it ``extends``; the last one takes precedence.
 
     Args:
-        chain: the files that led to this one by extending each other.
+        file: path of the YAML file.
+        chain: the files that led to this one through ``extends``, to detect cycles.
+
+    Returns:
+        The policy.
 
     Raises:
         ConfigError: for an unknown key, rung or value, with the file, the line and the valid ones.

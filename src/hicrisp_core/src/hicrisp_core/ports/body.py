@@ -27,12 +27,32 @@ class Body(Protocol):
     """Translates steps into commands and aims them."""
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The commands for a step, by name; their poses are chosen by :meth:`aim` just before each runs."""
+        """Translate a step into commands; :meth:`aim` chooses their poses just before each one runs.
+
+        Args:
+            step: the step, which may consist of words only.
+            world: the latest observation.
+            deadline: wall time by which the answer is due.
+
+        Returns:
+            The commands in execution order, or the reason for passing the step, or the feedback that says why no
+            command was found.
+        """
 
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
     ) -> Union[Command, Feedback]:
-        """The command with its target and its aim in the world as it is now."""
+        """Choose the target and the aim of a command in the current world.
+
+        Args:
+            command: a command whose poses may still be missing.
+            world: the latest observation; poses are in the world frame, metres.
+            offsets: the learnt placement bias, which is subtracted from the target.
+            deadline: wall time by which the answer is due.
+
+        Returns:
+            The command with ``target`` and ``aim`` set if its action needs them, or why no target was found.
+        """
 
 
 @runtime_checkable
@@ -40,7 +60,15 @@ class Foresight(Protocol):
     """A body that can translate a step before its turn: a model then thinks while the robot moves."""
 
     def prepare(self, step: Step, world: WorldState, deadline: Deadline) -> Usage:
-        """Translate a step in the world as it will be, and keep the answer for when the step is translated.
+        """Translate a step ahead of its turn and keep the answer for the actual translation.
 
-        It is used then where the question is the very same; what it cost is told here alone.
+        The kept answer is used only if the later question is identical to this one.
+
+        Args:
+            step: the step to translate.
+            world: the state that is expected when the step begins.
+            deadline: wall time by which the answer is due.
+
+        Returns:
+            What the question cost. The later translation does not report this cost again.
         """

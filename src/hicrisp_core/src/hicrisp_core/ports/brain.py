@@ -32,6 +32,7 @@ class Usage:
 
     @property
     def tokens(self) -> int:
+        """Return the sum of prompt and completion tokens."""
         return self.prompt_tokens + self.completion_tokens
 
 
@@ -127,10 +128,26 @@ class Brain(Protocol):
     """Plans tasks and corrects steps."""
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        """The steps of the task, from the world as it is now."""
+        """Plan a task, or the rest of it after a failure.
+
+        Args:
+            request: the task, the observed world and what happened so far.
+            deadline: wall time by which the answer is due.
+
+        Returns:
+            A plan, an answer for the user, a refusal, or the note that a goal is needed first.
+        """
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """The steps that lead to a state in which the stack's top can be tried again."""
+        """Find steps that lead to a state in which the failed command can be retried.
+
+        Args:
+            request: the feedback stack, whose last entry is to be corrected, and the observed world.
+            deadline: wall time by which the answer is due.
+
+        Returns:
+            The corrective steps as a plan, or a refusal.
+        """
 
 
 @runtime_checkable
@@ -138,4 +155,12 @@ class Reporter(Protocol):
     """Tells the user how a task ended, in the user's words (CoPAL, section III-A)."""
 
     def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
-        """The words for the user."""
+        """Word the end of a task for the user.
+
+        Args:
+            request: how the task ended and the plain message.
+            deadline: wall time by which the answer is due.
+
+        Returns:
+            The words for the user; an empty text if the plain message is to be used.
+        """

@@ -61,4 +61,12 @@ class Corrector(Protocol):
     """Answers failures."""
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
-        """A correction for the top of the stack."""
+        """Find a correction for the top of the feedback stack.
+
+        Args:
+            request: the stack, the observed world and the rest of the plan.
+            deadline: wall time by which the answer is due.
+
+        Returns:
+            The correction, whose rung is ``GIVE_UP`` if nothing is left to try, with its mark and its cost.
+        """

@@ -25,52 +25,118 @@ class TaskWatch(Protocol):
     """
 
     def begin(self) -> None:
-        """Another task begins; nothing was seen for it yet."""
+        """Forget the previous task; another one begins."""
 
     def follow(self, goal: Optional[Goal]) -> None:
-        """The task means this from now on; what was seen so far still counts."""
+        """Adopt a goal for the running task; what was observed so far still counts.
+
+        Args:
+            goal: the task's goal; ``None`` if it is unknown.
+        """
 
     def out_of_reach(self, steps: Sequence[Step], world: WorldState) -> Tuple[str, ...]:
-        """The places of some steps that no robot can get to, by what is known now; nothing moves."""
+        """Return the places of some steps that no robot can reach, as far as is known now. Nothing moves.
+
+        Args:
+            steps: the steps to check.
+            world: the latest observation.
+
+        Returns:
+            Names of the places, without repeats.
+        """
 
     def see(self, world: WorldState) -> WorldState:
-        """The observed world with the facts that the watch adds."""
+        """Add the watch's own facts to an observation.
+
+        Args:
+            world: the observed world.
+
+        Returns:
+            The same world with further relations.
+        """
 
     def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
-        """The verdict with what the task as a whole has to say about it."""
+        """Check a verdict against what the task as a whole requires.
+
+        Args:
+            command: the command that was carried out.
+            world: the observation after it.
+            verdict: what the detector found.
+
+        Returns:
+            The verdict, changed if the command violates the task's order.
+        """
 
     def unfinished(self, world: WorldState) -> Optional[Tuple[Optional[Command], Feedback]]:
-        """What the task wants and no step did, with the command for it where there is one."""
+        """Return what the task requires and no step did.
+
+        Args:
+            world: the latest observation.
+
+        Returns:
+            The feedback with the command that would do it (``None`` if no command applies); ``None`` if nothing is
+            missing.
+        """
 
 
 class DetectorPort(Protocol):
     """Checks commands against observations."""
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        """Whether the command worked."""
+        """Check whether a command had its effects.
+
+        Args:
+            command: the command that was carried out.
+            before: the observation before the command.
+            after: the observation after it.
+            outcome: what the driver claims, which is no evidence for success.
+
+        Returns:
+            The verdict, with the feedback if the command failed.
+        """
 
 
 def always(_: Command, __: str) -> bool:
-    """Approve everything."""
+    """Approve every command.
+
+    Returns:
+        ``True``.
+    """
     return True
 
 
 def nobody(_: str) -> bool:
-    """There is nobody to ask."""
+    """Answer a request for help when no person is available.
+
+    Returns:
+        ``False``: the request was not fulfilled.
+    """
     return False
 
 
 def to_nobody(_: Plan) -> None:
-    """Tell nobody of a plan."""
+    """Drop the announcement of a plan."""
 
 
 def as_it_is(plan: Plan, _: WorldState) -> Optional[Plan]:
-    """Every plan is carried out."""
+    """Accept every plan unchanged.
+
+    Args:
+        plan: the plan to review.
+        _: the observed world, not used.
+
+    Returns:
+        The same plan.
+    """
     return plan
 
 
 def no_answer(_: Question, __: float) -> str:
-    """Nobody answers."""
+    """Answer a question when no user is available.
+
+    Returns:
+        An empty text.
+    """
     return ""
 
 
@@ -79,11 +145,15 @@ def no_gate(_: Event) -> None:
 
 
 def no_naming(_: str) -> None:
-    """No text gives a name."""
+    """Treat no text as a request to name an object.
+
+    Returns:
+        ``None``.
+    """
 
 
 def not_simulated() -> Optional[WorldState]:
-    """Nobody knows the true state of a real world."""
+    """Return ``None``: the true state of a real world is unknown."""
     return None
 
 

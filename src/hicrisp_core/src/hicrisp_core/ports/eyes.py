@@ -28,7 +28,7 @@ class Naming:
 
     @property
     def ok(self) -> bool:
-        """Whether the thing has that name now."""
+        """Return whether the object has the name now."""
         return bool(self.name)
 
 
@@ -37,25 +37,40 @@ class Eyes(Protocol):
 
     @property
     def frames(self) -> Tuple[str, ...]:
-        """The names of the frames that are looked at."""
+        """Return the names of the frames that are read."""
 
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
-        """See what moves between two looks: the more often, the less is missed."""
-
-    def see(self, frames: Frames, now: float, view: Optional[View] = None, *, ahead: Mapping[str, float]) -> WorldState:
-        """The world at a moment, seconds of the stamps' clock.
+        """Record motion between two observations; frequent calls miss less.
 
         Args:
-            view: what the camera shows of the things, where one looks at them.
-            ahead: the frames of which newer poses are stamped ahead of the clock and were not taken, by how
-                many seconds.
+            frames: current poses in the world frame with their stamps, seconds.
+            scan: the latest lidar turn, in the map frame; ``None`` without a lidar.
+        """
+
+    def see(self, frames: Frames, now: float, view: Optional[View] = None, *, ahead: Mapping[str, float]) -> WorldState:
+        """Build the world state at a moment.
+
+        Args:
+            frames: poses in the world frame with their stamps, seconds.
+            now: the moment, seconds of the stamps' clock.
+            view: what the camera shows of the objects; ``None`` if their poses come from frames.
+            ahead: frames whose newer poses were rejected because they are stamped ahead of the clock, with the lead
+                in
+                seconds.
+
+        Returns:
+            The objects, robots and relations that are known at that moment.
         """
 
     def give_name(self, thing: str, name: str) -> Naming:
-        """Call an unknown thing by a name from now on.
+        """Rename an unknown object.
 
         Args:
-            thing: its present name; empty where only one is there.
+            thing: its present name; empty if there is only one unknown object.
+            name: the new name.
+
+        Returns:
+            The name that was given, or why none was.
         """
 
 
@@ -71,10 +86,14 @@ class Namer(Protocol):
     """Whoever keeps the names that people give."""
 
     def give_name(self, thing: str, name: str) -> Naming:
-        """Call an unknown thing by a name from now on.
+        """Rename an unknown object.
 
         Args:
-            thing: its present name; empty where only one is there.
+            thing: its present name; empty if there is only one unknown object.
+            name: the new name.
+
+        Returns:
+            The name that was given, or why none was.
         """
 
 
@@ -82,7 +101,14 @@ class Observer(Protocol):
     """Eyes: the only way in which the world is learnt."""
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as it is seen now, after things have settled; newer than the moment of the call."""
+        """Observe the world after it has settled.
+
+        Args:
+            deadline: wall time at which waiting ends.
+
+        Returns:
+            A state that is newer than the moment of the call.
+        """
 
 
 @runtime_checkable
@@ -90,6 +116,12 @@ class PartObserver(Observer, Protocol):
     """Eyes that can look while something is still moving on purpose."""
 
     def observe_beside(self, moving: Callable[[], FrozenSet[str]], deadline: Deadline) -> WorldState:
-        """As ``observe``, but the robots and things that ``moving`` names at that moment need not have
-        settled.
+        """Observe the world while some robots or objects are still moving on purpose.
+
+        Args:
+            moving: returns the names of the robots and objects that need not have settled; called repeatedly.
+            deadline: wall time at which waiting ends.
+
+        Returns:
+            A state that is newer than the moment of the call.
         """

@@ -57,4 +57,12 @@ class Interpreter(Protocol):
     """Understands what users say. One is configured; nothing reads the words a second time."""
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return what the request means together with its conversation."""
+        """Interpret a request together with its conversation.
+
+        Args:
+            request: what the user said, and what it may refer to.
+            deadline: wall time by which the answer is due.
+
+        Returns:
+            The meaning of the whole conversation, or why there is none, with the cost.
+        """

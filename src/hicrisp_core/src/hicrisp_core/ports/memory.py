@@ -37,16 +37,44 @@ class Memory(Protocol):
     """What earlier runs left. It never fails a task: where it cannot be used it has nothing to offer."""
 
     def examples(self, task: Task, world: WorldState) -> Tuple[Remembered, ...]:
-        """Earlier tasks that were like this one, the most alike last."""
+        """Return earlier successful tasks that resemble a task.
+
+        Args:
+            task: the new task.
+            world: the observed world; the examples use its names.
+
+        Returns:
+            The examples, most similar last.
+        """
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
-        """Corrections that worked for such a failure, the best first."""
+        """Return corrections that worked for a similar failure.
+
+        Args:
+            failed: the failed command with its feedback.
+            world: the observed world; the corrections use its names.
+
+        Returns:
+            The corrections, best first; they are proposals and must be checked.
+        """
 
     def offsets(self, known: DecoderOffsets, robots: Collection[str]) -> DecoderOffsets:
-        """Offsets with what earlier runs learnt of some robots, where nothing newer is known."""
+        """Complete placement offsets with what earlier runs learnt.
+
+        Args:
+            known: the offsets of this run, which take precedence.
+            robots: names of the robots whose offsets are requested.
+
+        Returns:
+            The known offsets with those of earlier runs added.
+        """
 
     def learn(self, run: FinishedRun) -> None:
-        """Keep what a run teaches."""
+        """Store what a finished run teaches.
+
+        Args:
+            run: the finished run with its events.
+        """
 
     def complaint(self) -> str:
-        """Why it cannot be used, as a sentence that is told once; empty while all is well."""
+        """Return why the memory cannot be used, as a sentence that is reported once; empty if it works."""

@@ -16,32 +16,37 @@ class Camera(Protocol):
     """Delivers pictures."""
 
     def take(self) -> Optional[Picture]:
-        """What is to be seen now; ``None`` when no picture came."""
+        """Return the latest picture; ``None`` if none arrived."""
 
 
 class Sight(Protocol):
     """Looks at the things."""
 
     def look(self) -> View:
-        """What is to be seen now; what was seen last, with its stamp, where no picture came."""
+        """Return what the latest picture shows; the previous view with its own stamp if no new picture arrived."""
 
     def forget(self) -> None:
-        """The world began again."""
+        """Drop all tracks because the world was reset."""
 
 
 class Perception(Protocol):
     """Turns pictures into tracks; it remembers what it saw, and is asked in the order of time."""
 
     def look(self, picture: Picture, robots: Frames) -> Tuple[Track, ...]:
-        """All tracks after this picture: what is seen, hidden, held and gone.
+        """Update the tracks with a picture. Pictures must come in the order of their stamps.
 
         Args:
-            robots: frames of the robots' links, tools and fingers at the picture's moment, by which the
-                robot's own body is told from things, and what is in a hand is known.
+            picture: registered colour and depth images (m), with the camera's pose in the world frame.
+            robots: frames of the robots' links, tools and fingers at the picture's moment. They mask the robot's
+                own
+                body and determine what is in a hand.
+
+        Returns:
+            All tracks after this picture: visible, hidden, held and gone objects.
         """
 
     def afterwards(self) -> None:
-        """Do what can wait until the tracks of the last picture were told."""
+        """Do deferred work after the tracks of the last picture were published."""
 
     def forget(self) -> None:
-        """The world began again."""
+        """Drop all tracks because the world was reset."""

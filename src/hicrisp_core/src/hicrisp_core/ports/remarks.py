@@ -25,7 +25,14 @@ class Remarks:
         self._closed = False
 
     def add(self, said: str) -> bool:
-        """Put a remark in; ``False`` where nobody will take it: the task has ended, or too many wait."""
+        """Append a remark.
+
+        Args:
+            said: the user's words.
+
+        Returns:
+            ``False`` if the remark was not accepted because the task has ended or too many are waiting.
+        """
         with self._lock:
             if self._closed or len(self._waiting) >= _MOST:
                 return False
@@ -35,7 +42,7 @@ class Remarks:
             return True
 
     def take(self) -> Optional[str]:
-        """The oldest remark; ``None`` where none waits."""
+        """Remove and return the oldest remark; ``None`` if there is none."""
         with self._lock:
             said = self._waiting.popleft() if self._waiting else None
             if not self._waiting:
@@ -43,13 +50,13 @@ class Remarks:
             return said
 
     def close(self) -> bool:
-        """Take no more, if none waits; whether that is so now."""
+        """Stop accepting remarks if none is waiting, and return whether the inbox is closed."""
         with self._lock:
             self._closed = self._closed or not self._waiting
             return self._closed
 
     def end(self) -> None:
-        """Take no more, and forget what waits."""
+        """Stop accepting remarks and drop those that are waiting."""
         with self._lock:
             self._closed = True
             self._waiting.clear()

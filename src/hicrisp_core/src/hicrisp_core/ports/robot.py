@@ -50,11 +50,15 @@ class MotionFailure:
 
     @classmethod
     def blocked(cls, kind: str, touched: Sequence[str], where: str = "") -> "MotionFailure":
-        """A failure because something is in the way.
+        """Return a failure whose reason is an obstacle.
 
         Args:
-            touched: what the motion would touch, by name; the empty name is the robot itself.
+            kind: one of the values of ``kind``, for example ``goal_in_collision``.
+            touched: names of what the motion would touch; the empty name is the robot itself.
             where: how the message begins, for example "at the goal, ".
+
+        Returns:
+            The failure, with the touched objects as its blockers.
         """
         names = tuple(name for name in touched if name)
         if names:
@@ -65,7 +69,7 @@ class MotionFailure:
         return cls(kind, f"{where}{why}", names)
 
     def outcome(self) -> Outcome:
-        """The failure as a driver's outcome."""
+        """Return the failure as a driver's outcome."""
         status = {"timeout": Status.TIMEOUT, "lost": Status.LOST}.get(self.kind, Status.PLANNING)
         cause = CauseKind.BLOCKED if self.blockers else _CAUSES.get(self.kind, CauseKind.UNKNOWN)
         return Outcome(status, self.message, self.blockers, Cause(cause, self.blockers, said=self.message))
@@ -90,55 +94,130 @@ class Arm(Protocol):
     max_opening: float
 
     def tool_pose(self) -> Pose:
-        """The tool centre point as the joints say."""
+        """Return the pose of the tool centre point by forward kinematics, in the world frame."""
 
     def opening(self) -> float:
-        """Distance between the fingers, metres."""
+        """Return the distance between the fingers (m)."""
 
     def sync(self, world: WorldState) -> None:
-        """Make the planning scene equal to the observed world."""
+        """Update the planning scene to the observed world.
+
+        Args:
+            world: the latest observation.
+        """
 
     def margin(self, pose: Pose) -> Optional[float]:
-        """The least distance of a joint from its limits in a posture for a pose, radians, without a look at
-        what is around; ``None`` where inverse kinematics finds no posture."""
+        """Compute how far the joints stay from their limits at a pose, ignoring obstacles.
+
+        Args:
+            pose: of the tool centre point in the world frame.
+
+        Returns:
+            The smallest distance of a joint from its limits (rad); ``None`` if inverse kinematics has no solution.
+        """
 
     def plan_to(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()
     ) -> Union[Trajectory, MotionFailure]:
-        """A collision-free motion to a pose; contacts with the objects in ``touch`` are allowed."""
+        """Plan a collision-free motion to a pose.
+
+        Args:
+            pose: goal of the tool centre point in the world frame.
+            deadline: wall time at which planning ends.
+            touch: names of objects with which contact is allowed.
+
+        Returns:
+            The trajectory, or why no motion was found.
+        """
 
     def plan_line(
         self, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str] = frozenset()
     ) -> Union[Trajectory, MotionFailure]:
-        """A straight motion of the tool at ``speed`` m/s, for approach and retreat."""
+        """Plan a straight motion of the tool, for approach and retreat.
+
+        Args:
+            pose: goal of the tool centre point in the world frame.
+            deadline: wall time at which planning ends.
+            speed: of the tool along the line, m/s.
+            touch: names of objects with which contact is allowed.
+
+        Returns:
+            The trajectory, or why no motion was found.
+        """
 
     def plan_home(self, deadline: Deadline) -> Union[Trajectory, MotionFailure]:
-        """A motion to the rest posture."""
+        """Plan a motion to the rest posture.
+
+        Args:
+            deadline: wall time at which planning ends.
+
+        Returns:
+            The trajectory, or why no motion was found.
+        """
 
     def follow(
         self, trajectory: Trajectory, deadline: Deadline, cancel: Event, stop_on_contact: bool = False
     ) -> Outcome:
-        """Execute. With ``stop_on_contact`` an unexpected contact ends the motion early with EXECUTION."""
+        """Execute a trajectory.
+
+        Args:
+            trajectory: a motion that starts at the current joint positions.
+            deadline: wall time at which the motion is stopped.
+            cancel: stops the motion when it is set.
+            stop_on_contact: whether an unexpected contact ends the motion early with ``EXECUTION``.
+
+        Returns:
+            What the driver reports.
+        """
 
     def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Open or close to a distance between the fingers."""
+        """Move the fingers to a distance.
+
+        Args:
+            opening: distance between the fingers (m).
+            deadline: wall time at which the motion is stopped.
+            cancel: stops the motion when it is set.
+
+        Returns:
+            What the driver reports.
+        """
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close with a force in newtons until something resists or the fingers meet."""
+        """Close the gripper until something resists or the fingers meet.
+
+        Args:
+            force: closing force (N).
+            deadline: wall time at which the motion is stopped.
+            cancel: stops the motion when it is set.
+
+        Returns:
+            What the driver reports.
+        """
 
     def attach(self, object_name: str) -> None:
-        """From now on the object, as it was seen last, moves with the hand in collision checks; one that is
-        attached already may have slipped in the hand.
+        """Attach an object to the hand for collision checks, at the pose where it was last observed.
+
+        An attached object may have slipped in the hand; attaching it again updates its pose.
+
+        Args:
+            object_name: name of the object in the world that was last given to :meth:`sync`.
 
         Raises:
-            KeyError: when no thing of that name was seen.
+            KeyError: if no object of that name was observed.
         """
 
     def detach(self) -> None:
-        """Nothing is attached any more."""
+        """Detach every object from the hand."""
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Stop and confirm from the joints that the arm stands still."""
+        """Stop and confirm from the joints that the arm stands still.
+
+        Args:
+            deadline: wall time by which the arm must stand still.
+
+        Returns:
+            Success only if standstill was confirmed.
+        """
 
 
 @dataclass(frozen=True)
@@ -182,14 +261,30 @@ class Base(Protocol):
         self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
         constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
-        """Drive to a pose in the map frame.
+        """Drive to a pose. The base never drives without honouring the manner and the constraints.
 
-        PRECONDITION, with the reason as its cause, where it cannot drive in the manner that is asked for or
-        cannot honour a constraint; it never drives without.
+        Args:
+            pose: goal in the map frame, metres.
+            deadline: wall time at which the drive is stopped.
+            cancel: stops the drive when it is set.
+            progress: called with the phase and the fraction of the drive that is done, 0 to 1.
+            manner: speed limit (m/s) and goal tolerance (m).
+            constraints: ground to keep out of and additional clearance (m).
+
+        Returns:
+            What the driver reports; ``PRECONDITION`` with its cause if the manner or a constraint cannot be
+                honoured.
         """
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Stop and confirm that the base stands still."""
+        """Stop and confirm that the base stands still.
+
+        Args:
+            deadline: wall time by which the base must stand still.
+
+        Returns:
+            Success only if standstill was confirmed.
+        """
 
 
 class RobotPort(Protocol):
@@ -198,15 +293,32 @@ class RobotPort(Protocol):
     name: str
 
     def capabilities(self) -> Sequence[str]:
-        """The names of the domain's actions that this robot can carry out."""
+        """Return the names of the domain's actions that this robot can carry out."""
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
-        """Carry out one command; on return the robot stands still, whatever the outcome."""
+        """Carry out one command. On return the robot stands still, whatever the outcome.
+
+        Args:
+            command: an aimed command for this robot.
+            deadline: wall time at which the command is stopped.
+            cancel: stops the command when it is set.
+            progress: called with the phase and the fraction of the command that is done, 0 to 1.
+
+        Returns:
+            What the driver reports; a claim that the detector checks.
+        """
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Stop at once and confirm it."""
+        """Stop at once and confirm it.
+
+        Args:
+            deadline: wall time by which the robot must stand still.
+
+        Returns:
+            Success only if standstill was confirmed.
+        """
 
     def reset(self) -> None:
-        """Forget what a failed command left behind (attached objects, errors)."""
+        """Clear what a failed command left behind, such as attached objects and error states."""

@@ -21,7 +21,7 @@ _ROOM = 0.025
 _COMFORT = 0.30
 """Distance of the joints from their limits above which one way is as good as another, radians."""
 _SIDE = 0.5
-"""Cost of a level hand: it needs more room where the thing goes than a hand from above."""
+"""Cost of a level hand: it needs more room where the object goes than a hand from above."""
 
 Margin = Callable[[Pose], Optional[float]]
 """The distance of an arm's joints from their limits at a tool pose, radians; ``None`` out of reach."""
@@ -29,26 +29,43 @@ Way = TypeVar("Way")
 
 
 def collision_cost(grasp: Grasp) -> float:
-    """The collision part of the metric: 0 with room to spare, 1 where the hand touches something (and 0.5 for
-    a level hand); quadratic in the clearance, which is the least space from the hand to another thing,
-    metres.
+    """Return the collision part of the grasp metric.
+
+    Args:
+        grasp: the candidate; its clearance is the least distance between the hand and other objects, metres.
+
+    Returns:
+        0 with enough room, 1 in contact, quadratic in between; 0.5 more for a level hand.
     """
     return max(0.0, 1.0 - grasp.clearance / _ROOM) ** 2 + (_SIDE if grasp.from_side else 0.0)
 
 
 def joint_limit_cost(margin: Optional[float]) -> float:
-    """The joint limit part of the metric: 0 far from every limit, 1 at one, infinite where no posture was
-    found; quadratic in the margin, which is the least distance of a joint from its limit, radians.
+    """Return the joint limit part of the grasp metric.
+
+    Args:
+        margin: least distance of a joint from its limit, radians; ``None`` if inverse kinematics found no
+            posture.
+
+    Returns:
+        0 far from all limits, 1 at a limit, quadratic in between; infinite without a posture.
     """
     return math.inf if margin is None else max(0.0, 1.0 - margin / _COMFORT) ** 2
 
 
 def ranked(ways: Iterable[Way], grasp_of: Callable[[Way], Grasp], margin: Margin) -> Iterator[Way]:
-    """All ways in the order of their cost, the sum of both parts (CoPAL, section III-D); equal ones by the
-    least turn of the wrist, then as they were given. The same ways always come in the same order.
+    """Sort grasps by their cost, the sum of both parts (CoPAL, section III-D).
 
-    The arm is asked for its margin only where that can still decide: the collision part alone bounds the cost
-    from below.
+    Ties are broken by the smallest wrist turn, then by the given order, so the result is deterministic. The
+    margin is computed lazily: only where the collision part alone does not decide.
+
+    Args:
+        ways: the candidates.
+        grasp_of: returns the grasp of a candidate.
+        margin: returns the least joint margin for a tool pose, radians, or ``None`` without a posture.
+
+    Yields:
+        The candidates, cheapest first.
     """
     listed = list(ways)
     grasps = [grasp_of(way) for way in listed]

@@ -31,7 +31,7 @@ class _Stop(LinkedEvent):
 
     @property
     def wished(self) -> bool:
-        """Whether somebody asked to stop."""
+        """Whether a stop was requested."""
         return super().is_set()
 
     def is_set(self) -> bool:
@@ -43,7 +43,7 @@ class ArmRobot:
 
     Args:
         skills: the skill by the domain's action name; those of other kinds of robots are left to them.
-        observe: the world as it is seen when it is called; the skills plan in nothing else.
+        observe: returns the current world, the only one that the skills plan in.
         clock: seconds of the robot's clock, by which the time limits of commands are meant.
         limits: where the tool may be sent; anywhere by default.
         hand: the measures of the gripper; its largest opening is the arm's.
@@ -66,20 +66,47 @@ class ArmRobot:
         self._running: Optional[_Stop] = None
 
     def use_eyes(self, observe: Callable[[], WorldState]) -> None:
-        """Look at the world in another way from the next command on."""
+        """Replace the source of observations, starting with the next command.
+
+        Args:
+            observe: returns the current world.
+        """
         self._observe = observe
 
     def capabilities(self) -> Sequence[str]:
+        """Return the actions that the arm can carry out.
+
+        Returns:
+            Names of actions.
+        """
         return tuple(name for name in self._skills if name in self._actions)
 
     def item(self, command: Command) -> str:
-        """The name of the thing that a command handles; empty when it handles none."""
+        """Return the name of the object that a command handles.
+
+        Args:
+            command: the action with its arguments and constraints.
+
+        Returns:
+            The name; empty if the action handles no object.
+        """
         skill = self._skills.get(command.action)
         return skill.item(command) if skill is not None else ""
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
+        """Carry out a command with the skill of its action.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            What the arm reports; INVALID for an unknown action or a malformed command.
+        """
         skill = self._skills.get(command.action)
         if skill is None:
             return Outcome.because(
@@ -104,16 +131,25 @@ class ArmRobot:
         return outcome if outcome.ok else self._confirmed(outcome)
 
     def stop(self, deadline: Deadline) -> Outcome:
+        """Cancel the running command and stop the arm.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether the arm confirmed the stop.
+        """
         running = self._running
         if running is not None:
             running.set()
         return self._arm.stop(deadline)
 
     def reset(self) -> None:
+        """Forget the state of earlier commands."""
         self._arm.detach()
 
     def _refusal(self, command: Command, item: str) -> Optional[Outcome]:
-        """Why a command is malformed; ``None`` when it is not."""
+        """Return why a command is malformed; ``None`` when it is not."""
         for goal in (command.target, command.aim):
             if goal is not None and not goal.finite:
                 return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
@@ -130,7 +166,7 @@ class ArmRobot:
         return None
 
     def _confirmed(self, outcome: Outcome) -> Outcome:
-        """The outcome of a failed command, after the arm was seen to stand still."""
+        """Return the outcome of a failed command, after the arm was seen to stand still."""
         halted = self._arm.stop(Deadline(2.0))
         if halted.ok:
             return outcome
@@ -139,4 +175,4 @@ class ArmRobot:
 
 
 def _ignore(phase: str, fraction: float) -> None:
-    """Nobody wants to know how far the command is."""
+    """Ignore the progress of a command."""

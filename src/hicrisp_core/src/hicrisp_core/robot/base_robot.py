@@ -42,7 +42,7 @@ class Drive:
         clock: seconds of the robot's clock, by which time limits are meant.
         end: when the command's own time limit is over, by that clock.
         pause: lets seconds of the robot's clock pass; the outcome of a command that ends before they have.
-        item: the name of the thing that the command handles; empty where it names none.
+        item: the name of the object that the command handles; empty if it names none.
     """
 
     base: Base
@@ -58,7 +58,11 @@ class Drive:
     item: str = ""
 
     def goal(self) -> Union[Goal, Outcome]:
-        """Where a command leads and what that place is called, or why it leads nowhere."""
+        """Return the goal of a command.
+
+        Returns:
+            The place and its name in messages, or why the command has none.
+        """
         command, name = self.command, self.base.name
         pose = command.aim or command.target
         if pose is not None:
@@ -79,7 +83,16 @@ class Drive:
         return self.settings.landmarks[names[-1]], names[-1]
 
     def to(self, goal: Goal, progress: Optional[Progress] = None, manner: Manner = USUAL) -> Outcome:
-        """Drive to a place within the time that its distance allows, and look whether the base is there."""
+        """Drive to a place within the time that its distance allows, and check that the base arrived.
+
+        Args:
+            goal: the place and its name in messages.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+            manner: speed and style of the drive.
+
+        Returns:
+            The driver's outcome; TIMEOUT after the time limit, EXECUTION if the base is observed elsewhere.
+        """
         place, name = goal
         start = self.where()
         pose = place.pose(_bearing(start, place))
@@ -115,7 +128,11 @@ class Drive:
             f"Cannot tell that {name} was reached: {self.base.name} says so, but {fault}.")
 
     def interrupted(self) -> Optional[Outcome]:
-        """The outcome of a command whose end is wished or whose time is up."""
+        """Check whether a command has to end early.
+
+        Returns:
+            The outcome of a canceled command or one out of time; ``None`` otherwise.
+        """
         if self.cancel.is_set():
             return Outcome(Status.CANCELED, "The command was canceled; the base stands still.",
                            cause=Cause(CauseKind.CANCELED))
@@ -126,7 +143,15 @@ class Drive:
 
 
 def stand_still(drive: Drive, seconds: float) -> Optional[Outcome]:
-    """Let seconds of the robot's clock pass, or as many as the command has."""
+    """Wait in simulation time, at most until the command's own limit.
+
+    Args:
+        drive: the running command.
+        seconds: duration in the robot's time.
+
+    Returns:
+        Why the wait ended early; ``None`` if the full time passed.
+    """
     began = drive.clock()
     while True:
         left = seconds - (drive.clock() - began)
@@ -140,7 +165,7 @@ def stand_still(drive: Drive, seconds: float) -> Optional[Outcome]:
 
 
 def _bearing(start: Optional[Pose], place: Landmark) -> float:
-    """The heading in which a straight drive to a place ends, radians."""
+    """Return the heading in which a straight drive to a place ends, radians."""
     if start is None:
         return 0.0
     dx, dy = place.x - start.position[0], place.y - start.position[1]
@@ -148,7 +173,7 @@ def _bearing(start: Optional[Pose], place: Landmark) -> float:
 
 
 def _sentence(text: str) -> str:
-    """A driver's text at the end of a sentence."""
+    """Return a driver's text at the end of a sentence."""
     return text.strip().rstrip(".") + "."
 
 
@@ -184,11 +209,27 @@ class BaseRobot:
         self._running: Optional[LinkedEvent] = None
 
     def capabilities(self) -> Sequence[str]:
+        """Return the actions that the base can carry out.
+
+        Returns:
+            Names of actions.
+        """
         return tuple(self._skills)
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
+        """Carry out a command with the skill of its action.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            What the base reports; INVALID for an unknown action or a malformed command.
+        """
         skill = self._skills.get(command.action)
         if skill is None:
             return Outcome.because(
@@ -207,16 +248,24 @@ class BaseRobot:
             self._running = None
 
     def stop(self, deadline: Deadline) -> Outcome:
+        """Cancel the running command and stop the base.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether the base confirmed the stop.
+        """
         running = self._running
         if running is not None:
             running.set()
         return self._base.stop(deadline)
 
     def reset(self) -> None:
-        """Nothing to forget: every drive begins afresh."""
+        """Do nothing: every drive starts without a memory of others."""
 
     def _confirmed(self, outcome: Outcome) -> Outcome:
-        """The outcome of a failed command, after the base was seen to stand still."""
+        """Return the outcome of a failed command, after the base was seen to stand still."""
         halted = self._base.stop(Deadline(self._settings.stop_limit))
         if halted.ok:
             return outcome
@@ -227,4 +276,4 @@ class BaseRobot:
 
 
 def _ignore(phase: str, fraction: float) -> None:
-    """Nobody wants to know how far the command is."""
+    """Ignore the progress of a command."""

@@ -9,12 +9,18 @@ from hicrisp_core.model import CauseKind, Command, Outcome, Status
 from hicrisp_core.ports.robot import Constraints
 
 LONGEST = 24.0 * 3600.0
-"""Seconds that a command may take at most, whoever asks for more."""
+"""Upper bound of every command's time limit, seconds."""
 
 
 def invalid_outcome(command: Command) -> Optional[Outcome]:
-    """INVALID for a command with a limit or constraint that would hold nothing back; ``None`` for all
-    others. Goals are looked at by the skills.
+    """Check the limits and constraints of a command; the skills check its goals.
+
+    Args:
+        command: the action with its arguments and constraints.
+
+    Returns:
+        INVALID if a number is out of range or not finite, so that it would restrict nothing; ``None``
+        otherwise.
     """
     numbers: Dict[str, Iterable[float]] = {
         "time_limit": (command.time_limit,), "apart": (command.apart,), "look_within": (command.look_within,),
@@ -24,7 +30,14 @@ def invalid_outcome(command: Command) -> Optional[Outcome]:
 
 
 def unsound_constraints(constraints: Constraints) -> Optional[Outcome]:
-    """The same for constraints alone."""
+    """Check the constraints of a trajectory.
+
+    Args:
+        constraints: keep-out zones and clearance, metres in the world frame.
+
+    Returns:
+        INVALID if a number is out of range or not finite; ``None`` otherwise.
+    """
     return _refusal(_of(constraints))
 
 

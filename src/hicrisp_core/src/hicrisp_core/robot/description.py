@@ -1,4 +1,4 @@
-"""What a robot is, whoever drives it: the section ``body`` of ``config/robots/<name>.yaml``."""
+"""What a robot is, independent of its driver: the section ``body`` of ``config/robots/<name>.yaml``."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class RobotBody:
     Args:
         kind: ``arm`` or ``base``.
         origin: where an arm stands in the world's plane, metres.
-        reach: the least and the greatest distance from there at which an arm places things, metres; without
+        reach: the least and the greatest distance from there at which an arm places objects, metres; without
             it, anywhere.
-        hand: the measures of an arm's gripper, metres; without them no room is kept for it where things are
+        hand: the measures of an arm's gripper, metres; without them no room is kept for it where objects are
             placed, and nothing can drive the arm.
         skills: the skills that it has; none for all of its kind.
-        links: for each TF frame of a link the capsules around it, by which a camera's pictures are told from
+        links: for each TF frame of a link the capsules around it, which separate the robot in a camera's images from
             the robot itself.
         frames: by which it is seen.
     """
@@ -81,10 +81,10 @@ class RobotBody:
 
     @property
     def gripper(self) -> Gripper:
-        """The measures of its gripper.
+        """The dimensions of its gripper.
 
         Raises:
-            ConfigError: where its file gives none.
+            ConfigError: if its file gives none.
         """
         if self.hand is None:
             raise ConfigError(f"the robot's file gives no measures of a hand under '{SECTION}'")
@@ -92,22 +92,35 @@ class RobotBody:
 
     @property
     def distances(self) -> Tuple[float, float]:
-        """Its reach: the least and the greatest distance from its origin, metres.
+        """Its reach: least and greatest distance from its origin, metres.
 
         Raises:
-            ConfigError: where its file gives none.
+            ConfigError: if its file gives none.
         """
         if self.reach is None:
             raise ConfigError(f"the robot's file gives no reach under '{SECTION}'")
         return self.reach
 
     def able(self, uses: Mapping[str, SkillUse]) -> Mapping[str, SkillUse]:
-        """Of a domain's actions those whose skill it has."""
+        """Select the actions whose skill this body has.
+
+        Args:
+            uses: the skill that each action of a domain uses.
+
+        Returns:
+            The subset; all of them if the body lists no skills.
+        """
         return {action: use for action, use in uses.items() if not self.skills or use.skill in self.skills}
 
 
 def read_body(file: Union[str, Path]) -> RobotBody:
-    """The body that a robot's file describes.
+    """Read the body that a robot's file describes.
+
+    Args:
+        file: path of the robot's YAML file.
+
+    Returns:
+        The body, with its skills checked against the registered ones.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -126,10 +139,14 @@ def read_body(file: Union[str, Path]) -> RobotBody:
 
 
 def described(name: str, beside: Union[str, Path, None] = None) -> Optional[RobotBody]:
-    """The body of a robot by its name; ``None`` where no file of that name describes one.
+    """Find the body of a robot by its name.
 
     Args:
+        name: name of the robot, and of its file.
         beside: another configuration file; ``robots`` next to its folder is looked through first.
+
+    Returns:
+        The body; ``None`` if no file of that name describes one.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -142,12 +159,20 @@ def described(name: str, beside: Union[str, Path, None] = None) -> Optional[Robo
 
 
 def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "arm") -> RobotBody:
-    """The body of the robot that a driver's file is about: the file's own section, else what the file of the
-    robot's name says, else the usual body of a base.
+    """Return the body for a driver: from the driver's own file, else from the file of the robot's name, else
+    the default of its kind.
+
+    Args:
+        file: the driver's YAML file.
+        name: name of the robot.
+        kind: the kind of body that the driver expects.
+
+    Returns:
+        The body; an arm's has a reach and a hand.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for a body of another kind, and for an arm
-            whose reach or hand nobody gives.
+        ConfigError: with file, line, key and what is valid; also for a body of another kind, or an arm without
+            a reach or a hand.
     """
     values, positions = read_yaml(file)
     own = SECTION in values
@@ -163,7 +188,13 @@ def body_of(file: Union[str, Path], name: str, kind: Literal["arm", "base"] = "a
 
 
 def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
-    """The bodies of a scene's robots; of one that no file describes the usual one of its kind.
+    """Return the bodies of all robots of a scene; a robot without a file gets the default of its kind.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        The bodies by robot name.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for a robot of another kind than in the

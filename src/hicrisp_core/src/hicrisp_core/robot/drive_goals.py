@@ -45,9 +45,9 @@ class DriveSpace:
         tries: drives to an area, each to another place or on another path, that may fail before it counts as
             unreachable; of those that reached one at last, in the layouts of ``scripts/bench``, none was
             beyond its fourth.
-        reaches: whether a trajectory leads to a pose by what is known now; ``None`` where nobody can say.
+        reaches: whether a trajectory leads to a pose as far as is known now; ``None`` if no planner can be asked.
         first_reached: the same for many poses at once, where asking takes its time; goes before ``reaches``.
-        floor: what is known of the floor beforehand; ``None`` where nothing is.
+        floor: the floor by the map; ``None`` if it is unknown.
     """
 
     radius: float = 0.18
@@ -61,7 +61,16 @@ class DriveSpace:
     floor: Optional[FreeSpace] = None
 
     def first(self, robot: str, poses: Sequence[Pose], constraints: Constraints = UNCONSTRAINED) -> Reached:
-        """The first pose that a trajectory leads a base to."""
+        """Return the first pose that a trajectory can reach.
+
+        Args:
+            robot: name of the base.
+            poses: candidates in the map frame, preferred first.
+            constraints: keep-out zones and clearance of the trajectory.
+
+        Returns:
+            The pose, or none; not known if no planner can be asked.
+        """
         if self.first_reached is not None:
             return self.first_reached(robot, poses, constraints)
         if self.reaches is None:
@@ -69,12 +78,27 @@ class DriveSpace:
         return Reached(next((pose for pose in poses if self.reaches(pose)), None))
 
     def clear_of(self, pose: Pose, zones: Sequence[KeepOut]) -> bool:
-        """Whether a base that stands at a pose keeps its margin to every zone."""
+        """Check whether a base keeps its margin to every zone.
+
+        Args:
+            pose: where the base stands, map frame.
+            zones: areas that its footprint must not enter.
+
+        Returns:
+            True if it does; always true without zones.
+        """
         return all(space_to(zone, pose.position, self.radius) >= self.margin for zone in zones)
 
 
 def drive_space_of(scene: Scene) -> DriveSpace:
-    """What goals of the scene's base must respect, by what is known of its floor and its footprint."""
+    """Return what the goals of the scene's base must respect, from its floor and its footprint.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        The limits; without a floor if the scene has no base.
+    """
     start = next(iter(scene.arena.starts.values()), None) if scene.arena is not None else None
     if scene.arena is None or start is None:
         return DriveSpace()
@@ -85,12 +109,23 @@ def goal_within(
     area: WorldObject, robot: Optional[RobotState], world: WorldState, failed: Sequence[Vector], space: DriveSpace,
     riding: FrozenSet[str] = frozenset(), constraints: Constraints = UNCONSTRAINED,
 ) -> Optional[Pose]:
-    """The goal for a base in an area; ``None`` when none is left. What is ``riding`` on a base is in nobody's
-    way.
+    """Choose the goal for a base in an area.
 
     At first the free place nearest to the area's middle. After failures the places farthest from them come
-    first, so that the area is tried from another side; where it is known what a trajectory leads to, that
-    decides, also over the discs by which obstacles are seen.
+    first, so that the area is tried from another side; if a planner can be asked, its answer decides, also over
+    the discs that stand for obstacles.
+
+    Args:
+        area: the target area.
+        robot: state of the base; ``None`` if unknown.
+        world: observed objects, robots and facts; poses in the world frame.
+        failed: goal positions that failed before, map frame, metres.
+        space: what a goal must respect.
+        riding: names of objects on a base; they block no place.
+        constraints: keep-out zones and clearance.
+
+    Returns:
+        A pose in the map frame; ``None`` if no candidate is left.
     """
     zones = _zones(constraints)
     untried = [pose for pose in _candidates(area, robot, space) if space.clear_of(pose, zones)
@@ -112,8 +147,19 @@ def goal_within(
 def leads_into(
     area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints = UNCONSTRAINED
 ) -> Optional[bool]:
-    """Whether a trajectory leads a base to any place in an area; ``None`` where nobody can say. Every other
-    place is asked for: each may cost a plan, and a planner takes a goal's neighbourhood for the goal.
+    """Check whether a trajectory leads a base to any place in an area.
+
+    Only every other place is asked for: each may cost a plan, and a planner accepts the neighbourhood of a
+    goal.
+
+    Args:
+        area: the target area.
+        robot: state of the base; ``None`` if unknown.
+        space: what a goal must respect.
+        constraints: keep-out zones and clearance.
+
+    Returns:
+        ``None`` if it cannot be determined.
     """
     if closed_by(area, robot, space, constraints):
         return False
@@ -127,11 +173,18 @@ def leads_into(
 def closed_by(
     area: WorldObject, robot: Optional[RobotState], space: DriveSpace, constraints: Constraints, exactly: bool = False
 ) -> Tuple[str, ...]:
-    """The zones that leave a base no way to an area, or no place in it, by what is known beforehand; nothing
-    moves.
+    """Return the zones that leave a base no path to an area, or no place in it, as far as the map tells.
+    Nothing moves.
 
     Args:
+        area: the target area.
+        robot: state of the base; ``None`` if unknown.
+        space: what a goal must respect.
+        constraints: keep-out zones and clearance.
         exactly: whether only the area's own pose will do, as at a station.
+
+    Returns:
+        Names of the zones; empty if the area is not closed.
     """
     zones = _zones(constraints)
     if area.pose is None or not zones:
@@ -146,14 +199,24 @@ def closed_by(
 
 
 def _zones(constraints: Constraints) -> List[KeepOut]:
-    """The ground that is known as a zone, and not only assumed to be taken."""
+    """Return the ground that is known as a zone, and not only assumed to be taken."""
     return [each for each in constraints.keep_out if each.name]
 
 
 def standing_in(
     area: WorldObject, world: WorldState, space: DriveSpace, riding: FrozenSet[str] = frozenset()
 ) -> Tuple[str, ...]:
-    """The things in an area, or so near that no base fits beside them, that somebody may carry away."""
+    """Return the movable objects in an area, or so near that no base fits beside them.
+
+    Args:
+        area: the area to check.
+        world: observed objects, robots and facts; poses in the world frame.
+        space: footprint and margin of the base.
+        riding: names of objects on a base, which are left out.
+
+    Returns:
+        The names, sorted.
+    """
     if area.pose is None:
         return ()
     ground = footprint(area, area.pose)
@@ -183,7 +246,7 @@ def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpac
 
 
 def _free(pose: Pose, world: WorldState, space: DriveSpace, riding: FrozenSet[str]) -> bool:
-    """Whether nothing stands there; what a base carries is not in its way."""
+    """Check whether nothing stands there; what a base carries is not in its way."""
     spot = Point(*pose.position[:2])
     return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
                for name, thing in world.objects.items()

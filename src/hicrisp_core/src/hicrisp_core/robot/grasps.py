@@ -1,4 +1,4 @@
-"""A parallel gripper and its grasps, from above and from the side: where to hold a thing, and the room it leaves.
+"""A parallel gripper and its grasps, from above and from the side: where to hold an object, and the room it leaves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hicrisp_core.model.geometry import BOWL_WALL, Quaternion, from_yaw, heading
 from hicrisp_core.model.keep_out import footprint, vertical_span
 
 _ELSEWHERE = 0.10
-"""Distance from the hand's surface from which on a thing is not measured any more, metres."""
+"""Cut-off distance for clearance checks, metres."""
 _HALF = math.sqrt(0.5)
 DOWN = (1.0, 0.0, 0.0, 0.0)
 """The tool pointing straight down, its closing direction along the world's y."""
@@ -39,12 +39,12 @@ class Gripper:
 
     Args:
         opening: largest distance between the fingers.
-        depth: how far the tool centre point may be below a thing's top before the palm touches it.
+        depth: how far the tool centre point may be below an object's top before the palm touches it.
         tip: how far the finger tips reach beyond the tool centre point.
         finger: width of a finger, and its thickness in the closing direction.
         palm: extents of the hand across and along the closing direction.
         height: extent of the hand behind the palm.
-        spare: how much wider than the thing the fingers open, in all.
+        spare: how much wider than the object the fingers open, in all.
         room: clearance that the fingers should have.
     """
 
@@ -58,8 +58,13 @@ class Gripper:
     room: float = 0.008
 
     def openings(self, width: float) -> Tuple[float, float]:
-        """The distances between the fingers with which a thing is approached: with room, and where there
-        is little.
+        """Return the finger distances for approaching an object: with room, and with little room.
+
+        Args:
+            width: width of the object between the fingers, metres.
+
+        Returns:
+            Both distances, metres, at most the hand's opening.
         """
         return min(self.opening, width + self.spare), min(self.opening, width + self.spare / 2.0)
 
@@ -69,9 +74,9 @@ class Room:
     """The room that a hand has.
 
     Args:
-        clearance: least horizontal space between the hand and the things at its height, metres; 0 when they
+        clearance: least horizontal space between the hand and the objects at its height, metres; 0 when they
             overlap.
-        blockers: the names of the things that it overlaps.
+        blockers: the names of the objects that it overlaps.
     """
 
     clearance: float = math.inf
@@ -79,11 +84,17 @@ class Room:
 
 
 def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, held: str) -> Room:
-    """The room of a hand at a tool pose, in any orientation.
+    """Measure the space around a hand at a tool pose, in any orientation.
 
     Args:
+        tool: pose of the tool centre point, world frame.
         opening: distance between the fingers, metres.
-        held: the thing that is, or shall be, between the fingers; it is not in the way.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+        held: the object that is, or shall be, between the fingers; it is not in the way.
+
+    Returns:
+        The least clearance and the objects that touch the hand.
     """
     parts = [_part(tool, *corners) for corners in _boxes(opening, gripper)]
     nearest, blockers = math.inf, []
@@ -101,12 +112,23 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
 
 
 def hand_clearance(tool: Pose, opening: float, world: WorldState, gripper: Gripper, held: str) -> float:
-    """Least horizontal space between a hand and the things at its height, metres."""
+    """Return the least horizontal distance between a hand and the objects at its height.
+
+    Args:
+        tool: pose of the tool centre point, world frame.
+        opening: distance between the fingers, metres.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+        held: name of the object between the fingers, which is left out.
+
+    Returns:
+        Metres.
+    """
     return hand_room(tool, opening, world, gripper, held).clearance
 
 
 def _boxes(opening: float, gripper: Gripper) -> Iterator[Tuple[Vector, Vector]]:
-    """The fingers and the palm as boxes in the tool's frame: lowest and highest corner."""
+    """Yield the fingers and the palm as boxes in the tool's frame: lowest and highest corner."""
     half, thick = gripper.finger[0] / 2.0, gripper.finger[1]
     for inner, outer in ((opening / 2.0, opening / 2.0 + thick), (-opening / 2.0 - thick, -opening / 2.0)):
         yield (-half, inner, -gripper.depth), (half, outer, gripper.tip)
@@ -115,7 +137,7 @@ def _boxes(opening: float, gripper: Gripper) -> Iterator[Tuple[Vector, Vector]]:
 
 
 def _part(tool: Pose, low: Vector, high: Vector) -> Tuple[BaseGeometry, float, float]:
-    """The shadow of a box in the tool's frame on the ground, and the heights between which it is."""
+    """Return the shadow of a box in the tool's frame on the ground, and the heights between which it is."""
     corners: List[Vector] = [tool.apply((x, y, z)) for x in (low[0], high[0]) for y in (low[1], high[1])
                              for z in (low[2], high[2])]
     heights = [corner[2] for corner in corners]
@@ -123,27 +145,27 @@ def _part(tool: Pose, low: Vector, high: Vector) -> Tuple[BaseGeometry, float, f
 
 
 def _far(tool: Pose, thing: WorldObject, pose: Pose, gripper: Gripper) -> bool:
-    """A cheap test before the exact one."""
+    """Check cheaply, before the exact test, whether an object is out of the hand's range."""
     reach = math.hypot(gripper.palm[0], gripper.palm[1]) / 2.0 + gripper.depth + gripper.height
     apart = math.hypot(tool.position[0] - pose.position[0], tool.position[1] - pose.position[1])
     return apart > reach + math.hypot(*thing.size) / 2.0 + _ELSEWHERE
 
 
 def _wall(bowl: WorldObject, pose: Pose) -> BaseGeometry:
-    """The shadow of a bowl's wall, without what it encloses."""
+    """Return the shadow of a bowl's wall, without what it encloses."""
     whole = footprint(bowl, pose)
     return whole.difference(whole.buffer(-BOWL_WALL))
 
 
 @dataclass(frozen=True)
 class Grasp:
-    """One way to hold a thing.
+    """One way to hold an object.
 
     Args:
         pose: the tool centre point in the world frame.
-        width: the thing's extent between the fingers, metres.
+        width: the object's extent between the fingers, metres.
         opening: distance between the fingers before they close.
-        clearance: least space between the hand and other things, metres; 0 when they overlap.
+        clearance: least space between the hand and other objects, metres; 0 when they overlap.
     """
 
     pose: Pose
@@ -153,23 +175,39 @@ class Grasp:
 
     @property
     def from_side(self) -> bool:
-        """Whether the hand comes level, not from above."""
+        """Whether the hand approaches level, not from above."""
         return rotate(self.pose.orientation, (0.0, 0.0, 1.0))[2] > -0.5
 
     @property
     def turn(self) -> float:
-        """How far the wrist is turned from straight ahead of the robot, radians, at least 0."""
+        """Turn of the wrist relative to straight ahead of the robot, radians, at least 0."""
         axis = (0.0, 0.0, 1.0) if self.from_side else (1.0, 0.0, 0.0)
         ahead = rotate(self.pose.orientation, axis)
         return abs(math.remainder(heading(ahead) - heading(self.pose.position), math.tau))
 
     def before(self, distance: float) -> Pose:
-        """The tool pose from which a straight motion of a length in metres leads to the grasp."""
+        """Return the tool pose from which a straight motion leads to the grasp.
+
+        Args:
+            distance: length of that motion, metres.
+
+        Returns:
+            Pose in the world frame.
+        """
         return self.pose.compose(Pose((0.0, 0.0, -distance)))
 
 
 def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
-    """Grasps from above at several yaws, then from the side; none when the thing is not seen or too wide."""
+    """Return the possible grasps of an object: from above at several yaws, then from the side.
+
+    Args:
+        thing: the object with its shape and size.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+
+    Returns:
+        The candidates; empty if the object has no pose or is too wide for the hand.
+    """
     if thing.pose is None:
         return []
     poses = [*_from_above(thing, thing.pose, gripper), *_from_side(thing, thing.pose, gripper)]
@@ -178,7 +216,7 @@ def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) ->
 
 
 def _from_above(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
-    """Tool poses that point down, with the thing's width between the fingers."""
+    """Tool poses that point down, with the object's width between the fingers."""
     bottom, top = vertical_span(thing, pose)
     x, y, z = pose.apply((0.0, 0.0, _off_centre(thing, pose)))
     height = max(min(max(z, top - gripper.depth), top - 0.01), bottom + gripper.tip + 0.0075)
@@ -211,7 +249,7 @@ def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
 
 
 def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
-    """How long a standing thing is in a direction along one of its sides, metres."""
+    """Return how long a standing object is in a direction along one of its sides, metres."""
     if thing.form.rod:
         return thing.size[0]
     along = rotate(pose.orientation, (1.0, 0.0, 0.0))
@@ -220,13 +258,13 @@ def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
 
 
 def _off_centre(thing: WorldObject, pose: Pose) -> float:
-    """How far from its middle a lying cylinder is held, so that a level hand can stand it up."""
+    """Return how far from its middle a lying cylinder is held, so that a level hand can stand it up."""
     lies = thing.form.rod and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
     return max(0.0, min(_HELD_HIGHER, thing.size[2] / 2.0 - 0.02)) if lies else 0.0
 
 
 def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, name: str) -> Grasp:
-    """The grasp with the fingers wide open, or less where something is beside them."""
+    """Return the grasp with the fingers wide open, or less where something is beside them."""
     wide, narrow = gripper.openings(width)
     room = hand_clearance(pose, wide, world, gripper, name)
     if room >= gripper.room:
@@ -235,7 +273,7 @@ def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, na
 
 
 def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
-    """Level directions in which the fingers may close on a thing, with its width in each."""
+    """Level directions in which the fingers may close on an object, with its width in each."""
     axes = pose.axes
     if thing.form.rod:
         along = axes[2]

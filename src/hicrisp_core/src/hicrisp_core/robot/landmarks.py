@@ -22,7 +22,7 @@ class Landmark:
     Args:
         x: metres.
         y: metres.
-        yaw: heading to arrive with, radians; ``None`` where any heading will do.
+        yaw: heading to arrive with, radians; ``None`` if any heading will do.
         tolerance: how far from it the base may stand, metres; ``None`` for the base's own.
         yaw_tolerance: how far its heading may be off, radians; ``None`` for the base's own.
     """
@@ -34,7 +34,14 @@ class Landmark:
     yaw_tolerance: Optional[PositiveFloat] = None
 
     def pose(self, heading: float = 0.0) -> Pose:
-        """Where to drive to; with the ``heading`` (radians) where the landmark names none."""
+        """Return the goal pose of the landmark.
+
+        Args:
+            heading: yaw in radians, used if the landmark defines none.
+
+        Returns:
+            Pose in the map frame.
+        """
         return Pose((self.x, self.y, 0.0), from_yaw(heading if self.yaw is None else self.yaw))
 
 
@@ -69,11 +76,28 @@ class BaseSettings:
     landmarks: Mapping[str, Landmark] = field(default_factory=dict)
 
     def time_limit(self, start: Pose, goal: Pose, speed: float = math.inf) -> float:
-        """Seconds that a drive between two poses may take, at its usual speed or at a lower one (m/s)."""
+        """Return the time that a drive between two poses may take.
+
+        Args:
+            start: first pose, map frame.
+            goal: last pose, map frame.
+            speed: upper bound below the usual speed, m/s.
+
+        Returns:
+            Seconds.
+        """
         return self.start_up + self.detour * planar_distance(start.position, goal.position) / min(speed, self.speed)
 
     def miss(self, place: Landmark, seen: Optional[Pose]) -> str:
-        """What is wrong with where a base is seen that should be at a place; empty when it is there."""
+        """Describe how far an observed base is from its place.
+
+        Args:
+            place: where the base should stand.
+            seen: its observed pose, map frame; ``None`` if unknown.
+
+        Returns:
+            A clause for a message; empty if the base is within the tolerances.
+        """
         if seen is None:
             return "it is not known where it is"
         apart = planar_distance(seen.position, (place.x, place.y, 0.0))
@@ -88,10 +112,14 @@ class BaseSettings:
 
 
 def load_base_settings(path: Union[str, Path], others: Sequence[str] = ()) -> BaseSettings:
-    """Settings from a file; what it leaves out keeps its default.
+    """Load the settings of a base; keys that the file leaves out keep their default.
 
     Args:
-        others: further keys that the file may hold, which somebody else reads.
+        path: the robot's YAML file.
+        others: further keys that other readers of the file accept.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

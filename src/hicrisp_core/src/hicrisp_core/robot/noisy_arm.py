@@ -21,7 +21,7 @@ _LEVEL = 0.005
 
 
 class Approaches:
-    """Tells a commanded approach, which misses anew, from the straight way down where the last one ended.
+    """Distinguishes a commanded approach, which gets a new error, from the straight descent where the last one ended.
 
     However a goal is approached again, from afar or by a small correction, it is another approach.
     """
@@ -30,23 +30,35 @@ class Approaches:
         self._ended: Optional[Pose] = None
 
     def begin(self) -> None:
-        """What comes is another placement: its first motion is an approach."""
+        """Start another placement: its first motion is an approach."""
         self._ended = None
 
     def ended(self, tool: Pose) -> None:
-        """An approach leads to this tool pose."""
+        """Record where the last approach ended.
+
+        Args:
+            tool: tool pose at its end, world frame.
+        """
         self._ended = tool
 
     def only_lowers(self, start: Pose, end: Pose) -> bool:
-        """Whether a motion of the tool goes straight down from where the last approach ended."""
+        """Check whether a motion goes straight down from the end of the last approach.
+
+        Args:
+            start: tool pose before the motion.
+            end: tool pose after it.
+
+        Returns:
+            True if it only lowers the tool; false before the first approach.
+        """
         return self._ended is not None and end.position[2] <= start.position[2] and all(
             planar_distance(each.position, self._ended.position) <= _STRAIGHT for each in (start, end))
 
 
 class NoisyArm:
-    """Moves as its arm does, but brings what it holds beside where it is told to: an injected failure.
+    """Moves as its arm does, but misses the commanded pose with an object in hand: an injected failure.
 
-    Every commanded approach with something in the hand misses anew; going straight down from where it ended
+    Every commanded approach with an object in hand gets a new error; going straight down from where it ended
     misses no further.
 
     Args:
@@ -65,29 +77,71 @@ class NoisyArm:
         self._things: FrozenSet[str] = frozenset()
 
     def tool_pose(self) -> Pose:
+        """Return the tool centre point.
+
+        Returns:
+            Pose in the world frame.
+        """
         return self._arm.tool_pose()
 
     def opening(self) -> float:
+        """Return the distance between the fingers.
+
+        Returns:
+            Metres.
+        """
         return self._arm.opening()
 
     def sync(self, world: WorldState) -> None:
+        """Make the planning scene equal to the observed world.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+        """
         self._things = frozenset(world.objects)
         self._arm.sync(world)
 
     def margin(self, pose: Pose) -> Optional[float]:
+        """Return the least joint margin for a pose.
+
+        Args:
+            pose: tool pose in the world frame.
+
+        Returns:
+            Radians; ``None`` without a posture.
+        """
         return self._arm.margin(pose)
 
     def plan_to(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()
     ) -> Union[Trajectory, MotionFailure]:
+        """Plan a collision-free motion to a pose.
+
+        Args:
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         self._approaches.begin()
         return self._arm.plan_to(pose, deadline, touch)
 
     def plan_line(
         self, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str] = frozenset()
     ) -> Union[Trajectory, MotionFailure]:
-        """The straight motion, beside where it is told to if it is an approach; nobody knows what it meets
-        there.
+        """Plan a straight motion; an approach with an object in hand ends beside its target, by the injected
+        error.
+
+        Args:
+            pose: tool pose in the world frame.
+            deadline: wall-clock limit of the call.
+            speed: of the tool, m/s.
+            touch: names of objects that may be touched; an erroneous approach is not checked for collisions.
+
+        Returns:
+            The trajectory, or why none was found.
         """
         here = self._arm.tool_pose()
         approaches = self._holds and pose.position[2] <= here.position[2] + _LEVEL
@@ -99,26 +153,79 @@ class NoisyArm:
         return self._arm.plan_line(missed, deadline, speed, self._things)
 
     def plan_home(self, deadline: Deadline) -> Union[Trajectory, MotionFailure]:
+        """Plan a motion to the rest posture.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The trajectory, or why none was found.
+        """
         return self._arm.plan_home(deadline)
 
     def follow(
         self, trajectory: Trajectory, deadline: Deadline, cancel: Event, stop_on_contact: bool = False
     ) -> Outcome:
+        """Execute a trajectory.
+
+        Args:
+            trajectory: the planned motion.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            stop_on_contact: whether the first contact ends the motion (EXECUTION).
+
+        Returns:
+            What the driver reports.
+        """
         return self._arm.follow(trajectory, deadline, cancel, stop_on_contact)
 
     def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Move the fingers.
+
+        Args:
+            opening: distance between them, metres.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+
+        Returns:
+            What the driver reports.
+        """
         return self._arm.move_gripper(opening, deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close the fingers until they hold an object.
+
+        Args:
+            force: of the grip, newtons.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+
+        Returns:
+            What the driver reports.
+        """
         return self._arm.grasp(force, deadline, cancel)
 
     def attach(self, object_name: str) -> None:
+        """Attach an object to the hand in the planning scene.
+
+        Args:
+            object_name: name of the object.
+        """
         self._holds = True
         self._arm.attach(object_name)
 
     def detach(self) -> None:
+        """Detach the object from the hand in the planning scene."""
         self._holds = False
         self._arm.detach()
 
     def stop(self, deadline: Deadline) -> Outcome:
+        """Stop the arm.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether the arm confirmed the stop.
+        """
         return self._arm.stop(deadline)

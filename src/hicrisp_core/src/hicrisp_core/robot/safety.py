@@ -30,11 +30,25 @@ class SafetyLimits:
             raise ValueError(f"low {list(self.low)} must be below high {list(self.high)} on every axis")
 
     def hold(self, position: Vector) -> bool:
-        """Whether a point lies in the box, with its sides."""
+        """Check whether a point lies in the box, sides included.
+
+        Args:
+            position: world frame, metres.
+
+        Returns:
+            True if every coordinate is within its limits.
+        """
         return all(low <= value <= high for low, value, high in zip(self.low, position, self.high))
 
     def refusal(self, goal: Pose) -> Optional[MotionFailure]:
-        """Why the tool must not be sent to a pose; ``None`` where it may."""
+        """Check whether the tool may be sent to a pose.
+
+        Args:
+            goal: tool pose, world frame.
+
+        Returns:
+            The failure with the box and the goal; ``None`` if the pose is allowed.
+        """
         if self.hold(goal.position):
             return None
         box = ", ".join(f"{axis} {low:g} to {high:g} m" for axis, low, high in zip("xyz", self.low, self.high))
@@ -54,7 +68,10 @@ class _SafetyFile:
 
 
 def usual_limits() -> Optional[SafetyLimits]:
-    """The limits of the workspace's ``config/safety.yaml``; ``None`` where it has none.
+    """Load the limits of the workspace's ``config/safety.yaml``.
+
+    Returns:
+        The limits; ``None`` without such a file.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -64,7 +81,13 @@ def usual_limits() -> Optional[SafetyLimits]:
 
 
 def load_safety(path: Union[str, Path]) -> SafetyLimits:
-    """The limits of a file.
+    """Load the safe workspace from a file.
+
+    Args:
+        path: YAML file with the key ``workspace``.
+
+    Returns:
+        The limits.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

@@ -1,4 +1,4 @@
-"""What every skill of an arm is made of: looking, moving, and ending at the first thing that goes wrong."""
+"""What every skill of an arm is made of: observing, moving, and ending at the first failure."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class SkillSettings:
 
 @dataclass
 class SkillContext:
-    """One command on its way: the arm, the eyes, the limits under which the phases run, and what is handled.
+    """A running command: the arm, the observer, the limits under which the phases run, and the handled object.
 
     Args:
-        item: the name of the thing that the command handles; empty where it names none.
+        item: the name of the object that the command handles; empty if it names none.
         left: seconds of the robot's clock until the command's time limit.
     """
 
@@ -68,18 +68,40 @@ class SkillContext:
     left: Callable[[], float] = lambda: math.inf
 
     def look(self) -> WorldState:
-        """Observe the world and plan in it from now on."""
+        """Observe the world, and use it for planning.
+
+        Returns:
+            The world.
+        """
         world = self.observe()
         self.arm.sync(world)
         return world
 
     def plan_to(self, pose: Pose, touch: FrozenSet[str] = frozenset()) -> Union[Trajectory, MotionFailure]:
-        """A motion to a tool pose."""
+        """Plan a motion to a tool pose.
+
+        Args:
+            pose: in the world frame.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The trajectory, or the failure; poses outside the safety limits fail.
+        """
         refusal = self.limits.refusal(pose) if self.limits else None
         return refusal or self.arm.plan_to(pose, self.deadline, touch)
 
     def line(self, pose: Pose, speed: float, touch: FrozenSet[str] = frozenset(), guarded: bool = False) -> Outcome:
-        """Move the tool straight to a pose; guarded, it stops at the first contact (EXECUTION)."""
+        """Move the tool straight to a pose.
+
+        Args:
+            pose: in the world frame.
+            speed: of the tool, m/s.
+            touch: names of objects that may be touched.
+            guarded: whether the first contact ends the motion (EXECUTION).
+
+        Returns:
+            The outcome of planning and execution.
+        """
         refusal = self.limits.refusal(pose) if self.limits else None
         motion = refusal or self.arm.plan_line(pose, self.deadline, speed, touch)
         if isinstance(motion, MotionFailure):
@@ -87,11 +109,26 @@ class SkillContext:
         return self.arm.follow(motion, self.deadline, self.cancel, stop_on_contact=guarded)
 
     def follow(self, motion: Trajectory) -> Outcome:
-        """Carry out a planned motion."""
+        """Execute a planned motion.
+
+        Args:
+            motion: the trajectory.
+
+        Returns:
+            What the driver reports.
+        """
         return self.arm.follow(motion, self.deadline, self.cancel)
 
     def raise_tool(self, height: float, touch: FrozenSet[str]) -> Outcome:
-        """Move the tool straight up; less high when the arm cannot reach that far."""
+        """Move the tool straight up; less high if the arm cannot reach that far.
+
+        Args:
+            height: metres.
+            touch: names of objects that may be touched.
+
+        Returns:
+            The outcome of the highest motion that could be planned.
+        """
         here = self.arm.tool_pose()
         outcome = DONE
         for part in (1.0, 0.5, 0.25):
@@ -101,11 +138,22 @@ class SkillContext:
         return outcome
 
     def open_hand(self, opening: float) -> Outcome:
-        """Open the fingers to a distance."""
+        """Open the fingers.
+
+        Args:
+            opening: distance between them, metres; limited to what the hand has.
+
+        Returns:
+            What the driver reports.
+        """
         return self.arm.move_gripper(min(opening, self.arm.max_opening), self.deadline, self.cancel)
 
     def interrupted(self) -> Optional[Outcome]:
-        """The outcome of a command whose time is up or whose end is wished."""
+        """Check whether a command has to end early.
+
+        Returns:
+            The outcome of a canceled command or one out of time; ``None`` otherwise.
+        """
         if self.cancel.is_set():
             return Outcome(Status.CANCELED, "the command was canceled; the arm stands still",
                            cause=Cause(CauseKind.CANCELED))
@@ -116,8 +164,16 @@ class SkillContext:
 
 
 def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
-    """The things that an item at a pose stands on, or in the case of a bowl stands in, with what lies
-    there already.
+    """Return the objects that carry an item at a pose: what it stands on, or the bowl that it stands in with
+    its contents.
+
+    Args:
+        item: the object to place.
+        pose: of the item, world frame.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Their names.
     """
     shadow = footprint(item, pose)
     bottom = vertical_span(item, pose)[0]
@@ -133,7 +189,7 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
 
 
 def _inside(bowl: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
-    """The things whose centre is within a bowl's outline."""
+    """Return the objects whose centre is within a bowl's outline."""
     outline = footprint(bowl, pose)
     return frozenset(thing.name for thing in world.objects.values() if thing.pose is not None
                      and thing.movable
@@ -141,8 +197,15 @@ def _inside(bowl: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
 
 
 def failed(outcome: Outcome, doing: str) -> Outcome:
-    """The outcome of a phase, as a sentence about the command: "Cannot pick up the box: the salt is in the
+    """Word the failure of a phase as a sentence about the command: "Cannot pick up the box: the salt is in the
     way.".
+
+    Args:
+        outcome: how the phase ended.
+        doing: the command in words, "pick up the box".
+
+    Returns:
+        The outcome with its message; successes, cancellations and timeouts are unchanged.
     """
     if outcome.status in (Status.CANCELED, Status.TIMEOUT) or outcome.ok:
         return outcome
@@ -157,20 +220,43 @@ class BoundSkill:
     use: SkillUse
 
     def item(self, command: Command) -> str:
-        """The name of the thing that a command handles; empty when it handles none."""
+        """Return the name of the object that a command handles.
+
+        Args:
+            command: the action with its arguments and constraints.
+
+        Returns:
+            The name; empty if the action handles no object.
+        """
         return command.argument(self.use.item) if self.use.item else ""
 
     def run(self, work: Any, command: Command) -> Outcome:
-        """Carry out a command; ``work`` is an arm's attempt or a base's drive."""
+        """Carry out a command.
+
+        Args:
+            work: the running command: a :class:`SkillContext` for an arm, a ``Drive`` for a base.
+            command: the action with its arguments and constraints.
+
+        Returns:
+            How the command ended.
+        """
         return self.skill.run(work, command)
 
 
 def skills_of(kind: str, uses: Mapping[str, SkillUse]) -> Dict[str, BoundSkill]:
-    """The skills of a kind of robot (``arm`` or ``base``), by action; skills of other kinds are left out.
-    Those that every robot of the kind has go by their own names.
+    """Return the skills of one kind of robot by action.
+
+    Skills that every robot of the kind has keep their own names; skills of other kinds are left out.
+
+    Args:
+        kind: ``arm`` or ``base``.
+        uses: the skill that each action of a domain uses.
+
+    Returns:
+        The skills by action name.
 
     Raises:
-        ConfigError: for a skill that nobody has defined, with those that there are.
+        ConfigError: for a skill that is not registered; lists those that are.
     """
     known = extensions().skills
     every: Dict[str, Skill] = {name: known.get(name) for name in known}

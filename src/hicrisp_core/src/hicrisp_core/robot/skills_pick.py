@@ -15,25 +15,30 @@ from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 
 _REACHES = 3
-"""How often the hand reaches for a thing that is seen elsewhere once it is there."""
+"""How often the hand reaches for an object that is seen elsewhere once it is there."""
 _NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
 _OPEN = 0.96
-"""Part of the largest opening from which on the hand is open."""
+"""Share of the largest opening at which the hand counts as open."""
 _AROUND = 0.008
 """How much further apart than an item's width the fingers are that do not touch it, metres."""
 _RESTS = 0.01
-"""How far above another thing an item may be seen that stands on it, metres."""
+"""How far above another object an item may be seen that stands on it, metres."""
 _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
 
 
 def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
-    """Take an item from wherever it stands or lies and lift it.
+    """Take an item from its place, standing or lying, and lift it.
 
     Args:
-        within: how far from where the hand reached for it the item may be seen when the fingers close, metres
-            in the plane; 0: nobody looks.
+        attempt: the running command with its arm, observer and limits.
+        item: name of the object.
+        within: greatest distance in the plane, metres, between where the hand reached and where the item is
+            observed when the fingers close; 0 skips this check.
+
+    Returns:
+        DONE with the item in the hand, or why not.
     """
     doing, outcome = f"pick up the {item}", DONE
     for _ in range(_REACHES if within > 0.0 else 1):
@@ -63,13 +68,13 @@ def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
 
 
 def _between(attempt: SkillContext, world: WorldState) -> Optional[WorldObject]:
-    """What is between the fingers, held or not."""
+    """Return what is between the fingers, held or not."""
     movable = (thing for thing in world.objects.values() if thing.movable)
     return next((thing for thing in movable if in_hand(attempt, thing)), None)
 
 
 def _loose(attempt: SkillContext, thing: WorldObject, world: WorldState) -> bool:
-    """Whether the fingers are open around a thing that stands on something: a pick was ended on its way."""
+    """Check whether the fingers are open around a standing object: a pick was interrupted."""
     if thing.pose is None or not _rests(thing, world):
         return False
     closing = rotate(attempt.arm.tool_pose().orientation, (0.0, 1.0, 0.0))
@@ -77,7 +82,7 @@ def _loose(attempt: SkillContext, thing: WorldObject, world: WorldState) -> bool
 
 
 def _rests(thing: WorldObject, world: WorldState) -> bool:
-    """Whether a thing stands or lies on another one."""
+    """Check whether an object stands or lies on another one."""
     if thing.pose is None:
         return False
     bottom = vertical_span(thing, thing.pose)[0]
@@ -87,7 +92,7 @@ def _rests(thing: WorldObject, world: WorldState) -> bool:
 
 
 def _back_off(attempt: SkillContext, thing: WorldObject) -> Outcome:
-    """Open the fingers and leave a thing where it stands."""
+    """Open the fingers and leave an object where it stands."""
     opened = attempt.open_hand(attempt.arm.max_opening)
     if not opened.ok:
         return opened
@@ -96,7 +101,7 @@ def _back_off(attempt: SkillContext, thing: WorldObject) -> Outcome:
 
 
 def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome]:
-    """Why the hand cannot take a thing as the world is seen."""
+    """Return why the hand cannot take an object as the world is seen."""
     if thing.pose is None:
         return Outcome(Status.PRECONDITION, f"Cannot pick up the {thing.name}: it is not in sight.",
                        cause=Cause(CauseKind.NOT_SEEN, (thing.name,)))
@@ -110,7 +115,7 @@ def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcom
 def _try(
     attempt: SkillContext, thing: WorldObject, candidates: List[Grasp], world: WorldState, within: float
 ) -> Outcome:
-    """Carry out the best grasp to which there is a motion; without one, tell why there is none to the
+    """Carry out the best grasp to which there is a motion; without one, explain that for the
     best.
     """
     touch = frozenset({thing.name})
@@ -151,7 +156,7 @@ def _approach(attempt: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Out
 
 
 def _to_before(attempt: SkillContext, grasp: Grasp) -> Union[Trajectory, MotionFailure]:
-    """The motion to where the straight way to a grasp begins, as far from it as can be reached."""
+    """Return the motion to where the straight way to a grasp begins, as far from it as can be reached."""
     motion = attempt.plan_to(grasp.before(attempt.settings.approach))
     if isinstance(motion, MotionFailure) and motion.kind == "unreachable":
         motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))
@@ -159,7 +164,7 @@ def _to_before(attempt: SkillContext, grasp: Grasp) -> Union[Trajectory, MotionF
 
 
 def _still_there(attempt: SkillContext, thing: WorldObject, within: float) -> Outcome:
-    """Whether the thing is seen where the hand reached for it (EXECUTION with OFF_GOAL where it is not)."""
+    """Check that the object is observed where the hand reached for it (EXECUTION with OFF_GOAL if it is not)."""
     seen = attempt.look().objects[thing.name]
     if seen.pose is None or thing.pose is None:
         return DONE  # The hand hides it.
@@ -200,7 +205,15 @@ def _close(attempt: SkillContext, thing: WorldObject, width: float, world: World
 
 
 def in_hand(attempt: SkillContext, thing: WorldObject) -> bool:
-    """Whether an item is seen where the tool is, with the fingers neither closed nor wide open."""
+    """Check whether an item is observed at the tool, with the fingers neither closed nor fully open.
+
+    Args:
+        attempt: the running command with its arm, observer and limits.
+        thing: the observed object.
+
+    Returns:
+        True if it is held; false without a pose, and for bowls.
+    """
     opening = attempt.arm.opening()
     if thing.pose is None or thing.form.hollow:
         return False

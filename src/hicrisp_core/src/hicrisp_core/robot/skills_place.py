@@ -31,7 +31,7 @@ cannot do better.
 _BLOCKED = 3
 """How often something may be in the way of the last, straight part before another way is tried."""
 _LEARNING = OffsetSettings(prior_sigma=0.03)
-"""How the misses of one goal's approaches are told apart into a bias, which is corrected, and scatter."""
+"""How the errors of one goal's approaches are separated into a bias, which is corrected, and scatter."""
 _ENDING = 8.0
 """Seconds of the robot's clock that are kept for the way down, the release and the retreat."""
 _MISSED = Outcome(Status.EXECUTION, cause=Cause(CauseKind.OFF_GOAL))
@@ -42,7 +42,7 @@ NEARLY = 0.012
 metres.
 """
 _FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
-"""Space that the opened fingers keep to other things, and how far each opens at least, metres."""
+"""Space that the opened fingers keep to other objects, and how far each opens at least, metres."""
 _LIFT = 0.02
 """Least height by which an item goes back up that touched something too early, metres."""
 
@@ -55,8 +55,7 @@ class Approach:
         placement: where the item shall be, and the hand with it.
         world: as it was seen before.
         within: how far beside the goal the item may be seen when it is let go, metres in the plane.
-        told: metres by which the arm is told to go elsewhere, because it is known to end beside where it is
-            told to.
+        told: offset of the commanded pose, metres, that compensates the known error of the arm.
     """
 
     attempt: SkillContext
@@ -76,7 +75,7 @@ class Approach:
             clear: height above the goal at which the item is free of everything, metres.
 
         Returns:
-            What came of it, with what the approaches missed by: EXECUTION with OFF_GOAL where none came near
+            What came of it, with what the approaches missed by: EXECUTION with OFF_GOAL if none came near
             enough, and the item is still in the hand.
         """
         outcome = self._place(clear)
@@ -141,7 +140,7 @@ class Approach:
         return let_go(attempt, self.thing, room, touch)
 
     def _seen(self, within: float, learn: bool = False) -> Outcome:
-        """Whether the item is seen in the hand and near enough to above its goal.
+        """Check whether the item is observed in the hand, close enough above its goal.
 
         Args:
             learn: whether this is the end of an approach, by which the next one is corrected.
@@ -162,7 +161,7 @@ class Approach:
         return _MISSED
 
     def _off_goal(self) -> Outcome:
-        """Why it is still in the hand."""
+        """Return why it is still in the hand."""
         name = self.thing.name
         nearest = f"the nearest of {self._count} approaches" if self._count > 1 else "it"
         why = (f"{nearest} was seen {quantity(self._nearest, 'm')} beside its goal, and "
@@ -171,7 +170,7 @@ class Approach:
 
 
 def _beside(seen: WorldObject, placement: Placement) -> Planar:
-    """How far an item is seen beside its goal, metres in the world's plane."""
+    """Return the horizontal distance of an observed item from its goal, metres."""
     if seen.pose is None:
         return (math.inf, math.inf)
     (x, y, _), (goal_x, goal_y, _) = seen.pose.position, placement.item.position
@@ -179,7 +178,15 @@ def _beside(seen: WorldObject, placement: Placement) -> Planar:
 
 
 def carried(attempt: SkillContext, name: str) -> Union[WorldObject, Outcome]:
-    """The item as it is seen in the hand, where it may have slipped; EXECUTION where it is there no more."""
+    """Observe the held item, which may have slipped in the hand, and attach it again.
+
+    Args:
+        attempt: the running command with its arm, observer and limits.
+        name: name of the item.
+
+    Returns:
+        The observed item; EXECUTION if it is no longer in the hand.
+    """
     seen = attempt.look().objects[name]
     if seen.pose is None or not in_hand(attempt, seen):
         attempt.arm.detach()
@@ -190,7 +197,19 @@ def carried(attempt: SkillContext, name: str) -> Union[WorldObject, Outcome]:
 
 
 def tool_at(attempt: SkillContext, seen: WorldObject, item: Pose) -> Pose:
-    """The tool pose that has an item at a pose, by how it is seen in the hand."""
+    """Return the tool pose that brings an item to a pose, from how it is held now.
+
+    Args:
+        attempt: the running command with its arm, observer and limits.
+        seen: the item as observed in the hand.
+        item: target pose of the item, world frame.
+
+    Returns:
+        Pose in the world frame.
+
+    Raises:
+        ValueError: if the item has no pose.
+    """
     if seen.pose is None:
         raise ValueError(f"{seen.name} was not seen")
     return item.compose(attempt.arm.tool_pose().inverse().compose(seen.pose).inverse())
@@ -200,12 +219,19 @@ def touch_down(
     attempt: SkillContext, thing: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
     unchecked: FrozenSet[str]
 ) -> Outcome:
-    """Move the tool to a pose until the item touches; an early contact takes it back up (EXECUTION).
+    """Lower the item until it touches; after an early contact raise it again (EXECUTION).
 
     Args:
-        item: where the item shall be.
+        attempt: the running command with its arm, observer and limits.
+        thing: the held item.
+        item: its target pose, world frame.
+        told: tool pose to command; may lie below the goal.
         goal: height of the tool at which it is there, metres.
-        unchecked: what the plan of the motion need not keep clear of.
+        world: observed objects, robots and facts; poses in the world frame.
+        unchecked: names of objects that the motion may touch.
+
+    Returns:
+        DONE on the ground, or why not.
     """
     lowered = attempt.line(told, attempt.settings.guarded, unchecked, True)
     if lowered.status not in (Status.SUCCESS, Status.EXECUTION):
@@ -223,8 +249,13 @@ def let_go(attempt: SkillContext, thing: WorldObject, clearance: float, touch: F
     """Open the fingers as far as there is room, and retreat.
 
     Args:
-        clearance: space between the hand and other things, metres.
-        touch: what the item stands on.
+        attempt: the running command with its arm, observer and limits.
+        thing: the held item.
+        clearance: space between the hand and other objects, metres.
+        touch: names of the objects that the item stands on.
+
+    Returns:
+        DONE once the item is released; a retreat that cannot be planned is no failure.
     """
     attempt.progress("release", 0.8)
     room = min(max(clearance - _FINGER_GAP, _LEAST_ROOM), attempt.gripper.spare / 2.0)
@@ -240,8 +271,15 @@ def let_go(attempt: SkillContext, thing: WorldObject, clearance: float, touch: F
 
 
 def rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:
-    """Height of a bowl's rim above the bottom of an item that goes into it, metres; 0 when it goes into
-    none.
+    """Return the height of a bowl's rim above the bottom of an item in it.
+
+    Args:
+        thing: the item.
+        pose: of the item, world frame.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Metres; 0 if the item is not in a bowl.
     """
     bottom, (x, y, _) = vertical_span(thing, pose)[0], pose.position
     rims = [vertical_span(bowl, bowl.pose)[1] for bowl in world.objects.values()
@@ -253,13 +291,21 @@ def rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:
 def place(
     attempt: SkillContext, item: str, target: Pose, correction: Vector = (0.0, 0.0, 0.0), within: float = 0.0
 ) -> Outcome:
-    """Put the item in the hand down at a pose of its centre; its yaw is free as far as its shape looks the
-    same.
+    """Put the held item down at a pose of its centre.
+
+    The yaw is free as far as the item's shape looks the same.
 
     Args:
-        correction: metres by which the arm is told to go elsewhere, because it is known to end beside where
-            it is told to. Collisions are checked where it will be, not where it is told to be.
-        within: how far beside the target the item may be seen when it is let go, metres; 0: nobody looks.
+        attempt: the running command with its arm, observer and limits.
+        item: name of the object.
+        target: pose of its centre, world frame.
+        correction: offset added to the commanded pose, metres, to compensate a known error of the arm;
+            collisions are checked at the target.
+        within: greatest distance in the plane, metres, between the target and where the item is observed before
+            release; 0 skips this check.
+
+    Returns:
+        DONE with the item released, or why not.
     """
     attempt.progress("look", 0.0)
     world = attempt.look()

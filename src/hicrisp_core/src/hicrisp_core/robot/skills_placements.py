@@ -17,7 +17,7 @@ from hicrisp_core.robot.grasps import Grasp, Gripper, hand_room
 
 _ROUND_YAWS = 12
 _OTHER_YAWS = (-math.pi / 6, math.pi / 6, -math.pi / 3, math.pi / 3)
-"""Turns of a box that are tried when there is no room for the fingers with its sides along the target's."""
+"""Turns of a box to try if its sides along the target's leave no room for the fingers."""
 _LEVEL_HAND, _STAND_TRIES = 0.3, 12
 """Largest sine of the hand's slope when it stands something up, and how many ways of it are tried."""
 
@@ -42,20 +42,37 @@ class Placement:
 
 
 def hold_of(thing: WorldObject, tool: Pose, opening: float) -> Hold:
-    """How a seen item is held by a hand at a tool pose."""
+    """Return how an item is held.
+
+    Args:
+        thing: the item as observed.
+        tool: tool pose, world frame.
+        opening: distance between the fingers, metres.
+
+    Returns:
+        Pose of the item in the tool frame, with the opening.
+    """
     return Hold(tool.inverse().compose(thing.pose or tool), opening)
 
 
 def ways_to_place(
     thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin, tries: int
 ) -> Iterator[Placement]:
-    """Placements, best first: those that keep the target's yaw, then the ones at other yaws with room for the
-    hand.
+    """Yield placements, best first: those that keep the target's yaw, then other yaws with room for the hand.
 
-    What lies is stood up where the arm can, and else put down as it lies.
+    A lying item is stood up if the arm can, and otherwise put down as it lies.
 
     Args:
-        tries: the most ways to put it down without standing it up.
+        thing: the held item.
+        hold: how it is held.
+        target: pose of its centre, world frame.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+        margin: returns the least joint margin of a tool pose, radians.
+        tries: the most placements that do not stand the item up.
+
+    Yields:
+        Placements whose tool pose has a posture, or not: the planner decides.
     """
     if not thing.form.boxy:
         yield from stood_up(thing, hold, target, gripper)
@@ -73,8 +90,17 @@ def _put_down(
 
 
 def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
-    """The way to put an item down at a target that leaves the hand most room; no arm is asked whether it
-    gets there.
+    """Return the placement that leaves the hand most room; reachability is not checked.
+
+    Args:
+        thing: the held item.
+        hold: how it is held.
+        target: pose of its centre, world frame.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+
+    Returns:
+        The placement.
     """
     lying = not thing.form.boxy and stood_up(thing, hold, target, gripper)
     if lying:
@@ -91,7 +117,18 @@ def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, g
 
 
 def placements(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> List[Placement]:
-    """The ways to put a held item down level, with the target's yaw as far as the item's shape shows it."""
+    """Return the ways to put a held item down level, with the target's yaw up to the item's symmetry.
+
+    Args:
+        thing: the held item.
+        hold: how it is held.
+        target: pose of its centre, world frame.
+        world: observed objects, robots and facts; poses in the world frame.
+        gripper: dimensions of the hand, metres.
+
+    Returns:
+        The placements, unsorted; empty if the item has no pose.
+    """
     if thing.pose is None:
         return []
     found: List[Placement] = []
@@ -105,8 +142,17 @@ def placements(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, 
 
 
 def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> List[Placement]:
-    """The ways to stand a lying item up with the hand level: its end that is held more up, the hand
-    pointing away.
+    """Return the ways to stand a lying item up with a level hand that points away from the base: the end that
+    is held more ends up on top.
+
+    Args:
+        thing: the held item.
+        hold: how it is held.
+        target: pose of its centre, world frame.
+        gripper: dimensions of the hand, metres.
+
+    Returns:
+        The placements, best first; empty if the item does not lie.
     """
     if thing.pose is None or abs(rotate(thing.pose.orientation, (0.0, 0.0, 1.0))[2]) > 0.5:
         return []
@@ -130,12 +176,12 @@ def _grasp_of(way: Placement) -> Grasp:
 
 
 def _bottom(thing: WorldObject, target: Pose) -> float:
-    """The height on which the item shall stand when its centre is at the target, upright."""
+    """Return the height on which the item shall stand when its centre is at the target, upright."""
     return target.position[2] - thing.size[2] / 2.0
 
 
 def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternion]:
-    """The orientations that will do: level, turned by what the item's shape cannot be told from."""
+    """Return the orientations that will do: level, turned by what the item's shape cannot be told from."""
     level = _levelled(now.orientation)
     ahead = rotate(level, (1.0, 0.0, 0.0))
     across = rotate(level, (0.0, 1.0, 0.0))
@@ -148,6 +194,6 @@ def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternio
 
 
 def _levelled(orientation: Quaternion) -> Quaternion:
-    """The nearest orientation in which one of the body's axes is vertical."""
+    """Return the nearest orientation in which one of the body's axes is vertical."""
     up = max(Pose((0.0, 0.0, 0.0), orientation).axes, key=lambda axis: abs(axis[2]))
     return multiply(upright_turn(up if up[2] >= 0.0 else (-up[0], -up[1], -up[2])), orientation)

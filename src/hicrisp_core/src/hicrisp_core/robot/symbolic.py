@@ -23,7 +23,7 @@ class _Fault:
 
 
 class SymbolicWorld:
-    """Robot and eyes in one: commands change the facts as the domain says, unless a fault was put in their
+    """Robot and observer in one: commands change the facts as the domain says, unless a fault was put in their
     way.
     """
 
@@ -43,20 +43,34 @@ class SymbolicWorld:
 
         Args:
             status: what the driver claims; SUCCESS makes the failure one that only the detector can see.
-            blockers: the things that are in the way; once one of them was moved, the command does not fail
+            blockers: the objects that are in the way; once one of them was moved, the command does not fail
                 any more.
             cause: what the driver says began it.
         """
         self._faults.append(_Fault(command, Outcome(status, message, blockers, cause), times, instead))
 
     def capabilities(self) -> Sequence[str]:
-        """Every action of the domain."""
+        """Return every action of the domain.
+
+        Returns:
+            Names of actions.
+        """
         return tuple(self._domain.actions)
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
-        """Apply the command's effects, or the fault that waits for it."""
+        """Apply the effects of a command, or the fault that is scheduled for it.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            SUCCESS, or the injected status; PRECONDITION if a precondition is missing.
+        """
         if cancel.is_set() or deadline.passed:
             canceled = cancel.is_set()
             return Outcome(Status.CANCELED if canceled else Status.TIMEOUT,
@@ -78,17 +92,31 @@ class SymbolicWorld:
         return Outcome(Status.SUCCESS)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The facts as they are."""
+        """Return the current facts.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
+        """
         del deadline  # Nothing to wait for.
         return self.state
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Nothing moves."""
+        """Confirm the stop; nothing moves here.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            SUCCESS.
+        """
         del deadline
         return Outcome(Status.SUCCESS)
 
     def reset(self) -> None:
-        """Nothing to forget."""
+        """Do nothing: no state remains between commands."""
 
     def _apply(self, command: Command) -> None:
         after = apply_effects(self._domain, command, self.state)

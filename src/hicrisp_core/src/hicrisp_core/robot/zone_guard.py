@@ -1,4 +1,4 @@
-"""Stops a base before any part of it comes over ground that it must keep out of, whoever steers it."""
+"""Stops a base before any part of it enters a keep-out zone, whichever client drives it."""
 
 from __future__ import annotations
 
@@ -32,11 +32,15 @@ class ZoneGuard:
         self._allowed: Dict[KeepOut, float] = {}
 
     def ahead(self, pose: Pose, speed: float, turn: float = 0.0) -> Optional[KeepOut]:
-        """What the base would be over if it were stopped now; ``None`` where that is nothing.
+        """Return the zone that the base would enter if it braked now.
 
         Args:
+            pose: of the base, map frame.
             speed: forward, m/s.
-            turn: speed of turning left, rad/s.
+            turn: yaw rate, rad/s, left is positive.
+
+        Returns:
+            The zone; ``None`` if the stopping path is free.
         """
         x, y, _ = pose.position
         for each in self._keep_outs:

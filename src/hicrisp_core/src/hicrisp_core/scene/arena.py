@@ -74,14 +74,14 @@ WALL_KEYS = {"start": "from", "end": "to"}
 
 @dataclass(frozen=True, config=STRICT)
 class StartEntry:
-    """A base and where it starts; ``tray`` names the object that it carries things on.
+    """A base and where it starts; ``tray`` names the object that it carries objects on.
 
     Args:
         kind: what it is.
         position: where its middle stands at first, metres.
         radius: of its round footprint, metres.
         yaw: its heading at first, degrees.
-        tray: name of the object that it carries things on; empty for none.
+        tray: name of the object that it carries objects on; empty for none.
     """
 
     kind: Literal["base"]
@@ -141,7 +141,7 @@ class SpotEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ObstacleEntry:
-    """A round thing that no map knows, kilograms; unless a type is given, it has the one that plays the role
+    """A round object that no map knows, kilograms; unless a type is given, it has the one that plays the role
     ``obstacle`` in the domain.
 
     Args:
@@ -176,7 +176,7 @@ class ArenaPart:
         areas: places to visit, stations and forbidden zones, by name.
         robots: the robots by name.
         walls: walls inside the border, by name; the map knows them.
-        obstacles: things that no map knows, by name.
+        obstacles: objects that no map knows, by name.
     """
 
     arena: ArenaEntry
@@ -190,7 +190,17 @@ SCENE_KEYS = (*keys_of(Heading, ArenaPart), "faults")
 
 
 def arena_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene with a floor, walls, areas and obstacles; bases start in it.
+    """Read a scene with a floor, walls, areas and obstacles, in which bases start.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
@@ -207,11 +217,18 @@ def read_arena(
     part: ArenaPart, bases: Mapping[str, Any], positions: Positions, domain: Domain, seed: int,
     blocks: Tuple[KeepOut, ...] = (),
 ) -> Tuple[Arena, Dict[str, WorldObject], Dict[str, WorldObject], Dict[str, float]]:
-    """The arena, its areas, its obstacles where they stand at first, and their masses, kilograms.
+    """Read the arena of a scene.
 
     Args:
+        part: the arena's keys of the file.
         bases: what the file says of its bases.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
         blocks: the ground that furniture takes, which the map knows; low walls stand around it.
+
+    Returns:
+        The arena, its areas, its obstacles at their initial poses, and their masses (kg).
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for what lies outside, overlaps, or covers
@@ -264,7 +281,7 @@ def _obstacles(
     entries: Mapping[str, ObstacleEntry], areas: Mapping[str, WorldObject], arena: Arena, positions: Positions,
     domain: Domain, seed: int,
 ) -> Dict[str, WorldObject]:
-    """The obstacles where they stand at first; random ones clear of the base's start and of every area's
+    """Return the obstacles where they stand at first; random ones clear of the base's start and of every area's
     middle.
     """
     things: Dict[str, WorldObject] = {}
@@ -338,7 +355,7 @@ def _round(name: str, radius: float) -> WorldObject:
 
 
 def _type(said: str, domain: Domain, positions: Positions, path: Place) -> str:
-    """The type of a place or an obstacle, when the domain has it."""
+    """Return the type of a place or an obstacle, when the domain has it."""
     if said in domain.types:
         return said
     wrong = f"'{said}' is no type of the domain '{domain.name}'" if said else \
@@ -355,7 +372,18 @@ def _where(x: float, y: float) -> str:
 
 
 def check_goal(scene: Scene, pose: Pose) -> Optional[str]:
-    """Why a pose is no goal for a base in this scene, as a sentence; ``None`` when it may be one."""
+    """Check whether a pose can be a goal for a base in this scene.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+        pose: map frame.
+
+    Returns:
+        What is wrong, as a sentence; ``None`` if it is valid.
+
+    Raises:
+        ConfigError: if the scene has no arena.
+    """
     if scene.arena is None:
         raise ConfigError(f"the scene '{scene.name}' has no arena")
     if not pose.finite:

@@ -98,7 +98,7 @@ class Mounting:
 
     @property
     def in_hand(self) -> bool:
-        """Whether a robot carries it."""
+        """Whether a robot carries the camera."""
         return bool(self.link)
 
 
@@ -109,10 +109,10 @@ class DepthSensing:
     Args:
         near: least distance that is measured, metres.
         far: greatest distance that is measured, metres.
-        baseline: between the two eyes, metres; what only one of them sees has no depth.
+        baseline: distance between the two imagers, metres; points visible to only one of them have no depth.
         noise: standard deviation of the disparity, pixels; depth scatters with the square of the distance.
         step: quantum of the disparity, pixels; 0 for none.
-        edge_holes: the part of the pixels at edges of things that has no depth.
+        edge_holes: the part of the pixels at edges of objects that has no depth.
         grazing: surfaces that are seen under a smaller angle than this have no depth, degrees.
     """
 
@@ -168,20 +168,31 @@ class CameraSettings:
 
     @property
     def intrinsics(self) -> Lens:
-        """The lens as pictures carry it."""
+        """The lens as images carry it."""
         lens = self.lens
         return Lens(lens.width, lens.height, lens.fx, lens.fy, lens.cx, lens.cy)
 
     def mounted(self, pose: Pose) -> "CameraSettings":
-        """The same camera at another pose in its parent frame."""
+        """Return the same camera at another pose.
+
+        Args:
+            pose: optical frame in the parent frame.
+
+        Returns:
+            The settings.
+        """
         return replace(self, mounting=Mounting(pose.position, self.mounting.link, orientation=pose.orientation))
 
 
 def load_camera(path_or_name: Union[str, Path], beside: Union[str, Path, None] = None) -> CameraSettings:
-    """A camera from its file, or by its name in ``config/cameras``.
+    """Load a camera from its file, or by its name in ``config/cameras``.
 
     Args:
+        path_or_name: path of a YAML file, or the name of one in ``config/cameras``.
         beside: another configuration file, a scene's; ``cameras`` next to its folder is looked through first.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid; for an unknown name with those that there are.
@@ -193,15 +204,17 @@ def load_camera(path_or_name: Union[str, Path], beside: Union[str, Path, None] =
 
 def save_mounting(camera: Union[str, Path], pose: Pose, target: Union[str, Path], note: str = "",
                   beside: Union[str, Path, None] = None) -> Path:
-    """Write a camera's file with another mounting on the same link; the target is replaced as a whole, or not
-    at all.
+    """Write a camera's file with a new pose on the same link; the target is replaced atomically.
 
     Args:
-        camera: the file to begin with, or the name of one in ``config/cameras``.
-        pose: the optical frame in the world, or in the link that carries it.
-        target: may be the same file.
+        camera: the file to start from, or the name of one in ``config/cameras``.
+        pose: optical frame in the world frame, or in the frame of the link that carries it.
+        target: the file to write; may be the same.
         note: a comment beside the mounting.
         beside: another configuration file, as in ``load_camera``.
+
+    Returns:
+        Path of the written file.
 
     Raises:
         ConfigError: when the camera's file cannot be read, or the target not be written.
@@ -217,7 +230,7 @@ def save_mounting(camera: Union[str, Path], pose: Pose, target: Union[str, Path]
 
 
 def _replaced(text: str, block: List[str]) -> List[str]:
-    """The lines of a file with the block of the mounting replaced."""
+    """Return the lines of a file with the block of the mounting replaced."""
     lines = text.splitlines()
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     for key, value in root.value if root is not None else ():
@@ -231,7 +244,7 @@ def _replaced(text: str, block: List[str]) -> List[str]:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """Where a value ends, without the comments and empty lines after it."""
+    """Return where a value ends, without the comments and empty lines after it."""
     if isinstance(node, yaml.MappingNode) and not node.flow_style:
         return max(_last_line(value) for _, value in node.value)
     return int(node.end_mark.line)

@@ -1,4 +1,4 @@
-"""The colours that things are painted in, by the words of their attributes."""
+"""The colours that objects are painted in, by the words of their attributes."""
 
 from __future__ import annotations
 
@@ -18,5 +18,12 @@ _PLAIN: Colour = COLOURS["grey"]
 
 
 def paint_of(thing: WorldObject) -> Colour:
-    """Return the colour that the attributes name; grey without one, which a camera can tell from a wooden table."""
+    """Return the colour of an object by its attributes.
+
+    Args:
+        thing: the object with its shape and size.
+
+    Returns:
+        RGBA, 0 to 1; grey without a colour attribute, so that a camera can distinguish it from a wooden table.
+    """
     return COLOURS.get(thing.attributes.get("colour", ""), _PLAIN)

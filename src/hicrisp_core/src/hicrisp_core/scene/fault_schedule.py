@@ -21,7 +21,7 @@ class FaultKind:
     Args:
         text: what it does and what its magnitude means.
         sizes: how many numbers its magnitude may have.
-        needs_target: whether it concerns one thing that must be named.
+        needs_target: whether it concerns one object that must be named.
         spread: whether a magnitude that has not two numbers ends with a standard deviation.
     """
 
@@ -87,21 +87,51 @@ class ArmedFaults:
         self._armed = []
 
     def arm(self, fault: SceneFault) -> str:
-        """Put a fault in force; what was done, as a sentence."""
+        """Activate a fault.
+
+        Args:
+            fault: kind, target, magnitude and count.
+
+        Returns:
+            What was done, as a sentence.
+        """
         self._armed.append(_Armed(fault, fault.count or -1))
         return (f"{fault.kind} is in force{f' for {fault.target}' if fault.target else ''}"
                 f"{f', {fault.count} times' if fault.count else ''}")
 
     def in_force(self, kind: str, item: str = "") -> List[SceneFault]:
-        """The faults of a kind that concern a thing: those without a target, and those of that thing."""
+        """Return the active faults of a kind that concern an object.
+
+        Args:
+            kind: kind of the fault.
+            item: name of the object; faults without a target concern every object.
+
+        Returns:
+            The faults.
+        """
         return [armed.fault for armed in self._armed if _concerns(armed, kind, item)]
 
     def take(self, kind: str, item: str = "") -> List[SceneFault]:
-        """The faults of a kind that happen now to a thing; each is counted."""
+        """Return the faults of a kind that occur now to an object, and count them.
+
+        Args:
+            kind: kind of the fault.
+            item: name of the object; faults without a target concern every object.
+
+        Returns:
+            The faults.
+        """
         return self._count([armed for armed in self._armed if _concerns(armed, kind, item)])
 
     def take_all(self, kind: str) -> List[SceneFault]:
-        """The faults of a kind that happen now, whatever their targets; each is counted."""
+        """Return the faults of a kind that occur now, for any target, and count them.
+
+        Args:
+            kind: kind of the fault.
+
+        Returns:
+            The faults.
+        """
         return self._count([armed for armed in self._armed if armed.fault.kind == kind and armed.left != 0])
 
     @staticmethod

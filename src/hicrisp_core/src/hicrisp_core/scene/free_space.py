@@ -34,15 +34,31 @@ class FreeSpace:
     _known: Dict[Tuple[KeepOut, ...], Tuple[BaseGeometry, ...]] = field(default_factory=dict, compare=False)
 
     def leads(self, start: Sequence[float], goals: Sequence[Spot], zones: Sequence[KeepOut] = ()) -> bool:
-        """Whether a way leads from a point to any of the goals, metres in the map frame."""
+        """Check whether a path exists from a point to any of the goals.
+
+        Args:
+            start: (x, y) in the map frame, metres.
+            goals: points (x, y) in the map frame, metres.
+            zones: areas to keep out of.
+
+        Returns:
+            True if at least one goal is reachable; obstacles that are not on the map are ignored.
+        """
         at = Point(*start[:2])
         parts = [part for part in self._parts(tuple(zones)) if part.distance(at) <= _SQUEEZED]
         near = [part for part in parts if part.distance(at) == 0.0] or parts
         return any(part.covers(Point(*goal)) for goal in goals for part in near)
 
     def closed_by(self, start: Sequence[float], goals: Sequence[Spot], zones: Sequence[KeepOut]) -> Tuple[str, ...]:
-        """The zones without which a way would lead to a goal; none where one does, or where walls close it
-        already.
+        """Return the zones that block every path to the goals.
+
+        Args:
+            start: (x, y) in the map frame, metres.
+            goals: points (x, y) in the map frame, metres.
+            zones: areas to keep out of.
+
+        Returns:
+            Their names; empty if a path exists, or walls block it already.
         """
         if not zones or self.leads(start, goals, zones) or not self.leads(start, goals):
             return ()
@@ -51,7 +67,7 @@ class FreeSpace:
         return tuple(alone or [zone.name for zone in zones])
 
     def _parts(self, zones: Tuple[KeepOut, ...]) -> Tuple[BaseGeometry, ...]:
-        """The connected parts of the floor."""
+        """Return the connected parts of the floor."""
         if zones not in self._known:
             reach = self.radius - _OPTIMISM
             (x, y), (width, depth) = self.arena.origin, self.arena.size

@@ -36,8 +36,17 @@ _LOWEST = 0.06
 
 
 def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene with both: the keys of a table's scene and of an arena's. The table's top is z = 0, the floor
-    lower.
+    """Read a scene with a table and an arena. The table's top is z = 0, the floor is lower.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -67,20 +76,27 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
 
 
 def tray_in_base(floor_to_top: float = TRAY_HEIGHT) -> Pose:
-    """The pose of a tray's object in the frame of its base, whose origin is on the floor."""
+    """Return the pose of a tray's object in the frame of its base, whose origin is on the floor.
+
+    Args:
+        floor_to_top: height of the tray's top above the floor, metres.
+
+    Returns:
+        Pose in the base frame.
+    """
     return Pose((0.0, 0.0, floor_to_top / 2.0))
 
 
 def _trays(arena: Arena, type_: str) -> Dict[str, WorldObject]:
-    """Each base with its tray as one box, so that an arm keeps clear of all of it."""
+    """Return each base with its tray as one box, so that an arm keeps clear of all of it."""
     return {start.tray: WorldObject(start.tray, type_, "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
                                     pose=start.pose.compose(tray_in_base()), movable=False)
             for start in arena.starts.values() if start.tray}
 
 
 def _blocks(table: WorldObject) -> Tuple[KeepOut, ...]:
-    """The ground that the table and the arm's pedestal take: a base has no way under the one or through the
-    other."""
+    """Return the ground that table and pedestal occupy: a base cannot pass under or through them.
+    """
     blocks = [("pedestal", PEDESTAL, (PEDESTAL_WIDTH, PEDESTAL_WIDTH))]
     if table.pose is not None:
         blocks.append(("table", table.pose.position[:2], table.size[:2]))

@@ -1,4 +1,4 @@
-"""Where things stand at first: random layouts, and the checks that every layout must pass."""
+"""Where objects stand at first: random layouts, and the checks that every layout must pass."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hicrisp_core.model.keep_out import footprint, vertical_span
 _LAYOUTS = 200
 _SPOTS = 100
 _TOUCHING = 1e-4
-"""Overlap in metres up to which two things only touch."""
+"""Overlap in metres up to which two objects only touch."""
 
 
 @dataclass(frozen=True)
 class RandomSpot:
-    """Where a thing may be put by chance.
+    """Where an object may be put by chance.
 
     Args:
         region: x_min, y_min, x_max, y_max of its centre, metres.
@@ -35,10 +35,18 @@ class RandomSpot:
 def draw_layout(
     objects: Mapping[str, WorldObject], spots: Mapping[str, RandomSpot], seed: int
 ) -> Optional[Dict[str, WorldObject]]:
-    """The objects with a pose for each that has a random spot; ``None`` when no layout was found.
+    """Draw a pose for each object with a random spot.
 
-    The same seed gives the same layout. Rejection sampling: whole layouts are drawn anew when one thing finds
-    no room.
+    Rejection sampling: the whole layout is drawn again if an object finds no room. The result depends only on
+    the seed.
+
+    Args:
+        objects: all objects by name.
+        spots: areas of the random objects by name.
+        seed: of the random generator.
+
+    Returns:
+        The objects with poses; ``None`` if no layout was found.
     """
     dice = random.Random(seed)
     for _ in range(_LAYOUTS):
@@ -54,7 +62,16 @@ def draw_layout(
 
 
 def shuffled(spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], seed: int) -> Dict[str, RandomSpot]:
-    """The spots, dealt anew among the things of each group; the same seed deals the same."""
+    """Exchange the spots among the objects of each group.
+
+    Args:
+        spots: areas of the random objects by name.
+        groups: names of objects that share their spots.
+        seed: of the random generator; the result depends only on it.
+
+    Returns:
+        The spots by name.
+    """
     dice = random.Random(f"shuffle {seed}")
     dealt = dict(spots)
     for group in groups:
@@ -64,7 +81,16 @@ def shuffled(spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], s
 
 
 def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: float = 0.0) -> str:
-    """The name of the first other thing that is nearer than ``gap``; empty when there is none."""
+    """Return the first movable object that is too near.
+
+    Args:
+        thing: the object to check.
+        others: the other objects by name.
+        gap: least distance, metres.
+
+    Returns:
+        Its name; empty without one.
+    """
     if thing.pose is None:
         return ""
     shadow = footprint(thing, thing.pose)
@@ -85,12 +111,20 @@ def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: floa
 
 
 def _reach(thing: WorldObject) -> float:
-    """How far a thing reaches from its middle at most, whichever way it lies, metres."""
+    """Return how far an object reaches from its middle at most, whichever way it lies, metres."""
     return math.hypot(*thing.size) / 2.0
 
 
 def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
-    """Whether a thing's footprint leaves the table or its bottom is below the table's top."""
+    """Check whether an object's footprint leaves the table or its bottom is below the table's top.
+
+    Args:
+        thing: the object with its shape and size.
+        table: the table with its pose and size.
+
+    Returns:
+        True if it leaves the table; false if a pose is missing.
+    """
     if thing.pose is None or table.pose is None:
         return False
     below = vertical_span(thing, thing.pose)[0] < vertical_span(table, table.pose)[1] - _TOUCHING
@@ -98,7 +132,18 @@ def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
 
 
 def standing(thing: WorldObject, x: float, y: float, yaw: float, height: float = 0.0) -> WorldObject:
-    """The thing upright with its bottom at ``height``."""
+    """Return an object in upright position.
+
+    Args:
+        thing: the object with its shape and size.
+        x: world frame, metres.
+        y: world frame, metres.
+        yaw: radians.
+        height: z of its bottom, metres.
+
+    Returns:
+        The object with its pose.
+    """
     return replace(thing, pose=Pose((x, y, height + thing.size[2] / 2.0), from_yaw(yaw)))
 
 

@@ -30,13 +30,17 @@ section says what it is called.
 
 
 def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
-    """A scene from its file, or by its name in the workspace's ``config/scenes``.
+    """Load a scene from its file, or by its name in the workspace's ``config/scenes``.
 
     Args:
+        path_or_name: path of a YAML file, or the name of one in ``config/scenes``.
         seed: draws the random layout; the same seed gives the same scene.
 
+    Returns:
+        The scene.
+
     Raises:
-        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table,
+        ConfigError: with file, line, key and what is valid; also for objects that overlap or leave the table,
             and for what the scene's world cannot honour.
     """
     path = config_file("scenes", path_or_name)
@@ -64,7 +68,7 @@ def _check_size(values: Mapping[str, Any], positions: Positions) -> None:
 
 
 def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: Positions) -> None:
-    """Refuse a key that is another world's: nobody would do here what it asks for."""
+    """Refuse a key of another world, which would have no effect here."""
     worlds = extensions().worlds
     for key in values:
         homes = [other for other in worlds if world.keys and key not in world.keys and key in worlds.get(other).keys]
@@ -74,7 +78,7 @@ def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: P
 
 
 def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions) -> None:
-    """Refuse a zone that nobody would keep out of."""
+    """Refuse a zone that no robot of the scene respects."""
     honoured = {zone.name for zone in scene.zones}
     for name, thing in scene.objects.items():
         if is_zone(domain, thing) and name not in honoured:
@@ -84,10 +88,16 @@ def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions)
 
 
 def domain_of(scene: Scene) -> Domain:
-    """Load the domain of a scene, which may lie beside it.
+    """Load the domain of a scene; it may be next to the scene's file.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        The domain.
 
     Raises:
-        ConfigError: when there is no such domain, or it is wrong.
+        ConfigError: if the domain does not exist or is invalid.
     """
     return load_domain(config_file("domains", scene.domain, beside=scene.source))
 
@@ -101,10 +111,20 @@ def _domain(path: Path, domain: str, positions: Positions) -> Domain:
 
 
 def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene with an arm at a table.
+    """Read a scene with an arm at a table.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        The scene.
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
+        ConfigError: with file, line, key and what is valid; also for objects that overlap or leave the table.
     """
     part = read_settings(TablePart, values, positions, others=_TABLE_KEYS)
     objects, masses = table_objects(part, positions, domain, seed)
@@ -116,7 +136,14 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
 
 
 def driven_by(driver: str) -> Tuple[str, ...]:
-    """The names of the robots whose files in ``config/robots`` have the section of a driver."""
+    """Return the robots whose files in ``config/robots`` have the section of a driver.
+
+    Args:
+        driver: the section.
+
+    Returns:
+        Their names, sorted.
+    """
     files = [file for folder in config_folders("robots") for file in sorted(folder.glob("*.yaml"))]
     names = [str(values.get("name", "")) for values, _ in map(read_yaml, files) if driver in values]
     return tuple(sorted(set(filter(None, names))))

@@ -1,4 +1,4 @@
-"""Hands that move things: put a thing elsewhere on the table, or one there that the scene is not told of."""
+"""Hands that move objects: put an object elsewhere on the table, or add an unannounced one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hicrisp_core.scene.layout import off_the_table, overlapping, standing
 
 _GAP = 0.004
 _LIFT = 0.001
-"""Height above the table from which a moved thing drops, metres."""
+"""Height above the table from which a moved object drops, metres."""
 _FAR = ((0.84, -0.52), (0.84, 0.52), (0.84, -0.40), (0.84, 0.40), (0.76, -0.54), (0.76, 0.54))
 """Spots of the table beyond the reach of a hand that points down."""
 _NEAR, _TRIES = (0.36, -0.30, 0.56, 0.30), 200
-"""Where a thing is put by chance: x_min, y_min, x_max, y_max, metres; and how many spots are tried."""
+"""Where an object is put by chance: x_min, y_min, x_max, y_max, metres; and how many spots are tried."""
 STRANGER = "intruder"
 """Their names are this with a number; perception has names of its own for what it does not know."""
 _REGION = (0.30, -0.42, 0.68, 0.42)
-"""Where one is put by chance: x_min, y_min, x_max, y_max, metres."""
+"""Area for random spots: x_min, y_min, x_max, y_max, metres."""
 _REACH = (0.34, 0.72)
 _ROOM, _SPOTS = 0.03, 400
 _WIDTHS, _HEIGHTS = (0.04, 0.09), (0.04, 0.15)
@@ -30,12 +30,12 @@ _WIDTHS, _HEIGHTS = (0.04, 0.09), (0.04, 0.15)
 
 
 class Relocation:
-    """Teleports things, as a hand would move them while nobody looks.
+    """Teleports objects, as a hand would move them unobserved.
 
     Args:
-        things: says where the physics has the things that can move, by name.
+        things: says where the physics has the objects that can move, by name.
         table: says what the table is.
-        put: puts a thing at a pose, at rest.
+        put: puts an object at a pose, at rest.
     """
 
     def __init__(
@@ -47,18 +47,37 @@ class Relocation:
         self._put = put
 
     def things(self) -> Mapping[str, WorldObject]:
-        """Where the physics has the things that can move, by name."""
+        """Return the movable objects at their poses in the physics.
+
+        Returns:
+            Objects by name.
+        """
         return self._things()
 
     def put_by_chance(self, name: str, dice: np.random.Generator) -> Optional[str]:
-        """Move a thing to a free spot in front of the robot; ``None`` when there is none."""
+        """Move an object to a random free spot in front of the robot.
+
+        Args:
+            name: name of the object in the world.
+            dice: random generator.
+
+        Returns:
+            What was done, as a sentence; ``None`` without a free spot.
+        """
         x_min, y_min, x_max, y_max = _NEAR
         return self._put_first(name, [(float(x), float(y)) for x, y in
                                       dice.uniform((x_min, y_min), (x_max, y_max), (_TRIES, 2))])
 
     def push(self, name: str, by: Sequence[float], dice: np.random.Generator) -> Optional[str]:
-        """Move a thing by [dx, dy], or by a distance in a random direction; ``None`` when there is no
-        room.
+        """Move an object.
+
+        Args:
+            name: name of the object in the world.
+            by: [dx, dy] in the world frame, or [distance] in a random direction, metres.
+            dice: random generator.
+
+        Returns:
+            What was done, as a sentence; ``None`` without room.
         """
         pose = self._things()[name].pose
         if pose is None:
@@ -71,11 +90,27 @@ class Relocation:
         return self._put_first(name, [(x + by[0] * math.cos(a), y + by[0] * math.sin(a)) for a in turns])
 
     def out_of_reach(self, name: str) -> Optional[str]:
-        """Move a thing to a far corner of the table."""
+        """Move an object to a far corner of the table.
+
+        Args:
+            name: name of the object in the world.
+
+        Returns:
+            What was done, as a sentence; ``None`` without room.
+        """
         return self._put_first(name, _FAR)
 
     def block(self, spot: Sequence[float], name: str, spared: Set[str]) -> Optional[str]:
-        """Put a thing on a spot or at most 3 cm beside it; any one but the spared when no name is given."""
+        """Put an object on a spot, or at most 3 cm away.
+
+        Args:
+            spot: (x, y) in the world frame, metres.
+            name: the object; if empty, any one except the spared.
+            spared: names of objects that stay.
+
+        Returns:
+            What was done, as a sentence; ``None`` without room.
+        """
         names = [name] if name else [thing for thing in self._things() if thing not in spared]
         around = [(spot[0] + r * math.cos(a), spot[1] + r * math.sin(a))
                   for r in (0.0, 0.01, 0.02, 0.03) for a in np.arange(8) * math.pi / 4.0]
@@ -97,14 +132,18 @@ def draw_stranger(
     number: int, magnitude: Sequence[float], things: Mapping[str, WorldObject], table: WorldObject,
     dice: np.random.Generator, free: Callable[[WorldObject], bool] = lambda thing: True,
 ) -> Optional[WorldObject]:
-    """A box or a cylinder in a colour that no thing has, on a free spot of the table; ``None`` where there is
-    no room.
+    """Draw an unknown object: a box or cylinder in an unused colour on a free spot of the table.
 
     Args:
-        number: of the name.
-        magnitude: nothing, [x, y], or [x, y, width, depth, height] of a box, metres; the rest by chance.
-        things: what keeps its room.
-        free: whether a place suits otherwise.
+        number: part of its name.
+        magnitude: empty, [x, y], or [x, y, width, depth, height] of a box, metres; the rest is random.
+        things: objects that keep their room.
+        table: the table with its pose and size.
+        dice: random generator.
+        free: further test of a place.
+
+    Returns:
+        The object; ``None`` without room.
     """
     used = {thing.attributes.get("colour") for thing in things.values()}
     colours = [colour for colour in COLOURS if colour not in used] or list(COLOURS)

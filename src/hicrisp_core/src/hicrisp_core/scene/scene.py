@@ -56,7 +56,7 @@ class SceneFault:
 
     Args:
         kind: what goes wrong.
-        target: thing, robot or frame that it concerns; empty where the kind needs none.
+        target: object, robot or frame that it concerns; empty if the kind needs none.
         magnitude: how much, as the kind says.
         count: how often it happens; 0 for always.
     """
@@ -84,7 +84,7 @@ class Wall:
 class Start:
     """Where a base stands at first, in the map frame, and the radius of its round footprint, metres.
 
-    ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty where it
+    ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty if it
     has none.
     """
 
@@ -103,7 +103,7 @@ class Arena:
         walls: further walls inside; the map knows them.
         starts: the bases by name.
         floor: height of the floor in the world frame, metres.
-        unknown: the names of the things that nobody knows of beforehand: what stands about.
+        unknown: the names of the objects that are not announced: obstacles.
         blocks: the ground that furniture takes, all of it; the map knows it.
     """
 
@@ -116,18 +116,41 @@ class Arena:
     blocks: Tuple[KeepOut, ...] = ()
 
     def clearance(self, x: float, y: float) -> float:
-        """Distance of a point to the nearest wall or block, metres; 0 in one, negative outside the arena."""
+        """Return the distance of a point to the nearest wall or block.
+
+        Args:
+            x: map frame, metres.
+            y: map frame, metres.
+
+        Returns:
+            Metres; 0 in a wall or block, negative outside the arena.
+        """
         return float(self.space(np.asarray(x), np.asarray(y)))
 
     def space(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The same for many points."""
+        """Return the distance of points to the nearest wall or block.
+
+        Args:
+            x: array of coordinates in the map frame, metres.
+            y: array of the same shape.
+
+        Returns:
+            Array of the same shape, metres; 0 in a wall or block, negative outside the arena.
+        """
         (left, low), (width, depth) = self.origin, self.size
         inside = np.minimum(np.minimum(x - left, left + width - x), np.minimum(y - low, low + depth - y))
         return np.where(inside > 0.0, np.minimum(inside, self.taken(x, y)), np.fmin(inside, 0.0))
 
     def taken(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Distance of points to what stands inside, metres: 0 in a wall or a block, infinite where there are
-        none."""
+        """Return the distance of points to the obstructions inside the arena.
+
+        Args:
+            x: array of coordinates in the map frame, metres.
+            y: array of the same shape.
+
+        Returns:
+            Array of the same shape, metres; 0 in a wall or block, infinite without obstructions.
+        """
         nearest = np.full(np.shape(x), np.inf)
         for each in self.obstructions:
             nearest = np.minimum(nearest, each.distance(x, y))
@@ -135,14 +158,22 @@ class Arena:
 
     @cached_property
     def obstructions(self) -> Tuple[KeepOut, ...]:
-        """The ground of the blocks and of the walls inside."""
+        """The ground covered by blocks and inner walls."""
         return (*self.blocks, *(KeepOut((wall.start, wall.end), wall.thickness / 2.0, name)
                                 for name, wall in self.walls.items()))
 
     def paint(
         self, cells: np.ndarray, corner: Sequence[float], resolution: float, within: float, value: int = 1
     ) -> None:
-        """Set the cells of a grid that lie outside or that an obstruction takes; see ``KeepOut.paint``."""
+        """Set the cells of a grid that lie outside or in an obstruction; see ``KeepOut.paint``.
+
+        Args:
+            cells: array (rows, columns), changed in place.
+            corner: (x, y) of the first cell's corner, map frame, metres.
+            resolution: size of a cell, metres.
+            within: distance up to which cells around an obstruction are set, metres.
+            value: the value to set.
+        """
         for axis, lines in enumerate((cells.T, cells)):
             at = corner[axis] - self.origin[axis] + (np.arange(len(lines)) + 0.5) * resolution
             lines[np.minimum(at, self.size[axis] - at) < resolution / 4.0] = value
@@ -150,12 +181,26 @@ class Arena:
             each.paint(cells, corner, resolution, within, value)
 
     def off_floor(self, pose: Pose) -> float:
-        """Metres by which a base at a pose is above its floor, negative below it; 0 where it stands on it."""
+        """Return the height of a base above its floor.
+
+        Args:
+            pose: of the base, map frame.
+
+        Returns:
+            Metres, negative below the floor; 0 within the tolerance of a base that stands on it.
+        """
         off = pose.position[2] - self.floor
         return off if abs(off) > _UNEVEN else 0.0
 
     def border(self, thickness: float = 0.06) -> Dict[str, Wall]:
-        """The walls around the arena, with their inner faces on its edge."""
+        """Return the walls around the arena; their inner faces are on its edge.
+
+        Args:
+            thickness: metres.
+
+        Returns:
+            Walls by name.
+        """
         (x, y), (width, depth), half = self.origin, self.size, thickness / 2.0
         low_x, low_y, high_x, high_y = x - half, y - half, x + width + half, y + depth + half
         corners = [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)]
@@ -169,24 +214,24 @@ class Arena:
 
 @dataclass(frozen=True)
 class Scene:
-    """A table with things on it, an arena for a base, or a world of facts alone.
+    """A table with objects on it, an arena for a base, or a world of facts alone.
 
     Args:
         domain: name of the domain that the scene is made for.
         robots: names of the robots.
-        objects: the table and the things, with their initial poses.
-        masses: kilograms of the things that can move.
+        objects: the table and the objects, with their initial poses.
+        masses: kilograms of the objects that can move.
         task: the sentence that is tried when the user says nothing else.
         tolerances: the domain's predicates whose tolerance is another one here, metres.
         faults: what is injected at the beginning.
         cameras: viewpoints of pictures for people.
         camera: name of the depth camera in ``config/cameras`` that watches.
-        tags: whether the things wear AprilTags (``scene.tags``).
+        tags: whether the objects wear AprilTags (``scene.tags``).
         markers: name of a file of ``config/tags`` with tags on links of the robot and on the table; none for
             no such tags.
         camera_error: how far off its place anything on the table may be seen for the camera's mounting,
             metres.
-        unknown: what stands on the table too, and nobody is told of.
+        unknown: further objects on the table that are not announced.
         seed: the number that the random layout was drawn with.
         source: the file that it was read from.
         world: what moves it: ``embedded``, ``arena`` (both physics), ``lab`` (one physics for both),
@@ -222,26 +267,31 @@ class Scene:
 
     @property
     def symbolic(self) -> bool:
-        """Whether the scene has facts in place of poses."""
+        """Whether the scene has facts instead of poses."""
         return self.arena is None and all(thing.pose is None for thing in self.objects.values())
 
     @property
     def has_table(self) -> bool:
-        """Whether things stand somewhere on a table."""
+        """Whether objects stand on a table."""
         return TABLE in self.objects and not self.symbolic
 
     def first_state(self) -> WorldState:
-        """The world of a scene without geometry as it is at first."""
+        """Return the initial world of a scene without geometry.
+
+        Returns:
+            Objects, robots and facts.
+        """
         robots = {name: RobotState(name, self.kind) for name in self.robots}
         return WorldState(self.objects, self.facts, robots)
 
     @property
     def table(self) -> WorldObject:
+        """The table."""
         return self.objects[TABLE]
 
     @property
     def things(self) -> Tuple[WorldObject, ...]:
-        """The objects that can move, in the order of the file."""
+        """The movable objects, in the order of the file."""
         return tuple(thing for thing in self.objects.values() if thing.movable)
 
 
@@ -254,7 +304,7 @@ class Heading:
         domain: name of its domain in ``config/domains``.
         world: what moves it, and which further keys it has.
         description: a sentence for people.
-        task: the task that ``scripts/demo`` hands in when nobody names one.
+        task: the task that ``scripts/demo`` submits by default.
     """
 
     scene: str
@@ -266,14 +316,14 @@ class Heading:
 
 @pydantic_dataclass(frozen=True, config=STRICT)
 class Tuning:
-    """The keys of scenes with things that have poses.
+    """The keys of scenes with objects that have poses.
 
     Args:
         tolerances: predicates of the domain with another tolerance here, metres (radians for ``lying``).
         faults: what goes wrong from the start; the kinds are those of ``inject_fault``.
         cameras: viewpoints of pictures for people, by name.
         camera: the depth camera, a file of ``config/cameras``.
-        tags: whether the things wear AprilTags.
+        tags: whether the objects wear AprilTags.
         markers: file of ``config/tags`` with tags on the robot and the table; empty for none.
         camera_error: how far off its place anything on the table may be seen before the camera counts as
             moved, metres.
@@ -289,7 +339,17 @@ class Tuning:
 
 
 def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene without robots and things, as far as its file says what is not of one kind of scene alone.
+    """Read the keys that all kinds of scenes share.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        A scene without robots and objects.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -305,7 +365,7 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
 
 
 def _camera(name: str, path: Path, positions: Positions) -> str:
-    """The name of a camera, when its file can be read."""
+    """Return the name of a camera, when its file can be read."""
     if name == DEFAULT_CAMERA:
         return name
     try:
@@ -316,7 +376,7 @@ def _camera(name: str, path: Path, positions: Positions) -> str:
 
 
 def _listed(fault: Any) -> Any:
-    """A fault whose magnitude may be a single number."""
+    """Return a fault whose magnitude may be a single number."""
     if not isinstance(fault, dict) or isinstance(fault.get("magnitude", []), list):
         return fault
     return {**fault, "magnitude": [fault["magnitude"]]}

@@ -1,5 +1,5 @@
-"""Scenes without geometry: things, robots and the facts that hold at first, from the file itself or from a scene graph
-of VirtualHome, whose own executor moves its things.
+"""Scenes without geometry: objects, robots and the facts that hold at first, from the file itself or from a scene graph
+of VirtualHome, whose own executor moves its objects.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _OF_PERSON = ("close", "facing")
 
 @dataclass(frozen=True, config=STRICT)
 class SymbolicPart:
-    """The part of a scene file about things without poses; what is said of each is read one by one.
+    """The part of a scene file about objects without poses; what is said of each is read one by one.
 
     Args:
-        objects: the things by name.
+        objects: the objects by name.
         robots: the robots by name.
     """
 
@@ -48,7 +48,7 @@ class SymbolicPart:
 
 @dataclass(frozen=True, config=STRICT)
 class SymbolicThing:
-    """What is said of a thing besides its facts.
+    """What is said of an object besides its facts.
 
     Args:
         type: a type of the domain.
@@ -63,12 +63,22 @@ SCENE_KEYS = keys_of(Heading, SymbolicPart)
 
 
 def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """A scene whose things have a type, attributes and facts: ``first_glass: {type: glass, at: table, level:
-    0}``.
+    """Read a scene whose objects have a type, attributes and facts: ``first_glass: {type: glass, at: table,
+    level: 0}``.
 
-    Every key of a thing but ``type`` and ``attributes`` is a predicate of the domain with the thing as its
-    subject; its value is the other thing, a number, a list of such, or ``true`` for a fact about the thing
+    Every key of an object but ``type`` and ``attributes`` is a predicate of the domain with the object as its
+    subject; its value is the other object, a number, a list of such, or ``true`` for a fact about the object
     alone.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: recorded with the scene; its initial state is not random.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line, key and what is valid.
@@ -119,8 +129,20 @@ GRAPH_KEYS = keys_of(Heading, GraphPart)
 
 
 def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:
-    """The things of a graph by name, ``fridge_12`` for the node 12 of class fridge, with the facts that it
-    begins with; from then on they are the executor's.
+    """Read a scene from a graph.
+
+    An object's name joins class and id: ``fridge_12`` is node 12 of class fridge. The graph gives the initial
+    facts; after that the executor maintains them.
+
+    Args:
+        path: the file that is read; names it in error messages.
+        values: content of the scene's file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: recorded with the scene; its initial state is not random.
+
+    Returns:
+        The scene.
 
     Raises:
         ConfigError: with file, line and key; also when the graph cannot be read.
@@ -144,7 +166,7 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
 
 
 def _rooms(nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> Dict[int, Dict[str, str]]:
-    """The attribute of things that says in which room they are, by the number of the node."""
+    """Return the attribute of objects that says in which room they are, by the number of the node."""
     names = {node["id"]: str(node["class_name"]) for node in nodes if node["category"] == _ROOM}
     return {edge["from_id"]: {"room": names[edge["to_id"]]} for edge in edges
             if edge["relation_type"] == "INSIDE" and edge["to_id"] in names}
@@ -153,7 +175,7 @@ def _rooms(nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]
 def _graph_facts(
     nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]], person: str
 ) -> Iterator[Relation]:
-    """What things are and are for, what is on or inside what, and what the person is close to or faces."""
+    """Yield what objects are and are for, what is on or inside what, and what the person is close to or faces."""
     names = {node["id"]: person if node["class_name"] == _PERSON else f"{node['class_name']}_{node['id']}"
              for node in nodes}
     rooms = {node["id"] for node in nodes if node["category"] == _ROOM}

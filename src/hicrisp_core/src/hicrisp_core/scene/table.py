@@ -1,4 +1,4 @@
-"""What stands on a table: the things of a scene, where they are at first, and the checks on that."""
+"""What stands on a table: the objects of a scene, where they are at first, and the checks on that."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class TableEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class TableSpotEntry:
-    """Where a thing may be put by chance; the same as in ``RandomSpot``.
+    """Where an object may be put by chance; the same as in ``RandomSpot``.
 
     Args:
         region: x_min, y_min, x_max, y_max, metres.
-        min_gap: space to every other thing, metres.
+        min_gap: space to every other object, metres.
         reach: least and greatest distance from the world's origin, metres.
     """
 
@@ -58,7 +58,7 @@ class TableSpotEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class ThingEntry:
-    """A thing on the table: metres, kilograms, degrees; where it is at first is said in one of three ways.
+    """An object on the table: metres, kilograms, degrees; where it is at first is said in one of three ways.
 
     Args:
         type: a type of the domain.
@@ -68,7 +68,7 @@ class ThingEntry:
         attributes: words by which language may call it, such as its colour.
         position: where it stands on the table, metres in the world's plane.
         yaw: turn about the vertical, degrees.
-        on: the thing that it stands on, or lies in.
+        on: the object that it stands on, or lies in.
         random: a spot drawn with the seed.
     """
 
@@ -89,13 +89,13 @@ class ThingEntry:
 
 @dataclass(frozen=True, config=STRICT)
 class TablePart:
-    """The part of a scene file about a table; things with a random spot that are named together in
+    """The part of a scene file about a table; objects with a random spot that are named together in
     ``shuffle`` swap their spots.
 
     Args:
-        objects: the things by name.
-        table: the table.
-        shuffle: groups of things that swap their random spots, drawn with the seed.
+        objects: the objects by name.
+        table: the table with its pose and size.
+        shuffle: groups of objects that swap their random spots, drawn with the seed.
     """
 
     objects: Mapping[str, ThingEntry]
@@ -117,10 +117,19 @@ class NamedRobots:
 def table_objects(
     part: TablePart, positions: Positions, domain: Domain, seed: int
 ) -> Tuple[Dict[str, WorldObject], Dict[str, float]]:
-    """The table and the things on it where they are at first, and the masses of the things, kilograms.
+    """Read the table and the objects on it at their initial poses.
+
+    Args:
+        part: the table's keys of the file.
+        positions: where each key stands in the file, for error messages.
+        domain: types, predicates and actions of the application.
+        seed: of the random layout.
+
+    Returns:
+        Objects by name, and their masses (kg).
 
     Raises:
-        ConfigError: with file, line, key and what is valid; also for things that overlap or leave the table.
+        ConfigError: with file, line, key and what is valid; also for objects that overlap or leave the table.
     """
     objects: Dict[str, WorldObject] = {TABLE: _table(part.table, domain.roles.surface or ANYTHING)}
     masses: Dict[str, float] = {}
@@ -148,7 +157,7 @@ def table_objects(
 def _groups(
     told: Sequence[Tuple[str, ...]], positions: Positions, spots: Mapping[str, RandomSpot]
 ) -> List[Tuple[str, ...]]:
-    """The groups of things that swap their random spots."""
+    """Return the groups of objects that swap their random spots."""
     groups: List[Tuple[str, ...]] = []
     for index, group in enumerate(told):
         path = ("shuffle", index)

@@ -1,4 +1,4 @@
-"""AprilTags on things: which tag is where on what, from a file of ``config/tags`` or made for a scene."""
+"""AprilTags on objects: which tag is where on what, from a file of ``config/tags`` or made for a scene."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MODULES = 8
 """Squares along the edge of a tag's black square; the white margin around it is one wide."""
 _WHOLE = (MODULES + 2) / MODULES
 _FACES = 5
-"""Tags that a thing may wear: on its top and on four sides."""
+"""Tags that an object may wear: on its top and on four sides."""
 _TOP, _SIDE, _ROUND = 0.96, 0.84, 0.8
-"""Greatest part of a face that a tag with its margin takes: a thing's own colour stays visible; of a round
+"""Greatest part of a face that a tag with its margin takes: an object's own colour stays visible; of a round
 side, part of the radius."""
 _LEAST = 0.012
 """Edge of the smallest black square, metres."""
@@ -38,13 +38,13 @@ _PAPER = 0.0003
 
 @plain_dataclass(frozen=True)
 class Tag:
-    """One tag on a thing.
+    """One tag on an object.
 
     Args:
         number: in the family.
         thing: the name of what wears it.
         size: edge of its black square, metres.
-        pose: of its middle in the frame of the thing, whose origin is the middle of its bounding box: z out
+        pose: of its middle in the frame of the object, whose origin is the middle of its bounding box: z out
             of the picture, x to its right, y up.
     """
 
@@ -55,7 +55,7 @@ class Tag:
 
     @property
     def to_middle(self) -> Pose:
-        """The thing's frame in the tag's: where a seen tag says that the thing is."""
+        """The object's frame in the tag's frame: the object's pose from an observed tag."""
         return self.pose.inverse()
 
     @property
@@ -65,8 +65,8 @@ class Tag:
 
     @property
     def corners(self) -> Tuple[Vector, Vector, Vector, Vector]:
-        """The corners of the black square in the tag's frame in the order in which detectors list them: top
-        left, top right, bottom right, bottom left.
+        """The corners of the black square in the tag's frame, in the order of detectors: top left, top right,
+        bottom right, bottom left; metres.
         """
         half = self.size / 2.0
         return ((-half, half, 0.0), (half, half, 0.0), (half, -half, 0.0), (-half, -half, 0.0))
@@ -74,13 +74,13 @@ class Tag:
 
 @dataclass(frozen=True, config=STRICT)
 class _Entry:
-    """A tag in a file: metres, and turns about the thing's fixed x, y and z axis in degrees.
+    """A tag in a file: metres, and turns about the object's fixed x, y and z axis in degrees.
 
     Args:
         number: the tag's number in its family.
-        thing: the thing, or the link of a robot, that wears it.
+        thing: the object, or the link of a robot, that wears it.
         size: edge of the black square, metres.
-        position: the tag's middle in the thing's frame, metres.
+        position: the tag's middle in the object's frame, metres.
         rotation: the tag's turn, degrees.
     """
 
@@ -96,7 +96,7 @@ class _TagFile:
     """A file of tags.
 
     Args:
-        tags: the tags; a thing may wear several.
+        tags: the tags; an object may wear several.
         family: the AprilTag family.
     """
 
@@ -106,15 +106,19 @@ class _TagFile:
 
 def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = None,
               beside: Union[str, Path, None] = None) -> Tuple[Tag, ...]:
-    """The tags of a file, or of its name in ``config/tags``.
+    """Load the tags of a file, or by its name in ``config/tags``.
 
     Args:
-        things: the names of the things that are known; none for any.
+        path_or_name: path of a YAML file, or the name of one in ``config/tags``.
+        things: names of the known objects; ``None`` accepts any.
         beside: another configuration file, a scene's; ``tags`` next to its folder is looked through first.
+
+    Returns:
+        The tags.
 
     Raises:
         ConfigError: with file, line, key and what is valid; also for a number that is there twice, and for a
-            tag on a thing that is not known.
+            tag on an object that is not known.
     """
     values, positions = read_yaml(config_file("tags", path_or_name, beside=beside))
     numbers: Set[int] = set()
@@ -134,10 +138,16 @@ def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = 
 
 
 def tags_of(scene: Scene) -> Tuple[Tag, ...]:
-    """The tags that a scene's things wear: one on the top of each and four around it, as large as fit.
+    """Return tags for all objects of a scene: one on the top of each and four around it, as large as possible.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        The tags.
 
     Raises:
-        ConfigError: for a thing that is too small for any, and for more tags than the family has.
+        ConfigError: for an object that is too small for any, and for more tags than the family has.
     """
     if len(scene.things) * _FACES > NUMBERS:
         raise ConfigError(f"the scene '{scene.name}' has {len(scene.things)} things, and the tags suffice "
@@ -153,7 +163,7 @@ def tags_of(scene: Scene) -> Tuple[Tag, ...]:
 
 
 def _faces(thing: WorldObject) -> Iterator[Tuple[int, float, Pose]]:
-    """Number, size of the black square, and place of each tag that a thing may wear."""
+    """Number, size of the black square, and place of each tag that an object may wear."""
     x, y, z = thing.size
     outline = thing.form.outline(thing.size)
     boxy = set(outline) == set(rectangle(thing.size))
@@ -171,11 +181,11 @@ def _faces(thing: WorldObject) -> Iterator[Tuple[int, float, Pose]]:
 
 
 def _black(whole: float) -> float:
-    """The black square of a tag with its margin, in whole tenths of a millimetre."""
+    """Return the black square of a tag with its margin, in whole tenths of a millimetre."""
     return math.floor(1e4 * whole / _WHOLE) / 1e4
 
 
 def _radius(outline: Sequence[Tuple[float, float]]) -> float:
-    """Of the circle about the origin that an outline holds."""
+    """Return the radius of the circle about the origin that fits into an outline."""
     pairs = zip(outline, [*outline[1:], outline[0]])
     return min(abs(ax * by - ay * bx) / math.hypot(bx - ax, by - ay) for (ax, ay), (bx, by) in pairs)

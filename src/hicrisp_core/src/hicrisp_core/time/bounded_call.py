@@ -48,11 +48,17 @@ class BoundedCalls:
         self._late = 0
 
     def call(self, work: Callable[[], Any], deadline: Deadline) -> Any:
-        """What ``work`` returns, or the exception that it raises.
+        """Call a function in its own thread and wait for it until a deadline.
+
+        Args:
+            work: the function; it keeps running after the deadline, and its late result is dropped.
+            deadline: wall time at which waiting ends.
+
+        Returns:
+            What ``work`` returns; an exception of ``work`` is raised again here.
 
         Raises:
-            Overdue: it did not return in time, or no thread came free for it because earlier calls have not
-                returned.
+            Overdue: if the call did not return in time, or earlier calls that have not returned occupy all threads.
         """
         self._enter(deadline)
         call = _Call(work)

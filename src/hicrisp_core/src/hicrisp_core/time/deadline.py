@@ -20,11 +20,12 @@ class Deadline:
 
     @property
     def remaining(self) -> float:
-        """Seconds left, never negative."""
+        """Return the seconds left, never negative."""
         return max(0.0, self._end - time.monotonic())
 
     @property
     def passed(self) -> bool:
+        """Return whether the time is over."""
         return time.monotonic() >= self._end
 
 
@@ -46,12 +47,13 @@ class ThinkingTime(Deadline):
 
     @property
     def remaining(self) -> float:
-        """Seconds that are certainly not yet over, never negative."""
+        """Return the seconds that are certainly left, never negative."""
         wall = super().remaining
         return min(wall, max(0.0, self._computed - time.thread_time())) if self._mine else wall
 
     @property
     def passed(self) -> bool:
+        """Return whether the processor time of the thread that began, or the wall time, is used up."""
         return super().passed or self._mine and time.thread_time() >= self._computed
 
     @property

@@ -10,16 +10,29 @@ own.
 
 
 def lead(stamp: float, now: float) -> float:
-    """Seconds by which a stamp is ahead of the clock, where that is more than ``AHEAD_LIMIT``; else 0. A
-    clock that reads 0 has not begun, and nothing is ahead of it.
+    """Compute how far a stamp is ahead of the clock.
+
+    Args:
+        stamp: time stamp, seconds.
+        now: current time of the same clock, seconds; at 0 the clock has not started and no stamp is ahead.
+
+    Returns:
+        The lead in seconds if it exceeds ``AHEAD_LIMIT``; otherwise 0.
     """
     by = stamp - now
     return by if by > AHEAD_LIMIT and now > 0.0 else 0.0
 
 
 def lag(stamp: float, now: float, limit: float) -> float:
-    """Seconds by which a stamp is behind the clock, where that is more than ``limit``; else 0. A stamp of 0
-    is none.
+    """Compute how far a stamp is behind the clock.
+
+    Args:
+        stamp: time stamp, seconds; 0 means that there is no stamp.
+        now: current time of the same clock, seconds.
+        limit: largest lag that is accepted, seconds.
+
+    Returns:
+        The lag in seconds if it exceeds ``limit``; otherwise 0.
     """
     by = now - stamp
     return by if by > limit and stamp > 0.0 else 0.0

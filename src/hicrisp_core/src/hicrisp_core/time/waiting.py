@@ -25,10 +25,18 @@ class LinkedEvent(Event):
         self._others = others
 
     def is_set(self) -> bool:
+        """Return whether this event or one of the linked events is set."""
         return super().is_set() or any(other.is_set() for other in self._others)
 
     def wait(self, timeout: Optional[float] = None) -> bool:
-        """Wait until it is set, at most ``timeout`` seconds; the others are looked at 50 times a second."""
+        """Wait until the event is set; the linked events are polled at 50 Hz.
+
+        Args:
+            timeout: longest wait, seconds; ``None`` waits without limit.
+
+        Returns:
+            Whether the event is set.
+        """
         deadline = Deadline(max(0.0, timeout)) if timeout is not None else None
         while not self.is_set():
             left = _SLICE if deadline is None else min(_SLICE, deadline.remaining)
@@ -51,6 +59,7 @@ class AlarmEvent(LinkedEvent, Generic[_Reason]):
         self.alarmed: Optional[_Reason] = None
 
     def is_set(self) -> bool:
+        """Return whether the event is set, or the alarm has gone off; the first alarm is kept."""
         if self.alarmed is None:
             self.alarmed = self._alarm()
         return self.alarmed is not None or super().is_set()
@@ -60,12 +69,17 @@ def wait_until(
     holds: Callable[[], object], deadline: Deadline, cancel: Optional[Event] = None, period: float = _PERIOD,
     in_vain: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Whether ``holds`` came true in time; it is asked at least once.
+    """Poll a condition until it holds; it is checked at least once.
 
     Args:
-        cancel: ends the wait early.
-        period: seconds between two looks.
-        in_vain: whether waiting has become useless, for example because the node shuts down.
+        holds: the condition; any true value ends the wait.
+        deadline: wall time at which the wait ends.
+        cancel: ends the wait early when it is set.
+        period: time between two checks, seconds.
+        in_vain: returns whether waiting has become useless, for example because the node shuts down.
+
+    Returns:
+        Whether the condition held in time.
     """
     while not holds():
         if deadline.passed or in_vain() or (cancel is not None and cancel.is_set()):
@@ -78,7 +92,18 @@ def wait_on(
     changed: Condition, holds: Callable[[], object], deadline: Deadline, cancel: Optional[Event] = None,
     in_vain: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """The same for what is announced on a condition, which is held while ``holds`` is asked."""
+    """Wait for a condition whose changes are announced on a condition variable.
+
+    Args:
+        changed: notified when the result of ``holds`` may have changed; its lock is held while ``holds`` is called.
+        holds: the condition; any true value ends the wait.
+        deadline: wall time at which the wait ends.
+        cancel: ends the wait early when it is set.
+        in_vain: returns whether waiting has become useless, for example because the node shuts down.
+
+    Returns:
+        Whether the condition held in time.
+    """
     with changed:
         while not holds():
             if deadline.passed or in_vain() or (cancel is not None and cancel.is_set()):

@@ -67,8 +67,13 @@ class Span(NamedTuple):
 
 
 def lay_out_stack(stacks: Sequence[Sequence[StackRecord]]) -> Drawing:
-    """The drawing of a stack's changes: a column for each, the latest ones where there are many, and a colour for each
-    command.
+    """Lay out the changes of a feedback stack: one column for each state, one colour for each command.
+
+    Args:
+        stacks: states of the stack in order; only the latest are drawn if there are many.
+
+    Returns:
+        The drawing.
     """
     columns = list(stacks)[-_MOST_COLUMNS:]
     depth = max((len(column) for column in columns), default=0)
@@ -92,10 +97,13 @@ def lay_out_stack(stacks: Sequence[Sequence[StackRecord]]) -> Drawing:
 
 
 def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) -> Drawing:
-    """The drawing of deviations, a bar for each attempt: in the plane, millimetres, green when it was accepted.
+    """Lay out placement errors: one bar for each attempt, in millimetres in the plane, green if accepted.
 
     Args:
         measured: the command's number, metres along x, y, z, and whether it was accepted.
+
+    Returns:
+        The drawing.
     """
     lengths = [1000.0 * math.hypot(*list(deviation)[:2]) for _, deviation, _ in measured]
     top = _round_up(max([*lengths, 1.0]))
@@ -111,7 +119,14 @@ def lay_out_deviations(measured: Sequence[Tuple[int, Sequence[float], bool]]) ->
 
 
 def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> Drawing:
-    """The drawing of what each robot did when: a row for each, with a bar for each of its steps, over seconds."""
+    """Lay out what each robot did over time: one row for each, one bar for each step.
+
+    Args:
+        lanes: time spans by robot, seconds.
+
+    Returns:
+        The drawing.
+    """
     last = max((span.ended for spans in lanes.values() for span in spans), default=0.0)
     left, width, row = 70.0, 900.0, 34.0
     pixels = (width - left - 10.0) / max(last, 1e-3)
@@ -132,7 +147,7 @@ def lay_out_lanes(lanes: Mapping[str, Sequence[Span]]) -> Drawing:
 
 
 def _round_up(value: float) -> float:
-    """The next of 1, 2, 4, 8, 10 times a power of ten."""
+    """Return the next of 1, 2, 4, 8, 10 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     return next((step * power for step in (1, 2, 4, 8, 10) if value <= step * power), 10.0 * power)
 

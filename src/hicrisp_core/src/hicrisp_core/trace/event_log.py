@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 Listener = Callable[[Mapping[str, Any]], None]
 Hide = Callable[[Any], Any]
-"""Returns an entry without what nobody shall read, such as keys."""
+"""Returns an entry without secrets, such as keys."""
 
 FILE_NAME = "events.jsonl"
 
@@ -26,7 +26,7 @@ FILE_NAME = "events.jsonl"
 class EventLog:
     """Appends events to ``events.jsonl`` in a run folder and passes each on to the listeners.
 
-    Exchanges with language models go to ``llm.jsonl`` beside it and to nobody else: they are long.
+    Exchanges with language models only go to ``llm.jsonl`` next to it: they are long.
 
     Args:
         folder: the run folder; made when it is missing.
@@ -102,12 +102,18 @@ class EventLog:
 
 
 def read_events(run: Union[str, Path]) -> List[Dict[str, Any]]:
-    """The events of a run folder, or of a ``.jsonl`` file, in their order.
+    """Read the events of a run folder or a ``.jsonl`` file.
 
-    A line that is no JSON object (the last one of a run that was cut off) is left out with a warning.
+    A line that is not a JSON object (the last one of an interrupted run) is left out with a warning.
+
+    Args:
+        run: path of the folder or file.
+
+    Returns:
+        The events in order.
 
     Raises:
-        FileNotFoundError: when there is no event log.
+        FileNotFoundError: if there is no event log.
     """
     path = Path(run)
     if path.is_dir():

@@ -40,7 +40,11 @@ class Event:
     robot: str = ""
 
     def as_dict(self) -> Dict[str, Any]:
-        """The event as it is written: JSON values, its kind first; an index and a robot where it has one."""
+        """Return the event as it is written.
+
+        Returns:
+            JSON values, ``kind`` first; step index and robot if it has them.
+        """
         told = {"kind": self.kind, **{each.name: plain(getattr(self, each.name)) for each in fields(self)}}
         if self.index is None:
             del told["index"]
@@ -53,7 +57,7 @@ class Event:
 class GoalUnderstood(Event):
     """What the task was understood to mean, before anything moves: in words, and its parts in writing.
 
-    ``known`` is false where nobody could say what the task means as a whole; then its steps alone are judged.
+    ``known`` is false if the meaning of the whole task is unknown; then only its steps are judged.
     """
 
     kind: ClassVar[str] = "goal"
@@ -67,7 +71,7 @@ class GoalUnderstood(Event):
 
 @dataclass(frozen=True)
 class QuestionAsked(Event):
-    """The user was asked what is meant, with choices; ``answer`` is empty where none came in time."""
+    """The user was asked what is meant, with choices; ``answer`` is empty if none came in time."""
 
     kind: ClassVar[str] = "question"
     text: str = ""
@@ -163,7 +167,7 @@ class Refused(Event):
 
 @dataclass(frozen=True)
 class StepStarted(Event):
-    """A step of the plan began; ``action`` is empty where the plan only has words."""
+    """A step of the plan began; ``action`` is empty if the plan only has words."""
 
     kind: ClassVar[str] = "step_started"
     text: str = ""
@@ -343,7 +347,7 @@ class Noted(Event):
 
 @dataclass(frozen=True)
 class TaskFinished(Event):
-    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` where not
+    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` if not
     counted.
     """
 
@@ -369,7 +373,7 @@ class TaskFinished(Event):
     given_up: Tuple[str, ...] = ()
     not_begun: Tuple[str, ...] = ()
     goal: str = ""
-    """What is known of the goal: ``seen``, ``missed``, ``unknown``, or empty where nobody asks for it."""
+    """What is known of the goal: ``seen``, ``missed``, ``unknown``, or empty if it is not judged."""
     corrected_by: Optional[Mapping[str, int]] = None
     """``corrections`` are counted by rung, these by who made them: a model by its name, ``search``, ``offline``,
     ``decoder``, ``person`` or ``memory``."""
@@ -383,11 +387,11 @@ class Exchange(Event):
         role: who asked: ``goal``, ``brain``, ``body``, ``alex``, ``travi``, ``ropa`` or ``corrector``.
         number: of the role's question in the run, from 1; given when it is written.
         attempt: of the requests for this question, from 1; the last one is what the question came to. 0
-            where nothing was sent.
+            if nothing was sent.
         model: the backend and the model that was asked, ``openai:gpt-4o-mini``.
         schema: SHA-256 of the JSON schema that the answer should follow; empty without one.
-        answer: the model's text; empty where there is none.
-        failure: the kind of failure; empty where there is an answer.
+        answer: the model's text; empty without one.
+        failure: the kind of failure; empty on success.
         error: the failure in words.
         answered_by: the model's name as the endpoint says it.
         seconds: wall time from the question to the end of this request.

@@ -37,7 +37,10 @@ class ExchangeFile:
         self._file.open("a", encoding="utf-8").close()
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """Write one exchange; those of one question come one after the other.
+        """Append one exchange; exchanges of one question follow each other.
+
+        Args:
+            entry: the exchange as a JSON object.
 
         Raises:
             OSError: when it cannot be written.
@@ -50,7 +53,13 @@ class ExchangeFile:
 
 
 def read_exchanges(recording: Union[str, Path]) -> List[Exchange]:
-    """The exchanges of a recording, or of the recording in a run's folder, in their order.
+    """Read the exchanges of a recording.
+
+    Args:
+        recording: path of the file, or of a run folder that contains it.
+
+    Returns:
+        The exchanges in order.
 
     Raises:
         ConfigError: when it cannot be read or holds something else.

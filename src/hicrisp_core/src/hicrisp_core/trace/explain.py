@@ -31,8 +31,13 @@ _MOST = 6
 
 
 def explain(events: Iterable[Mapping[str, Any]]) -> str:
-    """A paragraph in plain language: what was asked, done, what failed and why, what was corrected, what
-    remains.
+    """Summarize a run: request, actions, failures and their causes, corrections, and what remains.
+
+    Args:
+        events: event log of the run.
+
+    Returns:
+        A paragraph for the user.
     """
     story = story_of(events)
     if not story.task.text and story.end is None and not story.steps:
@@ -53,7 +58,7 @@ def explain(events: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _understood(story: Story) -> List[str]:
-    """What the user was asked back, and what the task was understood to mean."""
+    """Return what the user was asked back, and what the task was understood to mean."""
     said = [f"The user was asked: {_closed(each.text)} " + (f"The answer was: {_closed(each.answer)}"
                                                             if each.answer
                                                             else "Nobody answered in time.")
@@ -67,7 +72,7 @@ def _understood(story: Story) -> List[str]:
 
 
 def _said(story: Story) -> List[str]:
-    """What the user said while the task ran, and what became of it."""
+    """Return what the user said while the task ran, and what became of it."""
     told = []
     for each in story.remarks:
         sentence = f'While it ran, the user said: "{each.text}".'
@@ -82,7 +87,7 @@ def _said(story: Story) -> List[str]:
 
 
 def _recalled(story: Story) -> List[str]:
-    """What came from earlier runs before anything moved."""
+    """Return what came from earlier runs before anything moved."""
     said = []
     for each in story.recalled:
         texts = each.texts[:_MOST]
@@ -114,7 +119,7 @@ def _planned(story: Story) -> List[str]:
 
 
 def _troubled(step: StepStory) -> List[str]:
-    """What is to be said of a step: nothing when it went well at once."""
+    """Describe a step; nothing if it succeeded at once."""
     sentences: List[str] = []
     failed: Set[str] = set()
     last: Optional[Tuple[object, ...]] = None
@@ -161,14 +166,28 @@ def _corrected(correction: CorrectionMade) -> str:
 
 
 def maker_words(correction: CorrectionMade) -> str:
-    """Who made a correction, in words."""
+    """Name the maker of a correction in words.
+
+    Args:
+        correction: rung, commands and steps.
+
+    Returns:
+        The words.
+    """
     maker = correction.maker
     return f"the language model {maker.name}".strip() if maker.kind == "model" else \
         MAKERS.get(maker.kind, "the corrector")
 
 
 def source_words(source: str) -> str:
-    """Who understood or planned, in words; a model is called by its name."""
+    """Name who understood or planned, in words.
+
+    Args:
+        source: the name in the event; a model keeps its own name.
+
+    Returns:
+        The words.
+    """
     return MAKERS.get(source, source) or "an unknown planner"
 
 
@@ -203,7 +222,7 @@ def _ended(story: Story) -> List[str]:
 
 
 def _told(end: TaskFinished) -> List[str]:
-    """The brain's words to the user, where there were any beside the plain reason."""
+    """Return the brain's message to the user, if it adds to the plain reason."""
     if not end.message or end.reason in ("", end.message):
         return []
     return [f"The user was told: {_closed(end.message)}"]
@@ -214,6 +233,6 @@ def _count(number: int, noun: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """The text as the end of a sentence."""
+    """Return the text as the end of a sentence."""
     words = text.strip()
     return words if words.endswith((".", "!", "?")) else words + "."

@@ -14,9 +14,9 @@ from hicrisp_core.trace.story import AttemptRecord, Story
 Shape = Union[Line, Disc]
 _SIZE = 620.0
 _MOVED = 0.01
-"""Metres by which a thing must be elsewhere at the end to be drawn twice."""
+"""Metres by which an object must be elsewhere at the end to be drawn twice."""
 _MOST_TOLD = 6
-"""Things that were not known before and have their names in the drawing and in the words."""
+"""Objects that were not known before and have their names in the drawing and in the words."""
 _PAINTS = {
     "red": "#cf4a42", "green": "#3f9a5d", "blue": "#3d74c4", "yellow": "#d9ae2e", "orange": "#dd8435",
     "purple": "#8a63b8", "pink": "#d97aa6", "white": "#e9ecef", "black": "#3a3f45", "grey": "#8b949c",
@@ -45,7 +45,15 @@ class GroundDrawing:
 
 
 def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundDrawing]:
-    """The drawing of a run; ``None`` where nothing says what stood where."""
+    """Lay out the map of a run.
+
+    Args:
+        seen: observed scene; may be ``None``.
+        story: the run.
+
+    Returns:
+        The drawing; ``None`` if no poses were recorded.
+    """
     if seen is None:
         return None
     scene = seen.scene
@@ -66,7 +74,7 @@ def lay_out_ground(seen: Optional[SceneStory], story: Story) -> Optional[GroundD
 
 
 def _still(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> List[Shape]:
-    """What nobody moves: table, areas, keep-outs, walls."""
+    """Return the static parts: table, areas, keep-outs, walls."""
     shapes: List[Shape] = [ground.thing("area" if thing.shape == "region" else "place", thing, thing.name)
                            for thing in things if not thing.movable and thing.name in scene.known]
     for zone in scene.zones:
@@ -81,7 +89,7 @@ def _still(ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen]) -> Lis
 
 
 def _moving(ground: Ground, seen: SceneStory, things: Sequence[ThingSeen]) -> List[Shape]:
-    """The things where they were at first, where that was elsewhere, and where they were last."""
+    """Return the objects where they were at first, where that was elsewhere, and where they were last."""
     before: List[Shape] = []
     now: List[Shape] = []
     for thing in things:
@@ -111,7 +119,7 @@ def _way(ground: Ground, scene: SceneSeen, drove: BaseDrove) -> List[Shape]:
 
 
 def _stops(ground: Ground, scene: SceneSeen, seen: SceneStory, drives: Sequence[BaseDrove]) -> List[Shape]:
-    """The footprints where the bases began and where each drive ended."""
+    """Return the footprints where the bases began and where each drive ended."""
     stops: List[Tuple[str, str, Sequence[float], str]] = []
     for name in scene.bases:
         first = seen.first.robots.get(name)
@@ -128,7 +136,7 @@ def _stops(ground: Ground, scene: SceneSeen, seen: SceneStory, drives: Sequence[
 
 
 def _placed(ground: Ground, attempts: Sequence[AttemptRecord]) -> List[Shape]:
-    """Where commands were to put things, and where these ended."""
+    """Return where commands were to put objects, and where these ended."""
     shapes: List[Shape] = []
     for each in attempts:
         target = each.command.target
@@ -146,7 +154,7 @@ def _placed(ground: Ground, attempts: Sequence[AttemptRecord]) -> List[Shape]:
 def _labels(
     ground: Ground, scene: SceneSeen, things: Sequence[ThingSeen], strangers: Sequence[Stranger]
 ) -> List[Label]:
-    """Names beside their things, where no other name stands."""
+    """Names beside their objects, where no other name stands."""
     taken: List[Tuple[float, float, float, float]] = []
     labels: List[Label] = []
     told = {each.name for each in strangers} if len(strangers) <= _MOST_TOLD else frozenset()
@@ -169,7 +177,7 @@ def _labels(
 
 
 def _words(scene: SceneSeen, strangers: Sequence[Stranger], drives: Sequence[BaseDrove]) -> List[str]:
-    """What the drawing shows, in sentences."""
+    """Return what the drawing shows, in sentences."""
     words: List[str] = []
     for name in dict.fromkeys(drove.robot for drove in drives):
         own = [drove for drove in drives if drove.robot == name]

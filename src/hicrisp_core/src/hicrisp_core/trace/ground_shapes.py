@@ -1,5 +1,5 @@
 """The ground as a drawing: metres of the world turned into the pixels of an SVG, and the shapes in it;
-where things ended, and what was not known before.
+where objects ended, and what was not known before.
 """
 
 from __future__ import annotations
@@ -14,12 +14,19 @@ from hicrisp_core.trace.scene_lines import ThingSeen
 Spot = Tuple[float, float]
 _ROUND = frozenset({"cylinder", "bowl", "sphere", "disc"})
 TOUCH = 0.05
-"""Metres of free ground between two discs up to which they are sides of one thing."""
+"""Metres of free ground between two discs up to which they are sides of one object."""
 
 
 def achieved(target: Sequence[float], turn: Optional[Numbers], measured: Optional[Numbers]) -> Optional[List[float]]:
-    """Where a thing ended, in the world frame, metres; its deviation is measured in the target's, which
-    ``turn`` (x, y, z, w) turns.
+    """Return where an object ended up.
+
+    Args:
+        target: position (x, y, z) in the world frame, metres.
+        turn: orientation of the target, quaternion (x, y, z, w).
+        measured: deviation in the target's frame, metres.
+
+    Returns:
+        Position in the world frame, metres; ``None`` if a value is missing.
     """
     if measured is None or turn is None or len(measured) != 3 or len(turn) != 4 or len(target) != 3:
         return None
@@ -84,7 +91,15 @@ class Ground:
         self.long = max(across, along)
 
     def point(self, x: float, y: float) -> Spot:
-        """The pixel of a point."""
+        """Convert a point to pixels.
+
+        Args:
+            x: world frame, metres.
+            y: world frame, metres.
+
+        Returns:
+            Pixel coordinates (right, down).
+        """
         if self._turned:
             return (self._high[1] - y) * self.scale, (self._high[0] - x) * self.scale
         return (x - self._low[0]) * self.scale, (self._high[1] - y) * self.scale
@@ -93,22 +108,68 @@ class Ground:
         self, kind: str, spots: Sequence[Sequence[float]], closed: bool = False, width: float = 0.0, title: str = "",
         colour: str = "",
     ) -> Line:
-        """A line through points of the ground; the width in pixels."""
+        """Return a line through points.
+
+        Args:
+            kind: CSS class, which defines the style.
+            spots: points (x, y) in the world frame, metres.
+            closed: whether it is a polygon.
+            width: pixels; 0 for the style of the kind.
+            title: tooltip.
+            colour: overrides the style of the kind; may be empty.
+
+        Returns:
+            The shape in pixels.
+        """
         pixels = (self.point(spot[0], spot[1]) for spot in spots)
         return Line(kind, " ".join(f"{x:.1f},{y:.1f}" for x, y in pixels), closed, width, title, colour)
 
     def disc(self, kind: str, x: float, y: float, radius: float, title: str = "", colour: str = "") -> Disc:
-        """A circle of so many metres."""
+        """Return a circle with a radius in metres.
+
+        Args:
+            kind: CSS class, which defines the style.
+            x: world frame, metres.
+            y: world frame, metres.
+            radius: metres.
+            title: tooltip.
+            colour: overrides the style of the kind; may be empty.
+
+        Returns:
+            The shape in pixels.
+        """
         at = self.point(x, y)
         return Disc(kind, at[0], at[1], radius * self.scale, title, colour)
 
     def pin(self, kind: str, x: float, y: float, radius: float, title: str = "") -> Disc:
-        """A circle of so many pixels."""
+        """Return a circle with a radius in pixels.
+
+        Args:
+            kind: CSS class, which defines the style.
+            x: world frame, metres.
+            y: world frame, metres.
+            radius: pixels.
+            title: tooltip.
+
+        Returns:
+            The shape in pixels.
+        """
         at = self.point(x, y)
         return Disc(kind, at[0], at[1], radius, title)
 
     def cross(self, kind: str, x: float, y: float, half: float = 5.0, title: str = "") -> "Tuple[Line, Line]":
-        """A cross of two lines, pixels."""
+        """Return a cross of two lines.
+
+        Args:
+            kind: CSS class, which defines the style.
+            x: world frame, metres.
+            y: world frame, metres.
+            half: half its width, pixels.
+            title: tooltip.
+
+        Returns:
+            The two lines in pixels.
+        """
         a, b = self.point(x, y)
         return (
             Line(kind, f"{a - half:.1f},{b - half:.1f} {a + half:.1f},{b + half:.1f}", title=title),
@@ -116,7 +177,17 @@ class Ground:
         )
 
     def thing(self, kind: str, thing: ThingSeen, title: str = "", colour: str = "") -> Union[Line, Disc]:
-        """The outline of a thing that was seen."""
+        """Return the outline of an observed object.
+
+        Args:
+            kind: CSS class, which defines the style.
+            thing: the object with its pose.
+            title: tooltip.
+            colour: overrides the style of the kind; may be empty.
+
+        Returns:
+            A disc for round objects, else a polygon.
+        """
         x, y = thing.x or 0.0, thing.y or 0.0
         length, width = (*thing.size, 0.0, 0.0)[:2]
         if thing.shape in _ROUND:
@@ -137,7 +208,7 @@ class Stranger:
     Args:
         name: its own, or that of its largest part.
         x: of the middle of its extent, metres in the world frame, as is ``y``.
-        size: of its extent along the world's axes, metres; a thing of one part has its own.
+        size: of its extent along the world's axes, metres; an object of one part has its own.
     """
 
     name: str
@@ -153,10 +224,14 @@ class Stranger:
 
 
 def strangers_in(things: Sequence[ThingSeen], known: Sequence[str]) -> List[Stranger]:
-    """The things that were not known before, each once, from left to right.
+    """Return the objects that were not known before, each once, from left to right.
 
     Args:
-        known: names of what the scene holds.
+        things: the observed objects.
+        known: names of the scene's objects.
+
+    Returns:
+        The unknown objects; touching ones are merged.
     """
     left = [thing for thing in things if thing.name not in known and thing.x is not None]
     found: List[Stranger] = []
@@ -172,7 +247,7 @@ def strangers_in(things: Sequence[ThingSeen], known: Sequence[str]) -> List[Stra
 
 
 def _touch(one: ThingSeen, other: ThingSeen) -> bool:
-    """Whether two are parts of one thing: what can be moved is a thing of its own."""
+    """Check whether two are parts of one object: what can be moved is an object of its own."""
     if one.movable or other.movable:
         return False
     apart = math.hypot(_of(one.x) - _of(other.x), _of(one.y) - _of(other.y))

@@ -10,8 +10,13 @@ from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple
 
 
 def plain(value: Any) -> Any:
-    """The value as dicts, lists, texts, finite numbers, booleans and ``None``; NaN and infinity become
-    ``None``.
+    """Convert a value to dicts, lists, texts, finite numbers, booleans and ``None``.
+
+    Args:
+        value: may contain enums, dataclasses and tuples.
+
+    Returns:
+        The JSON value; NaN and infinity become ``None``.
     """
     if isinstance(value, Enum):
         return plain(value.value)
@@ -31,12 +36,27 @@ def plain(value: Any) -> Any:
 
 
 def to_json(value: Any, indent: int = 0) -> str:
-    """Strict JSON: one line, or indented."""
+    """Write strict JSON.
+
+    Args:
+        value: any value that :func:`plain` converts.
+        indent: spaces for each level; 0 writes one line.
+
+    Returns:
+        The text.
+    """
     return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=indent or None)
 
 
 def json_lines(lines: Iterable[str]) -> Iterator[Tuple[int, Optional[Dict[str, Any]]]]:
-    """The JSON object of each line that is not empty, with its number from 1; ``None`` for a line that is none."""
+    """Parse lines of JSON; empty lines are skipped.
+
+    Args:
+        lines: text lines, one object in each.
+
+    Yields:
+        Line number, starting at 1, and the object; ``None`` for a line that is not a JSON object.
+    """
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:

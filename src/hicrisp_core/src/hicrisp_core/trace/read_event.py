@@ -15,17 +15,22 @@ _PLAIN = (str, int, bool, float)
 
 
 def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
-    """The event of a JSON object; ``None`` for an unknown kind.
+    """Read an event from a JSON object.
 
-    Unknown fields are passed over. A field that is missing, or whose value is of another type, has its
-    default.
+    Unknown fields are ignored. A field that is missing or has the wrong type gets its default.
+
+    Args:
+        entry: the JSON object.
+
+    Returns:
+        The event; ``None`` for an unknown kind.
     """
     kind = _KINDS.get(str(entry.get("kind")))
     return None if kind is None else _fitted(kind, _today(entry))
 
 
 def _today(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An event as it is written today: goals had ``first``, ``end``, ``keep`` and ``robot`` before they had
+    """Return an event as it is written today: goals had ``first``, ``end``, ``keep`` and ``robot`` before they had
     stages.
     """
     if entry.get("kind") != GoalUnderstood.kind or not any(entry.get(each) for each in ("first", "end", "keep")):
@@ -36,7 +41,14 @@ def _today(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
-    """The events of JSON objects; those of unknown kinds are left out."""
+    """Read events from JSON objects; unknown kinds are skipped.
+
+    Args:
+        entries: the JSON objects.
+
+    Yields:
+        The events.
+    """
     for entry in entries:
         event = event_of(entry)
         if event is not None:
@@ -44,13 +56,28 @@ def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
 
 
 def record_of(kind: Type[_Record], entry: Mapping[str, Any]) -> _Record:
-    """A record of a class from a JSON object, as leniently."""
+    """Read a record from a JSON object, with the same tolerance as :func:`event_of`.
+
+    Args:
+        kind: class of the record.
+        entry: the JSON object.
+
+    Returns:
+        The record.
+    """
     found: _Record = _fitted(kind, entry)
     return found
 
 
 def problems_of(entry: Mapping[str, Any]) -> List[str]:
-    """What is wrong with a written event by the table of kinds; empty for a right one."""
+    """Check a JSON object against the event kinds.
+
+    Args:
+        entry: the JSON object.
+
+    Returns:
+        What is wrong; empty for a valid event.
+    """
     kind: Any = _KINDS.get(str(entry.get("kind")))
     if kind is None:
         return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(_KINDS)}"]
@@ -60,7 +87,7 @@ def problems_of(entry: Mapping[str, Any]) -> List[str]:
 
 
 def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
-    """The fields of a record, and of the records in it, that the table of kinds does not have.
+    """Yield the fields of a record, and of the records in it, that the table of kinds does not have.
 
     Args:
         place: where the record is: the event's kind and the fields that lead there.
@@ -85,7 +112,7 @@ def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
 
 @lru_cache(maxsize=None)
 def _hints_of(kind: type) -> Tuple[Tuple[str, Any], ...]:
-    """The names and types of a record's fields."""
+    """Return the names and types of a record's fields."""
     hints = get_type_hints(kind)
     return tuple((field.name, hints[field.name]) for field in fields(cast(Any, kind)))
 
@@ -114,7 +141,7 @@ def _fits(hint: Any, value: Any) -> bool:
 
 
 def _value(hint: Any, value: Any) -> Any:
-    """The value as its field wants it: lists as tuples, objects as records, a missing number as 0."""
+    """Return the value in the form of its field: lists as tuples, objects as records, a missing number as 0."""
     if hint is float and (value is None or isinstance(value, (int, float))) and not isinstance(value, bool):
         return float(value) if value is not None and math.isfinite(value) else 0.0
     if hint in _PLAIN:

@@ -46,10 +46,14 @@ class GoalPart(NamedTuple):
 
 
 def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path]) -> str:
-    """The page as text.
+    """Render the report of a run as HTML.
 
     Args:
-        folder: the run folder; pictures are taken from it and from nowhere else.
+        events: event log of the run.
+        folder: the run folder; images are only read from it.
+
+    Returns:
+        The page.
     """
     told = list(events)
     story, path = story_of(told), Path(folder)
@@ -68,7 +72,7 @@ def render_report(events: Iterable[Mapping[str, Any]], folder: Union[str, Path])
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    """The templates beside this file, compiled once; every value is escaped wherever it stands."""
+    """Return the templates beside this file, compiled once; every value is escaped wherever it stands."""
     environment = Environment(
         loader=FileSystemLoader(str(Path(__file__).parent / "templates")), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True)
@@ -77,7 +81,7 @@ def _environment() -> Environment:
 
 
 def _goal(story: Story) -> Optional[GoalPart]:
-    """What the task was understood to mean; ``None`` where nobody was asked for it."""
+    """Return what the task was understood to mean; ``None`` if no interpreter was asked."""
     if story.goal is None and not story.questions and not story.remarks:
         return None
     goal = story.goal or GoalUnderstood()
@@ -118,7 +122,7 @@ def _settings(story: Story, end: TaskFinished) -> List[Tuple[str, str]]:
 
 
 def _ends(story: Story) -> List[PictureTaken]:
-    """The first and the last picture, those of the robot's camera, too."""
+    """Return the first and the last picture, those of the robot's camera, too."""
     ends: List[PictureTaken] = []
     for eye in ("", "camera"):
         own = [picture for picture in story.pictures if picture.eye == eye]
@@ -127,7 +131,7 @@ def _ends(story: Story) -> List[PictureTaken]:
 
 
 def _pictures(ends: Sequence[PictureTaken], album: Album) -> List[ReportPicture]:
-    """The first, the last, and the whole run."""
+    """Return the first, the last, and the whole run."""
     shown = [album.picture(picture, wanted=True) for picture in ends]
     shown.append(album.file("overview.webp", "the whole run"))
     return [picture for picture in shown if picture.source]
@@ -141,7 +145,7 @@ def _plan(number: int, plan: PlanMade) -> PlanPart:
 
 
 def _planned_steps(plan: PlanMade) -> Sequence[str]:
-    """The steps in words; where several robots share a plan, with the robot and what each waits for."""
+    """Return the steps in words; where several robots share a plan, with the robot and what each waits for."""
     if len(set(plan.robots)) < 2 or not len(plan.steps) == len(plan.robots) == len(plan.after):
         return plan.steps
     told = []
@@ -176,5 +180,5 @@ def _seconds(value: Optional[float]) -> str:
 
 
 def _vector(values: Sequence[float]) -> str:
-    """A vector in metres as millimetres."""
+    """Return a vector in metres as millimetres."""
     return ", ".join(f"{round(1000.0 * value, 1) + 0.0:+.1f}" for value in values) or _UNKNOWN

@@ -28,8 +28,14 @@ _PURPOSES = {"step": "", "correction": "correction", "retry": "tried again"}
 
 
 def embedded(folder: Path, name: str) -> str:
-    """The picture as a data URI; empty when there is none of that name inside the folder, or it is no
-    picture.
+    """Encode an image as a data URI.
+
+    Args:
+        folder: the run folder.
+        name: path of the image relative to it.
+
+    Returns:
+        The URI; empty if the file is missing, outside the folder or not an image.
     """
     if not name:
         return ""
@@ -66,7 +72,15 @@ class Album:
         self._asked = 0
 
     def picture(self, taken: PictureTaken, wanted: bool = False) -> ReportPicture:
-        """A picture; one that is ``wanted`` is there unless all of them are too large."""
+        """Return an image for the report; in long runs only some are included.
+
+        Args:
+            taken: the event of the image.
+            wanted: whether to include it in any case, within the total size limit.
+
+        Returns:
+            The image with its caption; empty if it is omitted.
+        """
         self._asked += 1
         if not wanted and self._asked % self._every:
             return ReportPicture("", "")
@@ -74,7 +88,15 @@ class Album:
         return self.file(taken.file, caption)
 
     def file(self, name: str, caption: str) -> ReportPicture:
-        """A picture by its file."""
+        """Return an image by its file.
+
+        Args:
+            name: path relative to the run folder.
+            caption: text below the image.
+
+        Returns:
+            The image; empty if it is omitted.
+        """
         source = embedded(self._folder, name) if self._left > 0 else ""
         self._left -= len(source)
         return ReportPicture(source, caption)
@@ -105,10 +127,15 @@ class ToldStep:
 
 
 def told_step(step: StepStory, album: Album, shown: Collection[PictureTaken] = ()) -> ToldStep:
-    """A step's rows; pictures belong to the attempt before them, as they show what that left.
+    """Return the rows of a step; images belong to the attempt before them, as they show its result.
 
     Args:
+        step: the step with its attempts.
+        album: provides the images.
         shown: pictures that stand elsewhere on the page, and here only beside the attempt that they show.
+
+    Returns:
+        The rows.
     """
     rows: List[Row] = []
     waiting: Optional[int] = None
@@ -140,7 +167,7 @@ def told_step(step: StepStory, album: Album, shown: Collection[PictureTaken] = (
 
 
 def _after(picture: PictureTaken, step: StepStory) -> bool:
-    """Whether it was taken when the step was over, so that it shows how the run ended."""
+    """Check whether an image was taken after the step, so that it shows how the run ended."""
     return step.ended is not None and picture.t >= step.ended
 
 
@@ -175,19 +202,19 @@ def _facts(attempt: AttemptRecord) -> List[Tuple[str, str]]:
 
 
 def _measured(each: MeasuredRecord) -> str:
-    """A measured value with its unit, and what it was measured of."""
+    """Return a measured value with its unit, and what it was measured of."""
     of = f" of {each.of}" if each.of else ""
     return f"{each.name.replace('_', ' ')}{of} {each.value:.3g} {each.unit}".strip()
 
 
 def _cause(cause: CauseRecord) -> str:
-    """The first cause by its kind, with its names and its age."""
+    """Return the first cause by its kind, with its names and its age."""
     age = "" if cause.seconds is None else f"{cause.seconds:.1f} s"
     return ", ".join(filter(None, (cause.kind.replace("_", " "), *cause.names, age)))
 
 
 def _goal(command: CommandTried) -> str:
-    """Where the item shall go, and the aim where it differs."""
+    """Return where the item shall go, and the aim where it differs."""
     if not command.target:
         return ""
     aimed = f", aimed at {_point(command.aim)}" if command.aim and command.aim != command.target else ""

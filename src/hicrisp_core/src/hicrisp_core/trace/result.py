@@ -17,10 +17,14 @@ _Counted = TypeVar("_Counted")
 
 
 def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, Any]:
-    """The trial of a run; what its end does not say is counted from its events.
+    """Return the result of a run; values that its last event lacks are counted from the others.
 
     Args:
+        events: event log of the run.
         run: the run folder, for the field of that name.
+
+    Returns:
+        The trial as a JSON object.
     """
     story = story_of(events)
     end = story.end or TaskFinished()
@@ -58,7 +62,7 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
 
 
 def _goal(story: Story) -> Dict[str, Any]:
-    """What the task was understood to mean, in words and in writing, and what is known of it at the end."""
+    """Return what the task was understood to mean, in words and in writing, and what is known of it at the end."""
     goal = story.goal or GoalUnderstood()
     missing = story.judged.missing if story.judged is not None else ""
     return {"state": story.goal_state, "said": goal.said, "source": goal.source, "stages": list(goal.stages),
@@ -80,8 +84,11 @@ def _failures(story: Story) -> List[Dict[str, str]]:
 
 
 def finish_run(folder: Union[str, Path]) -> Dict[str, Any]:
-    """Write ``result.json`` and ``report.html`` into a run folder; it may be called again after a cut-off
+    """Write ``result.json`` and ``report.html`` into a run folder; it can be repeated after an interrupted
     run.
+
+    Args:
+        folder: the run folder.
 
     Returns:
         the trial.

@@ -12,13 +12,13 @@ from hicrisp_core.trace.records import Numbers
 
 FILE_NAME = "scene.jsonl"
 _NAMED = frozenset({"name", "x", "y", "yaw"})
-"""What a thing or a robot must tell to be drawn."""
+"""What an object or a robot must tell to be drawn."""
 
 
 @dataclass(frozen=True)
 class ThingSeen:
-    """A thing as it was seen: its middle in the world frame, metres, and its yaw in degrees; ``x`` is
-    ``None`` where it was never seen.
+    """An object as it was seen: its middle in the world frame, metres, and its yaw in degrees; ``x`` is
+    ``None`` if it was never seen.
     """
 
     name: str = ""
@@ -101,7 +101,14 @@ class SceneStory:
 
 
 def scene_story(run: Path) -> Optional[SceneStory]:
-    """The story of a run folder's scene; ``None`` where nothing of it is written."""
+    """Read what was observed in a run.
+
+    Args:
+        run: the run folder.
+
+    Returns:
+        The scene's story; ``None`` without a recording.
+    """
     story = SceneStory()
     known = False
     for entry in scene_lines(run):
@@ -121,8 +128,13 @@ def scene_story(run: Path) -> Optional[SceneStory]:
 
 
 def scene_lines(run: Path) -> Iterator[Dict[str, Any]]:
-    """The entries of a run's record in their order; nothing where there is none, and nothing of what is
-    damaged.
+    """Yield the entries of a run's scene recording in order; damaged lines are skipped.
+
+    Args:
+        run: the run folder.
+
+    Yields:
+        The entries; none without a recording.
     """
     try:
         lines = (run / FILE_NAME).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -132,7 +144,15 @@ def scene_lines(run: Path) -> Iterator[Dict[str, Any]]:
 
 
 def named(entry: Mapping[str, Any], kind: str) -> List[Dict[str, Any]]:
-    """The things or the robots of an entry, as far as they can be drawn."""
+    """Return the objects or robots of an entry that can be drawn.
+
+    Args:
+        entry: an entry of the recording.
+        kind: ``things`` or ``robots``.
+
+    Returns:
+        Their JSON objects.
+    """
     listed = entry.get(kind)
     return [
         each

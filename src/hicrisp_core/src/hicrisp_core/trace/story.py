@@ -47,7 +47,7 @@ class AttemptRecord:
 
     @property
     def stopped(self) -> bool:
-        """Whether it was stopped since the user changed the task, which is no failure."""
+        """Whether it was stopped because the user changed the task, which is not a failure."""
         return self.feedback is not None and self.feedback.kind == "said_by_user"
 
     @property
@@ -135,7 +135,7 @@ class Story:
 
     @property
     def goal_state(self) -> str:
-        """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty where it was not judged."""
+        """What is known of the goal: ``seen``, ``missed``, ``unknown``; empty if it was not judged."""
         return self.end.goal if self.end is not None else ""
 
     @property
@@ -155,7 +155,14 @@ class Story:
 
 
 def verdict_words(verdict: str) -> str:
-    """A verdict as people read it."""
+    """Word a verdict for the user.
+
+    Args:
+        verdict: the verdict in the event log.
+
+    Returns:
+        The words.
+    """
     return "stopped by you" if verdict == "stopped" else verdict
 
 
@@ -171,7 +178,14 @@ _ASIDE = ("task_received", "goal", "question", "step_started", "step_finished", 
 
 
 def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
-    """Fold written events; unknown kinds are left out."""
+    """Fold an event log into a story; unknown kinds are skipped.
+
+    Args:
+        entries: the events as JSON objects.
+
+    Returns:
+        The story.
+    """
     story = Story()
     count = 0
     for event in events_of(entries):
@@ -209,7 +223,7 @@ def story_of(entries: Iterable[Mapping[str, Any]]) -> Story:
 
 
 def _step_of(story: Story, event: events.Event) -> StepStory:
-    """The step that an event belongs to: the one it names, else the latest."""
+    """Return the step that an event belongs to: the one it names, else the latest."""
     if not story.steps:
         story.steps.append(StepStory(0, story.text or "the task"))
     return next((step for step in reversed(story.steps) if step.index == event.index), story.steps[-1])

@@ -40,8 +40,7 @@ def verify(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalError]
     asked = (each for stage in chosen(goal, world.relations, domain).stages if not stage.optional
              for each in stage.conditions)
     never = next(filter(None, (_never(each, made, domain, world) for each in asked)), None)
-    return None if not never else GoalError(
-        GoalErrorKind.PREDICATE, f"no action here makes it so that '{never}'", str(never))
+    return GoalError(GoalErrorKind.PREDICATE, f"no action here makes '{never}' true", str(never)) if never else None
 
 
 def _never(statement: Statement, made: AbstractSet[str], domain: Domain, world: WorldState) -> Optional[Statement]:

@@ -20,29 +20,64 @@ _MAKERS = {kind.value: kind for kind in MakerKind}
 
 
 def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
-    """One entry of the stack as a message."""
+    """Convert an entry of the feedback stack to a message.
+
+    Args:
+        entry: the failed command with its feedback.
+
+    Returns:
+        The message.
+    """
     return StackEntryMsg(command_to_msg(entry.command), feedback_to_msg(entry.feedback), entry.attempts,
                          entry.maker.kind.value, entry.maker.name)
 
 
 def entry_from_msg(message: StackEntryMsg) -> StackEntry:
-    """One entry of the stack from a message."""
+    """Convert an entry of the feedback stack from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The entry.
+    """
     return StackEntry(command_from_msg(message.command), feedback_from_msg(message.feedback),
                       message.attempts, _maker(message))
 
 
 def stack_to_msg(entries: Iterable[StackEntry]) -> List[StackEntryMsg]:
-    """The stack's entries as messages, in their order."""
+    """Convert a feedback stack to messages.
+
+    Args:
+        entries: the stack, bottom first.
+
+    Returns:
+        The messages in the same order.
+    """
     return [entry_to_msg(entry) for entry in entries]
 
 
 def stack_from_msg(entries: Iterable[StackEntryMsg]) -> Tuple[StackEntry, ...]:
-    """The stack's entries from messages, in their order."""
+    """Convert a feedback stack from messages.
+
+    Args:
+        entries: the messages, bottom first.
+
+    Returns:
+        The stack in the same order.
+    """
     return tuple(entry_from_msg(entry) for entry in entries)
 
 
 def correction_to_msg(correction: Correction) -> CorrectionMsg:
-    """A correction as a message."""
+    """Convert a correction to a message.
+
+    Args:
+        correction: rung, commands and steps.
+
+    Returns:
+        The message.
+    """
     return CorrectionMsg(
         rung=_RUNG_CODES.get(correction.rung, CorrectionMsg.OWN),
         own_rung="" if correction.rung in _RUNG_CODES else correction.rung.value,
@@ -58,7 +93,14 @@ def correction_to_msg(correction: Correction) -> CorrectionMsg:
 
 
 def correction_from_msg(message: CorrectionMsg) -> Correction:
-    """The correction of a message; a rung that nobody defined counts as GIVE_UP."""
+    """Convert a correction from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The correction; an unknown rung becomes GIVE_UP.
+    """
     return Correction(
         rung=_rung(message),
         commands=tuple(command_from_msg(command) for command in message.commands),

@@ -15,7 +15,14 @@ from hicrisp_msgs.msg import Turn as TurnMsg
 
 
 def goal_to_msg(goal: Optional[Goal]) -> TaskGoal:
-    """Return a goal as a message; an empty one for none."""
+    """Convert a goal to a message.
+
+    Args:
+        goal: the goal; may be missing.
+
+    Returns:
+        The message; empty without a goal.
+    """
     if goal is None:
         return TaskGoal()
     texts = goal.texts
@@ -24,7 +31,15 @@ def goal_to_msg(goal: Optional[Goal]) -> TaskGoal:
 
 
 def goal_from_msg(message: TaskGoal, present: bool) -> Optional[Goal]:
-    """Return the goal of a message; ``None`` if there is none or it cannot be read."""
+    """Convert a goal from a message.
+
+    Args:
+        message: the ROS message.
+        present: flag of the enclosing message.
+
+    Returns:
+        The goal; ``None`` if it is not present or cannot be parsed.
+    """
     if not present:
         return None
     found = parse_goal({"stages": message.stages, "otherwise": message.otherwise,
@@ -35,22 +50,51 @@ def goal_from_msg(message: TaskGoal, present: bool) -> Optional[Goal]:
 
 
 def choices_to_msg(choices: Iterable[Choice]) -> List[ChoiceMsg]:
-    """Return the choices of a question as messages."""
+    """Convert the choices of a question to messages.
+
+    Args:
+        choices: texts, with the goal that each means.
+
+    Returns:
+        The messages.
+    """
     return [ChoiceMsg(each.text, each.goal is not None, goal_to_msg(each.goal)) for each in choices]
 
 
 def question_from_msg(text: str, choices: Iterable[ChoiceMsg]) -> Question:
-    """Return the question of a text and messages."""
+    """Convert a question from messages.
+
+    Args:
+        text: the question.
+        choices: its choices.
+
+    Returns:
+        The question.
+    """
     read = (Choice(each.text, goal_from_msg(each.goal, each.has_goal)) for each in choices)
     return Question(text, tuple(read))
 
 
 def turns_to_msg(turns: Sequence[Turn]) -> List[TurnMsg]:
-    """Return the turns of a conversation as messages."""
+    """Convert a conversation to messages.
+
+    Args:
+        turns: the turns, oldest first.
+
+    Returns:
+        The messages in the same order.
+    """
     return [TurnMsg(each.speaker.value, each.text) for each in turns]
 
 
 def turns_from_msg(messages: Iterable[TurnMsg]) -> Tuple[Turn, ...]:
-    """Return the turns of messages; an unknown speaker counts as the user, whose words are only data."""
+    """Convert a conversation from messages.
+
+    Args:
+        messages: the turns, oldest first.
+
+    Returns:
+        The turns; an unknown speaker becomes the user, whose text is only data.
+    """
     speakers = {Speaker.ROBOT.value: Speaker.ROBOT}
     return tuple(Turn(speakers.get(each.speaker, Speaker.USER), each.text) for each in messages)

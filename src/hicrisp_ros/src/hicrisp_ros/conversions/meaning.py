@@ -25,7 +25,14 @@ _GOAL, _QUESTION, _ANSWER, _REFUSAL = "goal", "question", "answer", "refusal"
 
 
 def request_to_msg(request: Request) -> UnderstandGoal:
-    """Return a request as a message."""
+    """Convert a request to an action goal.
+
+    Args:
+        request: text of the user, the conversation before it, and the observed world.
+
+    Returns:
+        The message.
+    """
     return UnderstandGoal(
         text=request.text, world=world_to_msg(request.world), conversation=turns_to_msg(request.conversation),
         history=list(request.history), has_goal=request.goal is not None, goal=goal_to_msg(request.goal),
@@ -33,7 +40,14 @@ def request_to_msg(request: Request) -> UnderstandGoal:
 
 
 def request_from_msg(message: UnderstandGoal) -> Request:
-    """Return the request of a message."""
+    """Convert a request from an action goal.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The request.
+    """
     return Request(
         message.text, world_from_msg(message.world), turns_from_msg(message.conversation),
         tuple(message.history), goal_from_msg(message.goal, message.has_goal), tuple(message.handled),
@@ -41,7 +55,15 @@ def request_from_msg(message: UnderstandGoal) -> Request:
 
 
 def understood_to_msg(found: Understood, task_id: str = "") -> UnderstandResult:
-    """Return what was understood as a message."""
+    """Convert the meaning of a request to an action result.
+
+    Args:
+        found: the meaning with its cost.
+        task_id: id of the task that pays for the cost.
+
+    Returns:
+        The message.
+    """
     result = UnderstandResult(sure=-1.0 if found.sure is None else found.sure,
                               usage=usage_to_msg(found.usage, task_id))
     meaning = found.meaning
@@ -61,7 +83,14 @@ def understood_to_msg(found: Understood, task_id: str = "") -> UnderstandResult:
 
 
 def understood_from_msg(message: UnderstandResult) -> Understood:
-    """Return what a message says was understood."""
+    """Convert the meaning of a request from an action result.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The meaning; with ``trouble`` set if its goal cannot be parsed.
+    """
     meaning = _meaning(message)
     trouble = ""
     if meaning is None:

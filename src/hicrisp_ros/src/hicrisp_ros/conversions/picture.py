@@ -26,7 +26,13 @@ class PictureError(HicrispError):
 
 
 def colour_from_msg(message: Image) -> np.ndarray:
-    """A colour image as (height, width, 3) red, green, blue.
+    """Convert a colour image.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        Array (height, width, 3) of uint8: red, green, blue.
 
     Raises:
         PictureError: for another encoding, or too few bytes.
@@ -42,7 +48,13 @@ def colour_from_msg(message: Image) -> np.ndarray:
 
 
 def depth_from_msg(message: Image) -> np.ndarray:
-    """A depth image as (height, width) metres, 0 where nothing was measured.
+    """Convert a depth image.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        Array (height, width), metres; 0 without a measurement.
 
     Raises:
         PictureError: for another encoding, or too few bytes.
@@ -57,7 +69,13 @@ def depth_from_msg(message: Image) -> np.ndarray:
 
 
 def lens_from_msg(message: CameraInfo) -> Lens:
-    """The lens of a calibration.
+    """Convert a camera calibration.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The lens.
 
     Raises:
         PictureError: for a camera that was never calibrated, or an unknown distortion.
@@ -81,17 +99,44 @@ def lens_from_msg(message: CameraInfo) -> Lens:
 
 
 def colour_to_msg(colour: np.ndarray, frame: str, stamp: rospy.Time) -> Image:
-    """A colour image (height, width, 3) red, green, blue, uint8."""
+    """Convert a colour image to a message.
+
+    Args:
+        colour: array (height, width, 3) of uint8: red, green, blue.
+        frame: optical frame of the camera.
+        stamp: ROS time.
+
+    Returns:
+        The message, encoding ``rgb8``.
+    """
     return _image(np.ascontiguousarray(colour, dtype="u1"), "rgb8", frame, stamp)
 
 
 def depth_to_msg(depth: np.ndarray, frame: str, stamp: rospy.Time) -> Image:
-    """A depth image of metres as whole millimetres, as depth cameras send it."""
+    """Convert a depth image to a message, in whole millimetres as depth cameras do.
+
+    Args:
+        depth: array (height, width), metres; values are clipped to 65 m.
+        frame: optical frame of the camera.
+        stamp: ROS time.
+
+    Returns:
+        The message, encoding ``16UC1``.
+    """
     return _image(np.rint(np.clip(depth, 0.0, 65.0) * 1000.0).astype("<u2"), "16UC1", frame, stamp)
 
 
 def lens_to_msg(lens: Lens, frame: str, stamp: rospy.Time) -> CameraInfo:
-    """The calibration of a lens."""
+    """Convert a lens to a camera calibration.
+
+    Args:
+        lens: intrinsic parameters of the camera.
+        frame: optical frame of the camera.
+        stamp: ROS time.
+
+    Returns:
+        The message.
+    """
     model = "rational_polynomial" if len(lens.distortion) > _COEFFICIENTS["plumb_bob"] else "plumb_bob"
     message = CameraInfo(width=lens.width, height=lens.height, distortion_model=model)
     message.header.frame_id, message.header.stamp = frame, stamp
@@ -103,7 +148,7 @@ def lens_to_msg(lens: Lens, frame: str, stamp: rospy.Time) -> CameraInfo:
 
 
 def _rows(message: Image, kind: np.dtype, channels: int) -> np.ndarray:
-    """The pixels, without what pads the rows."""
+    """Return the pixels, without what pads the rows."""
     wide = message.width * channels * kind.itemsize
     step = message.step or wide
     if step < wide or len(message.data) < step * message.height or message.height < 1:

@@ -11,23 +11,51 @@ from hicrisp_ros.conversions.task import step_from_msg, step_to_msg
 
 
 def remembered_to_msg(task: Remembered) -> RememberedTask:
-    """An earlier task as a message."""
+    """Convert a remembered task to a message.
+
+    Args:
+        task: the user's request with its id.
+
+    Returns:
+        The message.
+    """
     return RememberedTask(task.id, task.text, [step_to_msg(step) for step in task.steps],
                           task.goal is not None, goal_to_msg(task.goal), task.likeness)
 
 
 def remembered_from_msg(message: RememberedTask) -> Remembered:
-    """The earlier task of a message."""
+    """Convert a remembered task from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The task.
+    """
     return Remembered(message.id, message.text, tuple(step_from_msg(step) for step in message.steps),
                       goal_from_msg(message.goal, message.has_goal), message.likeness)
 
 
 def way_to_msg(way: KnownWay) -> KnownWayMsg:
-    """A correction that worked as a message."""
+    """Convert a remembered correction to a message.
+
+    Args:
+        way: the correction.
+
+    Returns:
+        The message.
+    """
     return KnownWayMsg(way.id, [step_to_msg(step) for step in way.steps], way.instead, way.times)
 
 
 def way_from_msg(message: KnownWayMsg) -> KnownWay:
-    """The correction of a message."""
+    """Convert a remembered correction from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The correction.
+    """
     return KnownWay(message.id, tuple(step_from_msg(step) for step in message.steps), message.instead,
                     message.times)

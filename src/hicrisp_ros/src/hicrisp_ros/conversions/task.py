@@ -37,45 +37,96 @@ def _arguments_from_msg(values: Iterable[ValueMsg]) -> Dict[str, Value]:
 
 
 def step_to_msg(step: Step) -> StepMsg:
-    """A step as a message."""
+    """Convert a step to a message.
+
+    Args:
+        step: one step of a plan, in words or grounded.
+
+    Returns:
+        The message.
+    """
     return StepMsg(step.text, step.action, _arguments_to_msg(step.arguments), step.robot,
                    step.after is not None,
                    list(step.after or ()))
 
 
 def step_from_msg(message: StepMsg) -> Step:
-    """The step of a message."""
+    """Convert a step from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The step.
+    """
     return Step(message.text, message.action, _arguments_from_msg(message.arguments), message.robot,
                 tuple(message.after) if message.has_after else None)
 
 
 def plan_to_msg(plan: Plan, task_id: str = "", stamp: Optional[genpy.Time] = None) -> PlanMsg:
-    """A plan as a message, for a task."""
+    """Convert a plan to a message.
+
+    Args:
+        plan: steps with source and reasoning.
+        task_id: id of its task.
+        stamp: when it was made; zero if unknown.
+
+    Returns:
+        The message.
+    """
     steps = [step_to_msg(step) for step in plan.steps]
     return PlanMsg(stamp or genpy.Time(), task_id, steps, plan.source, plan.reasoning, plan.request,
                    plan.goal is not None, goal_to_msg(plan.goal))
 
 
 def plan_from_msg(message: PlanMsg) -> Plan:
-    """The plan of a message."""
+    """Convert a plan from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The plan.
+    """
     return Plan(tuple(step_from_msg(step) for step in message.steps), message.source, message.reasoning,
                 message.request, goal_from_msg(message.goal, message.has_goal))
 
 
 def keep_outs_to_msg(keep_outs: Iterable[KeepOut]) -> List[KeepOutMsg]:
-    """Ground to keep out of as messages."""
+    """Convert keep-out zones to messages.
+
+    Args:
+        keep_outs: the zones, map frame, metres.
+
+    Returns:
+        The messages.
+    """
     return [KeepOutMsg(each.name, [Point(x, y, 0.0) for x, y in each.corners], each.radius)
             for each in keep_outs]
 
 
 def keep_outs_from_msg(messages: Iterable[KeepOutMsg]) -> Tuple[KeepOut, ...]:
-    """The ground of messages; what has no corner is nowhere."""
+    """Convert keep-out zones from messages.
+
+    Args:
+        messages: the messages.
+
+    Returns:
+        The zones, map frame, metres; those without a corner are skipped.
+    """
     return tuple(KeepOut(tuple((at.x, at.y) for at in message.corners), message.radius, message.name)
                  for message in messages if message.corners)
 
 
 def command_to_msg(command: Command) -> CommandMsg:
-    """A command as a message."""
+    """Convert a command to a message.
+
+    Args:
+        command: the action with its arguments and constraints.
+
+    Returns:
+        The message.
+    """
     return CommandMsg(
         action=command.action,
         arguments=_arguments_to_msg(command.arguments),
@@ -94,7 +145,14 @@ def command_to_msg(command: Command) -> CommandMsg:
 
 
 def command_from_msg(message: CommandMsg) -> Command:
-    """The command of a message."""
+    """Convert a command from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The command.
+    """
     return Command(
         action=message.action,
         arguments=_arguments_from_msg(message.arguments),
@@ -111,26 +169,55 @@ def command_from_msg(message: CommandMsg) -> Command:
 
 
 def record_to_msg(record: StepRecord) -> StepRecordMsg:
-    """What became of a step, as a message."""
+    """Convert the record of a step to a message.
+
+    Args:
+        record: the step with its commands and result.
+
+    Returns:
+        The message.
+    """
     return StepRecordMsg(step_to_msg(record.step), [command_to_msg(command) for command in record.commands],
                          record.ok,
                          record.note, record.elsewhere)
 
 
 def record_from_msg(message: StepRecordMsg) -> StepRecord:
-    """What became of a step, from a message."""
+    """Convert the record of a step from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The record.
+    """
     return StepRecord(step_from_msg(message.step),
                       tuple(command_from_msg(command) for command in message.commands),
                       message.ok, message.note, message.elsewhere)
 
 
 def usage_to_msg(usage: Usage, task_id: str = "") -> LlmUsage:
-    """What an answer cost, as a message."""
+    """Convert the cost of an answer to a message.
+
+    Args:
+        usage: calls, tokens and seconds.
+        task_id: id of the task that pays for it.
+
+    Returns:
+        The message.
+    """
     return LlmUsage(task_id, usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds,
                     [to_json(exchange.as_dict()) for exchange in usage.exchanges])
 
 
 def usage_from_msg(message: LlmUsage) -> Usage:
-    """What an answer cost, from a message."""
+    """Convert the cost of an answer from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        Calls, tokens and seconds.
+    """
     exchanges = tuple(record_of(Exchange, json.loads(each)) for each in message.exchanges)
     return Usage(message.calls, message.prompt_tokens, message.completion_tokens, message.seconds, exchanges)

@@ -43,7 +43,14 @@ _LEVELS = {code: level for level, code in _LEVEL_CODES.items()}
 
 
 def cause_to_msg(cause: Optional[Cause]) -> CauseMsg:
-    """A cause as a message; an empty kind where it is not known."""
+    """Convert a cause to a message.
+
+    Args:
+        cause: the cause; may be unknown.
+
+    Returns:
+        The message; its kind is empty for an unknown cause.
+    """
     if cause is None:
         return CauseMsg()
     return CauseMsg(kind=cause.kind.value, names=list(cause.names), has_seconds=cause.seconds is not None,
@@ -52,7 +59,14 @@ def cause_to_msg(cause: Optional[Cause]) -> CauseMsg:
 
 
 def cause_from_msg(message: CauseMsg) -> Optional[Cause]:
-    """The cause of a message; a kind that nobody defined counts as UNKNOWN."""
+    """Convert a cause from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The cause; an undefined kind becomes UNKNOWN, an empty one ``None``.
+    """
     if not message.kind:
         return None
     kind = CauseKind(message.kind) if message.kind in _CAUSES else CauseKind.UNKNOWN
@@ -61,14 +75,28 @@ def cause_from_msg(message: CauseMsg) -> Optional[Cause]:
 
 
 def outcome_to_msg(outcome: Outcome) -> OutcomeMsg:
-    """An outcome as a message."""
+    """Convert an outcome to a message.
+
+    Args:
+        outcome: status, message and cause.
+
+    Returns:
+        The message.
+    """
     return OutcomeMsg(status=_STATUS_CODES[outcome.status], message=outcome.message,
                       blockers=list(outcome.blockers),
                       cause=cause_to_msg(outcome.cause), missed=list(outcome.missed or ()))
 
 
 def outcome_from_msg(message: OutcomeMsg) -> Outcome:
-    """The outcome of a message; a status that nobody defined counts as INVALID, never as a success."""
+    """Convert an outcome from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The outcome; an undefined status becomes INVALID, never a success.
+    """
     status = _STATUSES.get(message.status)
     if status is None:
         return Outcome.because(
@@ -80,7 +108,15 @@ def outcome_from_msg(message: OutcomeMsg) -> Outcome:
 
 
 def feedback_to_msg(feedback: Feedback, words: Optional[Words] = None) -> FeedbackMsg:
-    """Feedback as a message; the words beside it are for people."""
+    """Convert feedback to a message.
+
+    Args:
+        feedback: what failed, and why.
+        words: sentences for people, sent along with the data.
+
+    Returns:
+        The message.
+    """
     command, step, words = feedback.command, feedback.step, words or Words()
     return FeedbackMsg(
         level=_LEVEL_CODES[feedback.level],
@@ -109,7 +145,14 @@ def feedback_to_msg(feedback: Feedback, words: Optional[Words] = None) -> Feedba
 
 
 def feedback_from_msg(message: FeedbackMsg) -> Feedback:
-    """The feedback of a message; a level that nobody defined counts as HIGH, an unknown kind as REFUSED."""
+    """Convert feedback from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The feedback; an undefined level becomes HIGH, an undefined kind REFUSED.
+    """
     return Feedback(
         level=_LEVELS.get(message.level, Level.HIGH),
         kind=_KINDS.get(message.kind, FeedbackKind.REFUSED),
@@ -145,7 +188,14 @@ def _fact(message: RelationMsg) -> Relation:
 
 
 def verdict_to_msg(verdict: Verdict) -> VerdictMsg:
-    """A verdict as a message."""
+    """Convert a verdict to a message.
+
+    Args:
+        verdict: the detector's judgement of a command.
+
+    Returns:
+        The message.
+    """
     return VerdictMsg(
         ok=verdict.ok,
         feedback=FeedbackMsg() if verdict.feedback is None else feedback_to_msg(verdict.feedback),
@@ -156,7 +206,14 @@ def verdict_to_msg(verdict: Verdict) -> VerdictMsg:
 
 
 def verdict_from_msg(message: VerdictMsg) -> Verdict:
-    """The verdict of a message."""
+    """Convert a verdict from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The verdict.
+    """
     return Verdict(
         feedback=None if message.ok else feedback_from_msg(message.feedback),
         deviation=vector_from_msg(message.deviation, message.has_deviation),

@@ -53,7 +53,7 @@ def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
         size=(message.size.x, message.size.y, message.size.z),
         attributes={pair.key: pair.value for pair in message.attributes},
         pose=seen_pose(message.pose, message.has_pose),
-        pose_age=message.pose_age if message.pose_age >= 0.0 else math.inf,  # No number is no age.
+        pose_age=message.pose_age if message.pose_age >= 0.0 else math.inf,  # Without a number the age is unknown.
         movable=message.movable,
         lost=message.lost,
         uncertainty=Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma),
@@ -111,24 +111,52 @@ def _motion_from_msg(message: MotionMsg) -> Motion:
 
 
 def way_from_msg(message: MotionMsg) -> Way:
-    """The last part of a base's way."""
+    """Convert the recent path of a base from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The path and the marked spots on it, map frame, metres.
+    """
     marks = zip(message.marks, zip(message.mark_x, message.mark_y))
     return Way(tuple(zip(message.way_x, message.way_y)), message.way_count,
                tuple(Mark(what, spot) for what, spot in marks), message.mark_count)
 
 
 def facts_to_msg(facts: Iterable[Relation]) -> List[RelationMsg]:
-    """Facts as messages, in a fixed order."""
+    """Convert facts to messages.
+
+    Args:
+        facts: predicate, subject and object of each.
+
+    Returns:
+        The messages, sorted.
+    """
     return [RelationMsg(*fact) for fact in sorted(facts)]
 
 
 def facts_from_msg(messages: Iterable[RelationMsg]) -> FrozenSet[Relation]:
-    """The facts of messages."""
+    """Convert facts from messages.
+
+    Args:
+        messages: the messages.
+
+    Returns:
+        The facts.
+    """
     return frozenset(Relation(fact.subject, fact.predicate, fact.object) for fact in messages)
 
 
 def world_to_msg(world: WorldState) -> WorldStateMsg:
-    """A world as a message; the stamp is kept to the nanosecond."""
+    """Convert a world to a message; its stamp is kept to the nanosecond.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The message.
+    """
     return WorldStateMsg(
         header=Header(stamp=genpy.Time.from_sec(world.stamp), frame_id=WORLD_FRAME),
         objects=[_object_to_msg(thing) for thing in world.objects.values()],
@@ -141,7 +169,14 @@ def world_to_msg(world: WorldState) -> WorldStateMsg:
 
 
 def world_from_msg(message: WorldStateMsg) -> WorldState:
-    """The world of a message."""
+    """Convert a world from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The world.
+    """
     return WorldState(
         objects={thing.name: _object_from_msg(thing) for thing in message.objects},
         relations=facts_from_msg(message.relations),
@@ -153,13 +188,27 @@ def world_from_msg(message: WorldStateMsg) -> WorldState:
 
 
 def view_to_msg(view: View) -> TrackArray:
-    """A view as a message."""
+    """Convert a view to a message.
+
+    Args:
+        view: tracks of one or more cameras.
+
+    Returns:
+        The message.
+    """
     return TrackArray(header=Header(stamp=_time(view.stamp), frame_id=WORLD_FRAME),
                       tracks=[_track_to_msg(track) for track in view.tracks], trouble=view.trouble)
 
 
 def view_from_msg(message: TrackArray) -> View:
-    """The view of a message; a track whose pose is none is left out."""
+    """Convert a view from a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        The view; tracks with an invalid pose are skipped.
+    """
     return View(message.header.stamp.to_sec(),
                 tuple(track for track in map(_track_from_msg, message.tracks) if track is not None),
                 message.trouble)
@@ -182,10 +231,10 @@ def _track_from_msg(message: TrackMsg) -> Optional[Track]:
 
 
 def _time(seconds: float) -> genpy.Time:
-    """A stamp; 0 for a moment before the clock began."""
+    """Return a stamp; 0 for a moment before the clock began."""
     return genpy.Time.from_sec(max(0.0, seconds))
 
 
 def _seconds(stamp: genpy.Time) -> float:
-    """The moment of a stamp; before all time where it is 0."""
+    """Return the time of a stamp, seconds; minus infinity for 0."""
     return stamp.to_sec() if not stamp.is_zero() else -math.inf

@@ -1,3 +1,3 @@
-"""The ports of hicrisp_core over ROS: brain, body, detector, corrector, robots and eyes behind their
+"""The ports of hicrisp_core over ROS: brain, body, detector, corrector, robots and observers behind their
 nodes.
 """

@@ -27,7 +27,16 @@ class RosBody:
         self._cancel = cancel
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """The commands for a step, by name."""
+        """Return the commands of a step.
+
+        Args:
+            step: a step of the plan.
+            world: observed objects, robots and facts; poses in the world frame.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The commands; feedback if the node cannot be reached.
+        """
         goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world))
         reply = self._thinker.ask(goal, deadline, self._cancel)
         if not reply.ok or reply.result is None:
@@ -41,9 +50,17 @@ class RosBody:
         )
 
     def prepare(self, step: Step, world: WorldState, deadline: Deadline) -> Usage:
-        """Let the node translate a step before its turn, and keep the answer; what that cost.
+        """Ask the node to translate a step before its turn, and to keep the answer.
 
-        A question for the step whose turn it is waits for it: the node is asked one thing at a time.
+        A request for the current step waits for it, since the node answers one request at a time.
+
+        Args:
+            step: a step of the plan.
+            world: the world expected at its turn.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The cost.
         """
         goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world), ahead=True)
         reply = self._thinker.ask(goal, deadline, self._cancel)
@@ -52,7 +69,17 @@ class RosBody:
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline
     ) -> Union[Command, Feedback]:
-        """The command with its target and its aim in the world as it is now."""
+        """Give a command its target and its aim in the current world.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+            offsets: learnt errors of the robots, by which the aim compensates the target.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The command, or the feedback if there is no place for it.
+        """
         request = AimCommandRequest(to.command_to_msg(command), to.world_to_msg(world),
                                     offsets_to_msg(offsets))
         reply = self._aim.call(request, deadline.remaining)
@@ -64,5 +91,12 @@ class RosBody:
 
 
 def offsets_to_msg(offsets: DecoderOffsets) -> List[DecoderOffset]:
-    """The decoder's estimates as messages."""
+    """Convert learnt offsets to messages.
+
+    Args:
+        offsets: the offsets by key, metres.
+
+    Returns:
+        The messages.
+    """
     return [DecoderOffset(key, list(state)) for key, state in offsets.as_lists().items()]

@@ -31,7 +31,15 @@ class RosBrain:
         self._cancel = cancel
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        """The steps of the task, from the world as it is now."""
+        """Return the steps of a task from the current world.
+
+        Args:
+            request: task, goal, world and feedback of earlier plans.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            A plan, an answer or a refusal, with the cost.
+        """
         return self._ask(PlanTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world),
@@ -44,7 +52,15 @@ class RosBrain:
             conversation=to.turns_to_msg(request.conversation)), deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """The steps that lead to a state in which the stack's top can be tried again."""
+        """Return steps to a state in which the stack's top can be tried again.
+
+        Args:
+            request: task, world and feedback stack.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            A plan of corrective steps, or a refusal.
+        """
         return self._ask(PlanTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world), stack=to.stack_to_msg(request.stack),
@@ -73,7 +89,15 @@ class RosReporter:
         self._cancel = cancel
 
     def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
-        """The words in which the user is told how a task ended."""
+        """Return the message with which a task ends for the user.
+
+        Args:
+            request: task, result, finished steps and failures.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The text; empty if the node cannot be reached.
+        """
         reply = self._thinker.ask(ReportTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             success=request.success,
@@ -93,7 +117,15 @@ class RosInterpreter:
         self._cancel = cancel
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
-        """Return what the request means together with its conversation."""
+        """Return the meaning of a request together with its conversation.
+
+        Args:
+            request: text of the user, the conversation before it, and the observed world.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The meaning; with ``trouble`` set if the node cannot be reached.
+        """
         reply = self._thinker.ask(to.request_to_msg(request), deadline, self._cancel)
         if not reply.ok or reply.result is None:
             return Understood(trouble=f"The brain gave no answer ({reply.status.value}: {reply.message}).")

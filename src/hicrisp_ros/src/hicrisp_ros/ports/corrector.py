@@ -21,8 +21,14 @@ class RosCorrector:
         self._cancel = cancel
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
-        """A correction for the top of the stack, or steps to a missed goal; a corrector that is away gives
-        up.
+        """Return a correction for the top of the stack, or steps to a missed goal.
+
+        Args:
+            request: the feedback stack, the world and the rungs tried so far.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The correction; ``GIVE_UP`` if the node cannot be reached.
         """
         reply = self._thinker.ask(CorrectStepGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,

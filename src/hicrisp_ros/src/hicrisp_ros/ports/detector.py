@@ -22,7 +22,17 @@ class RosDetector:
         self._limit = limit
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        """Whether the command worked."""
+        """Check whether a command worked.
+
+        Args:
+            command: the action with its arguments and constraints.
+            before: world observed before the command.
+            after: world observed after it.
+            outcome: what the driver reports.
+
+        Returns:
+            The verdict; LOST if the node cannot be reached.
+        """
         reply = self._client.call(CheckCommandRequest(
             to.command_to_msg(command), to.world_to_msg(before), to.world_to_msg(after),
             to.outcome_to_msg(outcome)

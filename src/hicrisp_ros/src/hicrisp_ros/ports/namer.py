@@ -18,10 +18,14 @@ class RosNamer:
         self._client = ServiceClient("name_thing", NameThing)
 
     def give_name(self, thing: str, name: str) -> Naming:
-        """Call an unknown thing by a name from now on.
+        """Give an unknown object a name.
 
         Args:
-            thing: its present name; empty where only one is there.
+            thing: its present name; empty if there is only one.
+            name: in the user's words.
+
+        Returns:
+            The new name, or why it cannot be given.
         """
         reply = self._client.call(NameThingRequest(thing, name), _PATIENCE)
         if reply.response is None:

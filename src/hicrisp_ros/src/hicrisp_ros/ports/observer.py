@@ -1,4 +1,4 @@
-"""The supervisor's eyes: the detector's world states, waited for until they are new and things have
+"""The supervisor's observer: the detector's world states, waited for until they are new and objects have
 settled.
 """
 
@@ -20,7 +20,7 @@ from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_ros.conversions import world_from_msg
 
 Moving = Callable[[], FrozenSet[str]]
-"""Names the robots and things that move on purpose at this moment."""
+"""Names the robots and objects that move on purpose at this moment."""
 _Placed = Union[WorldObject, RobotState]
 CLOCK_JUMP = 1.0
 """Seconds by which the clock, and the newest state against it, must go back before it was set back."""
@@ -32,14 +32,14 @@ _SAME_MOMENT = 1e-6
 """Seconds by which two stamps of one moment differ once they were rounded."""
 _SILENT = "no state of the world has come on the topic world_state; see whether the detector runs"
 _SURE = 3.0
-"""Standard deviations by which two poses of a thing that stands still may differ."""
+"""Standard deviations by which two poses of an object that stands still may differ."""
 
 
 class TopicObserver:
     """Observes through the topic ``world_state``.
 
     Args:
-        still: metres that a thing may be seen to move while it counts as settled; above the noise of the
+        still: metres that an object may be seen to move while it counts as settled; above the noise of the
             poses.
         window: seconds of the ROS clock over which it must be still.
         patience: seconds of wall time after which what moves is taken as it is.
@@ -70,11 +70,19 @@ class TopicObserver:
 
     @property
     def count(self) -> int:
-        """World states that arrived so far."""
+        """Number of world states received so far."""
         return self._count
 
     def next(self, seen: int, seconds: float) -> Tuple[int, Optional[WorldState]]:
-        """Wait in wall time until more than ``seen`` states arrived; how many did, and the newest of them."""
+        """Wait for another state of the world.
+
+        Args:
+            seen: number of states that the caller knows.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The number of states received so far, and the newest; ``None`` before the first.
+        """
         limit = Deadline(seconds)
         with self._news:
             while self._count <= seen and not limit.passed and not rospy.is_shutdown():
@@ -102,13 +110,26 @@ class TopicObserver:
         self.world_changed(stamp if now < stamp <= now + most else now)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as it is seen now, when nothing moves any more; the last that was seen when the time
-        is over.
+        """Return the world once nothing moves; at the deadline the last one observed.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
         """
         return self.observe_beside(frozenset, deadline)
 
     def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
-        """The same, without a wait for what ``moving`` names at that moment."""
+        """Return the world once nothing else moves; at the deadline the last one observed.
+
+        Args:
+            moving: returns the names of objects and robots that may move.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
+        """
         asked = rospy.get_time()
         patience = Deadline(min(self._patience, deadline.remaining))
         blind = Deadline(min(self._blind, deadline.remaining))
@@ -137,8 +158,8 @@ class TopicObserver:
                 return latest
 
     def _settled(self, latest: WorldState, messages: List[WorldStateMsg], besides: FrozenSet[str]) -> bool:
-        """Whether everything else is where it was at the start of the window: the robots by the states, the
-        things by the pictures, of which there are fewer.
+        """Check whether everything else is where it was at the start of the window: the robots by the states, the
+        objects by the pictures, of which there are fewer.
         """
         by_state = self._earlier(messages, latest.stamp, _stated_in)
         by_picture = self._earlier(messages, _shown_at(latest), _shown_in)
@@ -150,7 +171,7 @@ class TopicObserver:
 
     def _earlier(self, messages: List[WorldStateMsg], moment: float, at: Callable[[WorldStateMsg], float]
                  ) -> Optional[WorldState]:
-        """The newest state from before the window."""
+        """Return the newest state before the window."""
         before = next((each for each in reversed(messages[:-1]) if moment - at(each) >= self._window), None)
         return None if before is None else world_from_msg(before)
 
@@ -172,7 +193,11 @@ class TopicObserver:
 
     @contextmanager
     def hearing_resets(self, listener: Callable[[float], None]) -> Iterator[None]:
-        """Call something with the seconds by which the clock of the world was set back, from its thread."""
+        """Provide a context in which resets of the simulation clock are reported.
+
+        Args:
+            listener: called with the seconds by which the clock was set back, in the subscriber's thread.
+        """
         self._reset_listeners.append(listener)
         try:
             yield
@@ -181,47 +206,63 @@ class TopicObserver:
 
 
 class TaskObserver:
-    """The eyes of one task: once it was canceled, a short look is enough."""
+    """The observer of one task: after a cancellation a short wait is enough."""
 
     def __init__(self, eyes: TopicObserver, cancel: Event) -> None:
         self._eyes = eyes
         self._cancel = cancel
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as it is seen now, or at once when the task was canceled."""
+        """Return the world once nothing moves; after a cancellation only a short time is spent.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
+        """
         return self.observe_beside(frozenset, deadline)
 
     def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
-        """The same, without a wait for what ``moving`` names at that moment."""
+        """Return the world once nothing else moves; after a cancellation only a short time is spent.
+
+        Args:
+            moving: returns the names of objects and robots that may move.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world.
+        """
         hasty = self._cancel.is_set()
         limit = Deadline(min(LAST_LOOK, deadline.remaining)) if hasty else deadline
         return self._eyes.observe_beside(moving, limit)
 
 
 def _from_the_future(world: WorldState) -> bool:
-    """Whether a state or its picture is ahead of the clock: it was under way while the clock was set back,
-    and shows what was before, or the camera's clock is another. A clock that reads 0 has not begun."""
+    """Check whether a state or its picture is ahead of the clock: it was under way while the clock was set back,
+    and shows what was before, or the camera's clock is another. A clock that reads 0 has not begun.
+    """
     now = rospy.get_time()
     return 0.0 < now < max(world.stamp, _shown_at(world)) - CLOCK_JUMP
 
 
 def _shown_at(world: WorldState) -> float:
-    """The moment that a world shows: that of its picture, where it is seen by a camera."""
+    """Return the moment that a world shows: that of its picture, where it is seen by a camera."""
     return world.stamp if world.viewed is None else world.viewed
 
 
 def _shown_in(message: WorldStateMsg) -> float:
-    """The same of a message."""
+    """Return the same of a message."""
     return (message.viewed if message.has_view else message.header.stamp).to_sec()
 
 
 def _stated_in(message: WorldStateMsg) -> float:
-    """The moment of a message."""
+    """Return the moment of a message."""
     return float(message.header.stamp.to_sec())
 
 
 def _seen_at(world: WorldState) -> float:
-    """When the newest pose of a movable thing was seen, or facts without poses were, seconds of the ROS
+    """When the newest pose of a movable object was seen, or facts without poses were, seconds of the ROS
     clock.
     """
     if world.viewed is not None:
@@ -235,10 +276,10 @@ def _seen_at(world: WorldState) -> float:
 
 
 def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
-    """The movable things of a world but for those that a hand holds in both: they ride on a robot, and stand
-    when it stands.
+    """Return the movable objects of a world but for those that a hand holds in both: they ride on a robot, and
+    stand when it stands.
 
-    What nobody can move does not count: a lidar outlines an obstacle a little differently with every scan.
+    Immovable objects do not count: a lidar outlines an obstacle a little differently with every scan.
     """
     held = {name for name, thing in world.objects.items() if thing.visibility is Visibility.HELD
             and name in other.objects and other.objects[name].visibility is Visibility.HELD}
@@ -246,9 +287,9 @@ def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
 
 
 def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: FrozenSet[str]) -> float:
-    """The longest way that any other thing or tool went, metres; infinite when one appeared or vanished.
+    """Return the longest way that any other object or tool went, metres; infinite when one appeared or vanished.
 
-    A thing goes as far as its poses are apart beyond their uncertainty.
+    An object goes as far as its poses are apart beyond their uncertainty.
     """
     farthest = 0.0
     for name in (set(was) | set(is_)) - besides:
@@ -262,5 +303,5 @@ def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: Froz
 
 
 def _vague(thing: _Placed) -> float:
-    """How far the pose of a thing may be off, metres; nothing for a robot."""
+    """Return how far the pose of an object may be off, metres; nothing for a robot."""
     return thing.uncertainty.position if isinstance(thing, WorldObject) else 0.0

@@ -1,4 +1,4 @@
-"""A plan waits for a whole picture of the world: every thing and every robot seen, or known to be lost."""
+"""A plan waits for a whole picture of the world: every object and every robot seen, or known to be lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hicrisp_core.model import RobotState, WorldState
 from hicrisp_core.time.deadline import Deadline
 
 _SLICE = 0.2
-"""Seconds of wall time between two looks whether the task was canceled meanwhile."""
+"""Period of the check for a cancellation, wall seconds."""
 _MOST = 6
 
 
@@ -18,7 +18,15 @@ class Sight(Protocol):
     """Where states of the world arrive."""
 
     def next(self, seen: int, seconds: float) -> Tuple[int, Optional[WorldState]]:
-        """Wait until more than ``seen`` states arrived; how many did, and the newest of them."""
+        """Wait for another state of the world.
+
+        Args:
+            seen: number of states that the caller knows.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The number of states received so far, and the newest; ``None`` before the first.
+        """
 
 
 def wait_for_picture(
@@ -55,8 +63,8 @@ def wait_for_picture(
 
 
 def _never_seen(world: WorldState, robots: Iterable[str]) -> List[str]:
-    """The things and robots that may still come into view; what was seen once and is lost now is not one
-    of them.
+    """Return the objects and robots that may still come into view; what was seen once and is lost now is not one of
+    them.
     """
     things = [thing.name for thing in world.unseen if math.isinf(thing.pose_age)]
     geometry = bool(things) or any(thing.pose is not None for thing in world.objects.values())

@@ -28,7 +28,7 @@ class RosReach:
 
     def __call__(self, robot: str, poses: Sequence[Pose],
                  constraints: Constraints = UNCONSTRAINED) -> Reached:
-        """The first pose that is reached."""
+        """Return the first pose that is reached."""
         client = self._clients.setdefault(robot, ServiceClient(f"robots/{robot}/first_reached", FirstReached))
         if not robot or not client.offered:
             return Reached(known=False)
@@ -41,5 +41,12 @@ class RosReach:
 
 
 def drive_space(scene: Scene) -> DriveSpace:
-    """What goals of the scene's base must respect, with what its driver knows."""
+    """Return what goals of the scene's base must respect, including what its driver knows.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        The limits; reachability is asked from the driver.
+    """
     return replace(drive_space_of(scene), step=_STEP, first_reached=RosReach())

@@ -63,17 +63,31 @@ class RosRobot:
 
     @property
     def connected(self) -> bool:
-        """Whether the driver's server is there."""
+        """Whether the driver's server is connected."""
         return self._client.connected
 
     def capabilities(self) -> Sequence[str]:
-        """The names of the domain's actions that this robot can carry out."""
+        """Return the actions of the domain that this robot can carry out.
+
+        Returns:
+            Names of actions.
+        """
         return self._capabilities
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
-        """Carry out one command and wait for the driver's outcome; a driver that is away is LOST."""
+        """Carry out one command and wait for the driver's outcome.
+
+        Args:
+            command: the action with its arguments and constraints.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+
+        Returns:
+            The outcome; LOST if the driver cannot be reached.
+        """
         if self._clearing is not None:
             self._clearing.join(min(SERVER_WAIT, deadline.remaining))
         left, ends = deadline.remaining, LinkedEvent(cancel, self._estop)
@@ -113,7 +127,7 @@ class RosRobot:
         return outcome
 
     def _after_loss(self, status: CallStatus, cancel: Event) -> str:
-        """What became of a robot whose driver went away under a command, in words; empty for another end."""
+        """Return what became of a robot whose driver went away under a command, in words; empty for another end."""
         if status is CallStatus.UNREACHABLE:
             return f"The driver of {self.name} does not answer; the command was not begun."
         if status is CallStatus.STUCK:
@@ -129,8 +143,15 @@ class RosRobot:
                 f"knows whether {self.name} stands.")
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Let the driver end whatever it does, and wait until it has: it ends a command only once the joints
-        or the odometry show that its robot stands."""
+        """Cancel all commands of the driver, and wait until it confirms from joints or odometry that the robot
+        stands.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether it stands; LOST if the driver cannot be reached.
+        """
         if not self._client.wait_for_server(deadline.remaining):
             return Outcome.because(CauseKind.UNREACHABLE_NODE, Status.LOST,
                                    "its driver does not answer, so nobody knows whether it stands", self.name)
@@ -142,14 +163,25 @@ class RosRobot:
         return Outcome(Status.SUCCESS, f"{self.name} stands still")
 
     def clear(self, seconds: float) -> None:
-        """End, as soon as the driver can be reached, what somebody before us left running; no command is sent
-        before that."""
+        """Cancel commands left from an earlier process as soon as the driver can be reached; no command is
+        sent before that.
+
+        Args:
+            seconds: limit in wall time, seconds.
+        """
         self._clearing = Thread(target=self._client.end_others, args=(seconds,), name="orphans", daemon=True)
         self._clearing.start()
 
     def halt(self, seconds: float) -> bool:
-        """End what anybody else lets it do; whether nothing runs any more, as where there is no driver."""
+        """Cancel commands of other clients.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether nothing runs any more; also true without a driver.
+        """
         return not self._client.known or self._client.end_others(seconds, anew=True)
 
     def reset(self) -> None:
-        """Nothing to forget here: the driver starts each command afresh."""
+        """Do nothing: the driver keeps no state between commands."""

@@ -11,7 +11,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_client import ActionClient, CallStatus, Limits, Reply
 
 ABANDON = 0.1
-"""Seconds that a stateless node gets to end a goal that nobody waits for any more."""
+"""Time that a stateless node gets to end an abandoned goal, seconds."""
 _GONE = (CallStatus.LOST, CallStatus.UNREACHABLE)
 
 
@@ -19,7 +19,7 @@ class Thinker:
     """A stateless node behind an action: a goal that was lost with its node is asked again until the
     deadline.
 
-    It is asked one thing at a time, as a second goal would take the first one's place; who asks meanwhile
+    It answers one question at a time, as a second goal would replace the first; a caller in the meantime
     waits.
     """
 
@@ -29,7 +29,16 @@ class Thinker:
         self._asking = Lock()
 
     def ask(self, goal: Any, deadline: Deadline, cancel: Event) -> Reply:
-        """The node's reply; its goal's ``time_limit`` is what is left."""
+        """Ask the node, and ask again if it is restarted before it answers.
+
+        Args:
+            goal: the action goal; its ``time_limit`` is set to the remaining time.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+
+        Returns:
+            The reply with its status.
+        """
         if not self._asking.acquire(timeout=deadline.remaining):
             return Reply(CallStatus.TIMEOUT, None, f"'{self.name}' was asked something else all the time")
         try:
@@ -47,6 +56,14 @@ class Thinker:
 
 
 def lost(node: str, message: str) -> Feedback:
-    """The feedback for a node that cannot be reached."""
+    """Return the feedback for a node that cannot be reached.
+
+    Args:
+        node: name of the node.
+        message: why, as a clause.
+
+    Returns:
+        The feedback.
+    """
     return Feedback(Level.LOW, FeedbackKind.LOST, subjects=(node,),
                     cause=Cause(CauseKind.UNREACHABLE_NODE, (node,), said=message))

@@ -20,8 +20,11 @@ _PATIENCE = 3.0
 def true_state(configuration: Configuration) -> Optional[WorldState]:
     """Return the world as its simulation knows it.
 
+    Args:
+        configuration: scene and domain of the running workspace.
+
     Returns:
-        ``None`` where no node publishes true poses; an empty world, in which nothing holds, where they do not come.
+        ``None`` if no node publishes true poses; an empty world, in which nothing holds, if they do not arrive.
     """
     if [rospy.resolve_name(_TOPIC), TFMessage._type] not in rospy.get_published_topics():
         return None

@@ -26,7 +26,12 @@ class EmbeddedBase(Vehicle):
     """Whether a drive is under way, to the end of its braking; for judges."""
 
     def load(self, scene: Scene, seed: int = 0) -> None:
-        """Begin afresh in a scene, sent nowhere."""
+        """Start again in a scene, without a goal.
+
+        Args:
+            scene: the initial objects, robots and facts, as its file describes them.
+            seed: of the lidar's noise.
+        """
         self.goal = None
         super().load(scene, seed)
 
@@ -34,7 +39,19 @@ class EmbeddedBase(Vehicle):
         self, pose: Pose, deadline: Deadline, cancel: Event, progress: Progress, manner: Manner = USUAL,
         constraints: Constraints = UNCONSTRAINED,
     ) -> Outcome:
-        """Drive to a pose; what the map does not know is seen and driven around."""
+        """Drive to a pose; obstacles that are not on the map are detected and avoided.
+
+        Args:
+            pose: map frame.
+            deadline: wall-clock limit of the call.
+            cancel: event that stops the call when it is set.
+            progress: called with the name of the phase and the completed share, 0 to 1.
+            manner: speed and style of the drive.
+            constraints: keep-out zones and clearance.
+
+        Returns:
+            The outcome; INVALID for a goal outside the map.
+        """
         refusal = check_goal(self.simulation.scene, pose)
         if refusal is not None:
             return Outcome.because(CauseKind.MALFORMED, Status.INVALID, refusal)
@@ -43,7 +60,7 @@ class EmbeddedBase(Vehicle):
             self.goal, self.driving = pose, True
             try:
                 self.constrain(constraints)
-                self.look()  # Nobody scans while the base idles.
+                self.look()  # No scan is taken while the base idles.
                 self.controller.limit(manner.speed)
                 outcome = Drive(self, pose, deadline, cancel, progress, manner.tolerance).run()
                 halted = self.halt(Deadline(max(2.0, deadline.remaining)))
@@ -54,21 +71,39 @@ class EmbeddedBase(Vehicle):
     def first_reached(
         self, robot: str, poses: Sequence[Pose], constraints: Constraints = UNCONSTRAINED
     ) -> Reached:
-        """The first of some poses that a path leads to by what is known now; nothing moves."""
+        """Return the first pose that a path reaches with the current costmap; nothing moves.
+
+        Args:
+            robot: not used.
+            poses: candidates in the map frame, preferred first.
+            constraints: keep-out zones and clearance.
+
+        Returns:
+            The pose, or none.
+        """
         del robot  # There is one.
         with self.simulation.edit():
             self.constrain(constraints)
         return Reached(next((pose for pose in poses if self.reaches(pose)), None))
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Stop and confirm from the physics that the base stands; a drive of another thread ends as
-        canceled.
+        """Stop, and confirm from the physics that the base stands; a drive in another thread ends as canceled.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            SUCCESS once it stands.
         """
         self.halted.set()
         with self.simulation.moving():
             return self.halt(deadline)
 
     def sense(self) -> Optional[Scan]:
-        """A new scan while nobody drives, for those who look on from other threads."""
+        """Take a scan while the base is idle; may be called from any thread.
+
+        Returns:
+            The scan; ``None`` without a new one.
+        """
         with self.simulation.moving():
             return self.look()

@@ -42,7 +42,7 @@ class Costmap(ScanMemory):
 
     @property
     def distance(self) -> np.ndarray:
-        """Metres from each cell's middle to the edge of the nearest occupied cell."""
+        """Distance from each cell's centre to the edge of the nearest occupied cell, metres."""
         if self._distance is None:
             occupied = self.static | self.zoned | self.kept_out | self.layer
             occupied[self.marked] = True
@@ -51,34 +51,62 @@ class Costmap(ScanMemory):
         return self._distance
 
     def mark(self, scan: Scan, explained: Optional[np.ndarray] = None) -> None:
+        """Mark the cells in which a scan ends, and clear those that its rays cross.
+
+        Args:
+            scan: lidar sweep in the map frame.
+            explained: boolean array (n,), true for ends that are not obstacles.
+        """
         before = self._marked
         super().mark(scan, explained)
         if not np.array_equal(self._marked, before):
             self._distance = None
 
     def clear(self, around: Optional[Tuple[float, float]] = None, beyond: float = 0.0) -> None:
+        """Forget marked cells.
+
+        Args:
+            around: point (x, y) in the map frame, metres; ``None`` clears all.
+            beyond: distance from the point up to which cells stay, metres.
+        """
         super().clear(around, beyond)
         self._distance = None
 
     @property
     def keep_outs(self) -> Tuple[KeepOut, ...]:
-        """The zones, and what ``keep_out`` added to them."""
+        """The scene's zones, and those that ``keep_out`` added."""
         return tuple(dict.fromkeys((*self.zones, *self._constraints)))
 
     def keep_out(self, shapes: Sequence[KeepOut]) -> None:
-        """Occupy some ground until told otherwise; none frees it all but the zones."""
+        """Occupy the ground of keep-out zones until the next call; the scene's own zones always stay.
+
+        Args:
+            shapes: zones in the map frame, metres.
+        """
         if tuple(shapes) != self._constraints:
             self._constraints = tuple(shapes)
             self.kept_out = self._over(self._constraints)
             self._distance = None
 
     def occupy(self, cells: np.ndarray) -> None:
-        """Occupy the cells that are True, besides all others, until told otherwise."""
+        """Occupy further cells until the next call.
+
+        Args:
+            cells: boolean array (columns, rows).
+        """
         self.layer[:] = cells
         self._distance = None
 
     def clearance(self, x: float, y: float) -> float:
-        """Metres from a point to the nearest occupied cell, between cells; 0 outside the map."""
+        """Return the distance of a point to the nearest occupied cell, interpolated between cells.
+
+        Args:
+            x: map frame, metres.
+            y: map frame, metres.
+
+        Returns:
+            Metres; 0 outside the map.
+        """
         across, up = (np.array((x, y)) - self.origin) / self.resolution - 0.5
         column, row = int(np.floor(across)), int(np.floor(up))
         if not (0 <= column < self.shape[0] - 1 and 0 <= row < self.shape[1] - 1):
@@ -89,10 +117,17 @@ class Costmap(ScanMemory):
                      + a * ((1 - b) * corner[1, 0] + b * corner[1, 1]))
 
     def costs(self, inscribed: float, narrow: float) -> np.ndarray:
-        """The cost of driving through each cell, 1 in the open; infinite within ``narrow`` metres of a thing.
+        """Return the cost of driving through each cell.
 
-        Between ``narrow`` and ``inscribed`` metres a cell is so dear that only a path without another way
-        takes it.
+        Between ``narrow`` and ``inscribed`` a cell is so expensive that only a path without an alternative
+        crosses it.
+
+        Args:
+            inscribed: radius of the base with its margin, metres.
+            narrow: least distance to an obstacle, metres.
+
+        Returns:
+            Array (columns, rows): 1 in the open, infinite nearer than ``narrow``.
         """
         beyond = self.distance - inscribed
         near = np.where(beyond < self._inflation - inscribed, np.exp(-_SCALING * np.maximum(beyond, 0.0)),
@@ -101,8 +136,9 @@ class Costmap(ScanMemory):
         return np.where(self.distance < narrow, np.inf, costs)
 
     def _over(self, shapes: Sequence[KeepOut]) -> np.ndarray:
-        """The cells of some ground. A zone takes its edge's cells too, so that no footprint that keeps clear
-        of cells comes over it."""
+        """Return the cells of some ground. A zone takes its edge's cells too, so that no footprint that keeps
+        clear of cells comes over it.
+        """
         occupied = np.zeros(self.shape, dtype=bool)
         for shape in shapes:
             shape.paint(occupied.T, tuple(self.origin), self.resolution, self.resolution if shape.name else 0.0)

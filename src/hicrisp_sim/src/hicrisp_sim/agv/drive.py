@@ -35,7 +35,7 @@ class Drive:
     """A goal under way. The caller is moving the simulation.
 
     Args:
-        tolerance: how far from the goal it may end, metres, where that is less than the base's own.
+        tolerance: greatest distance from the goal, metres, if less than the base's own.
     """
 
     def __init__(
@@ -63,7 +63,11 @@ class Drive:
         self._turning = False
 
     def run(self) -> Outcome:
-        """Drive until the goal is reached or the drive has failed."""
+        """Drive until the goal is reached or the drive has failed.
+
+        Returns:
+            The outcome.
+        """
         while True:
             ended = self._ended() or self._arrived()
             if ended is not None:
@@ -84,7 +88,7 @@ class Drive:
             self._base.tick(twist or Twist())
 
     def _ended(self) -> Optional[Outcome]:
-        """Why the drive must end here, whatever the plan says."""
+        """Return why the drive must end here, whatever the plan says."""
         if self._cancel.is_set() or self._base.halted.is_set():
             return Outcome(Status.CANCELED, "The drive was canceled; the base stands still.",
                            cause=Cause(CauseKind.CANCELED))
@@ -145,7 +149,7 @@ class Drive:
                             self._base.simulation.time - 1.0 / self._base.settings.plan_rate + soon)
 
     def _fraction(self) -> float:
-        """How much of the longest way so far is behind the base; never less than was told before."""
+        """Return the completed share of the longest path so far; it never decreases."""
         if self._whole:
             self._done = max(self._done, 1.0 - self._left / self._whole)
         return self._done

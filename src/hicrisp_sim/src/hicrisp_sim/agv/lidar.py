@@ -31,13 +31,21 @@ class Lidar:
         self.stopped = False
 
     def due(self) -> bool:
-        """Whether the next scan's time has come."""
+        """Check whether the next scan is due.
+
+        Returns:
+            True once per period.
+        """
         now = self._simulation.time
         return (self.latest is None
                 or not -1e-6 < now - self.latest.time < 1.0 / self._settings.scan_rate - 1e-6)
 
     def scan(self) -> Optional[Scan]:
-        """A scan of this moment; ``None`` when the lidar is silent."""
+        """Take a scan.
+
+        Returns:
+            The scan; ``None`` if the lidar is silent.
+        """
         if self.stopped:
             return None
         pose = self._simulation.base_pose

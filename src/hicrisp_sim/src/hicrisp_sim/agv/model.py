@@ -35,7 +35,18 @@ _TRAY_THICKNESS = 0.015
 
 
 def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
-    """The physics of an arena with one base in it."""
+    """Compile the physics of an arena with one base.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+        base: name of the base.
+
+    Returns:
+        The model.
+
+    Raises:
+        ValueError: if the scene has no arena.
+    """
     arena = scene.arena
     if arena is None:
         raise ValueError(f"the scene '{scene.name}' has no arena")
@@ -43,7 +54,7 @@ def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
     spec.modelname = scene.name
     spec.option.timestep = TIMESTEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    # Obstacles that nobody pushes cost nothing.
+    # Obstacles at rest cost nothing.
     spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     _add_floor(spec, arena)
     add_arena(spec, scene, arena, base)
@@ -51,7 +62,14 @@ def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
 
 
 def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> None:
-    """Add walls, areas, the base and what stands about, without the floor."""
+    """Add walls, areas, the base and the obstacles, without the floor.
+
+    Args:
+        spec: the MuJoCo model under construction.
+        scene: the initial objects, robots and facts, as its file describes them.
+        arena: the scene's arena.
+        base: name of the base.
+    """
     for name, wall in {**arena.border(), **arena.walls}.items():
         _add_wall(spec, name, wall, arena.floor)
     for thing in scene.objects.values():

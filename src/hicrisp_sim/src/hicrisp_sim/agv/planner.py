@@ -25,7 +25,7 @@ class GlobalPlanner:
 
     Args:
         inscribed: the footprint's radius and the margin, metres.
-        narrow: the least distance of a cell from a thing where the margin leaves no way, metres.
+        narrow: the least distance of a cell from an object where the margin leaves no way, metres.
     """
 
     def __init__(self, costmap: Costmap, inscribed: float, narrow: float) -> None:
@@ -39,12 +39,17 @@ class GlobalPlanner:
     def plan(
         self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0
     ) -> Optional[np.ndarray]:
-        """The points of the cheapest path, one a cell, metres in the map frame; ``None`` when there is none.
+        """Find the cheapest path.
 
-        A start that is too near to a thing is left first, by the shortest way to a free cell.
+        A start too near to an obstacle is left first, by the shortest way to a free cell.
 
         Args:
-            extra: clearance wanted beyond the margin, metres; with any of it nothing narrower is taken.
+            start: (x, y) in the map frame, metres.
+            goal: (x, y) in the map frame, metres.
+            extra: clearance required beyond the margin, metres; above 0 narrow passages are excluded.
+
+        Returns:
+            Array (n, 2) of points, one for each cell, metres; ``None`` without a path.
         """
         first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
         if first is None or last is None:
@@ -67,10 +72,16 @@ class GlobalPlanner:
     def connected(
         self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0, roomy: bool = False
     ) -> bool:
-        """Whether there is a path at all; much cheaper than a plan where many goals are asked for.
+        """Check whether a path exists; much cheaper than a plan for many goals.
 
         Args:
-            roomy: whether only paths with the whole margin count.
+            start: (x, y) in the map frame, metres.
+            goal: (x, y) in the map frame, metres.
+            extra: clearance required beyond the margin, metres.
+            roomy: whether only paths with the full margin count.
+
+        Returns:
+            True if a path exists; false if an end is outside the map.
         """
         first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
         if first is None or last is None:
@@ -93,7 +104,7 @@ class GlobalPlanner:
         return self.inscribed + extra if extra > 0.0 else self._narrow
 
     def _with_way_out(self, costs: np.ndarray, first: Tuple[int, int]) -> np.ndarray:
-        """The costs with dear but passable cells around a start that lies too near to something."""
+        """Return the costs with expensive but passable cells around a start too near to an obstacle."""
         reach = int(round((self.inscribed + 0.1) / self._costmap.resolution))
         column, row = first
         window = (slice(max(0, column - reach), column + reach + 1),
@@ -107,15 +118,30 @@ class GlobalPlanner:
 
 
 def path_length(path: np.ndarray) -> float:
-    """Length of a path (n, 2), metres."""
+    """Return the length of a path.
+
+    Args:
+        path: array (n, 2), metres.
+
+    Returns:
+        Metres.
+    """
     return float(np.hypot(*np.diff(path, axis=0).T).sum()) if len(path) > 1 else 0.0
 
 
 def cheapest_cells(costs: np.ndarray, first: Tuple[int, int], last: Tuple[int, int]) -> Optional[np.ndarray]:
-    """The cells (n, 2) of the cheapest path between two; ``None`` when there is none.
+    """Find the cheapest path between two cells.
 
-    A cell costs at least its length, so a path no dearer than a bound lies within an ellipse around both
-    ends: only that much of the map is searched, and what is found in too small an ellipse is the next bound.
+    A cell costs at least its length, so a path within a cost bound lies within an ellipse around both ends:
+    only that part of the map is searched, and the cost found in too small an ellipse is the next bound.
+
+    Args:
+        costs: cost of each cell; infinite if occupied.
+        first: the start cell (column, row).
+        last: the goal cell.
+
+    Returns:
+        Array (n, 2) of cells; ``None`` without a path.
     """
     straight = math.dist(first, last)
     bound = _DETOUR * straight + _ROOM
@@ -131,7 +157,7 @@ def cheapest_cells(costs: np.ndarray, first: Tuple[int, int], last: Tuple[int, i
 def _cheapest_within(
     costs: np.ndarray, first: Tuple[int, int], last: Tuple[int, int], bound: float
 ) -> Tuple[Optional[np.ndarray], float]:
-    """The cheapest path over the cells from which both ends together are no further than a bound, and its
+    """Return the cheapest path over the cells from which both ends together are no further than a bound, and its
     cost; infinite for none.
     """
     corner = np.zeros(2, dtype=np.int64)
@@ -157,7 +183,14 @@ def _cheapest_within(
 
 
 def cell_graph(costs: np.ndarray) -> Tuple[csr_matrix, np.ndarray]:
-    """The graph of the free cells, and the node of each cell (-1 for none)."""
+    """Build the graph of the free cells.
+
+    Args:
+        costs: cost of each cell; infinite if occupied.
+
+    Returns:
+        The weighted adjacency matrix, and the node of each cell (-1 for occupied ones).
+    """
     free = np.isfinite(costs)
     at = np.full(costs.shape, -1, dtype=np.int32)
     at[free] = np.arange(int(free.sum()))
@@ -181,7 +214,7 @@ def cell_graph(costs: np.ndarray) -> Tuple[csr_matrix, np.ndarray]:
 def _between_free(
     free: np.ndarray, across: int, up: int, here: Tuple[slice, slice]
 ) -> np.ndarray:
-    """Whether the cells that a slanting step passes between are free."""
+    """Check whether the cells that a slanting step passes between are free."""
     sign = 1 if up > 0 else -1
     beside = [(1, 0), (0, sign)]
     if abs(across) != abs(up):

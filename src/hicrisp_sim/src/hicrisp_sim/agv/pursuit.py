@@ -2,7 +2,7 @@
 seen.
 
 After S. Macenski et al., "Regulated pure pursuit for robot path tracking" (Autonomous Robots, 2023): the
-speed is lowered in bends, near things and before the goal; besides, an arc that would come too near is not
+speed is lowered in bends, near objects and before the goal; besides, an arc that would come too near is not
 driven.
 """
 
@@ -21,9 +21,9 @@ from hicrisp_sim.agv.settings import AgvSettings
 _LOOKAHEADS = (0.30, 0.20, 0.12, 0.07)
 """Metres along the path to the point that is steered to; the first whose arc is clear is taken."""
 _TURN_FIRST, _TURN_CLOSE = math.radians(50.0), math.radians(8.0)
-"""A point further aside is faced before the base drives; the second holds where no wider arc is clear."""
+"""A point further aside is faced before the base drives; the second applies if no wider arc is clear."""
 _CREEP = 0.06
-"""Metres to the point that is faced where no arc is clear: from there the base follows the path's own
+"""Distance of the point that is faced if no arc is clear, metres: from there the base follows the path's own
 bends.
 """
 _HORIZON = 0.8
@@ -49,7 +49,7 @@ class PursuitController:
     """Follows paths; asked at the control rate.
 
     Args:
-        radius: of the footprint, metres; the settings' margin comes on top where there is room for it.
+        radius: of the footprint, metres; the settings' margin is added if there is room for it.
     """
 
     def __init__(self, costmap: Costmap, settings: AgvSettings, radius: float) -> None:
@@ -62,11 +62,19 @@ class PursuitController:
         self._speed = settings.speed
 
     def limit(self, speed: float) -> None:
-        """Drive at most at a speed, m/s, where that is less than the base's own."""
+        """Limit the speed.
+
+        Args:
+            speed: m/s; above the base's own limit it has no effect.
+        """
         self._speed = min(speed, self._settings.speed)
 
     def see(self, points: np.ndarray) -> None:
-        """Where the rays of the last scan ended, metres in the map frame (n, 2)."""
+        """Set the obstacles of the latest scan.
+
+        Args:
+            points: array (n, 2), ends of the rays in the map frame, metres.
+        """
         self._points = points
 
     def reset(self) -> None:
@@ -74,7 +82,15 @@ class PursuitController:
         self._last = Twist()
 
     def follow(self, pose: Pose, path: np.ndarray) -> Optional[Twist]:
-        """The speeds for the next control period; ``None`` when no arc along the path is clear."""
+        """Compute the speeds for the next control period.
+
+        Args:
+            pose: of the base, map frame.
+            path: array (n, 2), metres in the map frame.
+
+        Returns:
+            The speeds; ``None`` if no arc along the path is clear.
+        """
         here = np.array(pose.position[:2])
         nearest = int(np.argmin(((path - here) ** 2).sum(axis=1)))
         ahead = path[nearest:]
@@ -97,14 +113,26 @@ class PursuitController:
         return None
 
     def face(self, pose: Pose, yaw: float) -> Twist:
-        """Turn in place to a heading."""
+        """Turn in place to a heading.
+
+        Args:
+            pose: of the base, map frame.
+            yaw: heading in the map frame, radians.
+
+        Returns:
+            The speeds for the next control period.
+        """
         off = math.remainder(yaw - pose.yaw, math.tau)
         speed = min(self._settings.turn_speed,
                     math.sqrt(2.0 * 0.6 * self._settings.turn_acceleration * abs(off)))
         return self._limited(Twist(0.0, math.copysign(min(speed, 3.0 * abs(off) + 0.05), off)))
 
     def spin(self) -> Twist:
-        """Turn in place, as fast as that may be."""
+        """Turn in place at full speed.
+
+        Returns:
+            The speeds for the next control period.
+        """
         return self._limited(Twist(0.0, self._settings.turn_speed))
 
     def _towards(self, pose: Pose, target: np.ndarray, left: float, most: float = math.inf) -> Twist:
@@ -123,12 +151,20 @@ class PursuitController:
         return Twist(speed, speed * curvature)
 
     def face_bearing(self, bearing: float) -> Twist:
-        """Turn in place towards a bearing from the own heading."""
+        """Turn in place towards a bearing.
+
+        Args:
+            bearing: relative to the own heading, radians, left is positive.
+
+        Returns:
+            The speeds for the next control period.
+        """
         speed = min(self._settings.turn_speed, max(0.3, 2.5 * abs(bearing)))
         return Twist(0.0, math.copysign(speed, bearing))
 
     def _clear(self, pose: Pose, twist: Twist, apart: float) -> bool:
-        """Whether the arc of the next moments keeps the margin, or at least leads away from what is too near.
+        """Check whether the arc of the next moments keeps the margin, or at least leads away from what is too
+        near.
 
         Args:
             apart: metres to the point that is steered to; behind it the path bends, and the arc is not driven
@@ -141,7 +177,7 @@ class PursuitController:
                             (self._costmap.clearance(x, y) for x, y in self._arc(pose, twist, apart)))
 
     def _squeezes(self, pose: Pose, twist: Twist, apart: float) -> bool:
-        """Whether the footprint keeps clear of every point of the last scan on the arc of the next moments,
+        """Check whether the footprint keeps clear of every point of the last scan on the arc of the next moments,
         or at least gets away from the nearest.
         """
         if not len(self._points):
@@ -176,7 +212,7 @@ class PursuitController:
             yield x, y
 
     def _limited(self, twist: Twist) -> Twist:
-        """The speeds of the next period, which begins now."""
+        """Return the speeds of the next period, which begins now."""
         self._last = self._next(twist)
         return self._last
 
@@ -192,7 +228,7 @@ class PursuitController:
 
 
 def _point_at(path: np.ndarray, along: np.ndarray, distance: float) -> np.ndarray:
-    """The point of a path at a distance from its beginning, between its points."""
+    """Return the point of a path at a distance from its beginning, between its points."""
     if distance >= along[-1]:
         return np.asarray(path[-1])
     after = int(np.searchsorted(along, distance))
@@ -207,7 +243,7 @@ def _bearing(pose: Pose, target: np.ndarray) -> float:
 
 
 def _keeps_clear(needed: float, now: float, ahead: Iterable[float]) -> bool:
-    """Whether an arc keeps a distance from what is near; where less of it is left now, whether the arc leads
+    """Check whether an arc keeps a distance from what is near; where less of it is left now, whether the arc leads
     away and comes no nearer on its way: millimetres that may be lost in each period add up to a touch.
 
     Args:

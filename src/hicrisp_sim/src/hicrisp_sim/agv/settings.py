@@ -35,14 +35,14 @@ class AgvSettings:
         xy_tolerance: how far from a goal counts as there.
         yaw_tolerance: how far a heading may be off at the goal.
         margin: space kept between the footprint and anything seen.
-        inflation: distance from things beyond which nothing is dearer.
+        inflation: distance from objects beyond which nothing is dearer.
         resolution: edge of a costmap cell; it is larger where the arena would have more than a million.
         rays: rays of one scan.
         scan_rate: scans a second.
         range: farthest that the lidar sees.
         range_noise: standard deviation of a range.
         lidar_height: height of the plane that the lidar sees.
-        scan_timeout: age of the latest scan from which on the base stands still.
+        scan_timeout: age of the latest scan at which the base stops.
         control_rate: commands to the wheels a second.
         plan_rate: plans a second while driving.
         planner_patience: time without a plan before the next recovery behaviour.
@@ -71,15 +71,24 @@ class AgvSettings:
     controller_patience: _AboveZero = 4.0
 
     def port_settings(self) -> BaseSettings:
-        """What the robot port needs of them; a drive that squeezes through gaps gets a minute besides what
-        its distance takes.
+        """Return the settings of the robot port; a drive through narrow passages gets a minute more than its
+        distance needs.
+
+        Returns:
+            The settings.
         """
         return BaseSettings(self.name, speed=self.speed, start_up=60.0, tolerance=0.08, yaw_tolerance=0.15,
                             approach=0.45)
 
 
 def load_agv_settings(path: Union[str, Path]) -> AgvSettings:
-    """The embedded base's settings of a robot's file; what it leaves out keeps its default.
+    """Load the embedded base's settings; keys that the file leaves out keep their default.
+
+    Args:
+        path: the robot's YAML file.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: with file, line, key and what is valid.

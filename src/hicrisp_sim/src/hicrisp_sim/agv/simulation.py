@@ -40,20 +40,25 @@ class AgvSimulation(Simulation):
         self._chassis = int(self.model.geom("chassis").id)
 
     def drive(self, forward: float, turn: float) -> None:
-        """The reference of the wheels, for a forward speed (m/s) and a speed of turning (rad/s, left)."""
+        """Set the reference of the wheels.
+
+        Args:
+            forward: m/s.
+            turn: yaw rate, rad/s, left is positive.
+        """
         across = turn * TRACK / 2.0
         self.data.ctrl[self._wheel_actuators] = ((forward - across) / WHEEL_RADIUS,
                                                  (forward + across) / WHEEL_RADIUS)
 
     @property
     def wheel_speeds(self) -> Tuple[float, float]:
-        """Forward speed (m/s) and speed of turning (rad/s) as the wheels say."""
+        """Forward speed (m/s) and yaw rate (rad/s) by the wheels."""
         left, right = (float(self.data.qvel[wheel]) * WHEEL_RADIUS for wheel in self._wheels)
         return (left + right) / 2.0, (right - left) / TRACK
 
     @property
     def base_pose(self) -> Pose:
-        """Where the base is, in the map frame."""
+        """True pose of the base, map frame."""
         at = self._address
         return pose_of(self.data.qpos[at:at + 3], self.data.qpos[at + 3:at + 7])
 
@@ -65,12 +70,12 @@ class AgvSimulation(Simulation):
 
     @property
     def base_turning(self) -> float:
-        """Speed of turning, rad/s."""
+        """Yaw rate, rad/s."""
         return float(self.data.qvel[self._speed_address + 5])
 
     @property
     def touching(self) -> str:
-        """What the chassis touches, by name; empty when it touches nothing. For judges, not for robots."""
+        """Name of the object that the chassis touches; empty without a contact. For judges, not for robots."""
         for index in self._contacts():
             pair = self.data.contact.geom[index]
             other = int(pair[1] if pair[0] == self._chassis else pair[0])
@@ -79,9 +84,7 @@ class AgvSimulation(Simulation):
 
     @property
     def bumper(self) -> Optional[float]:
-        """Direction from the base's heading in which the chassis touches something, radians; ``None`` if
-        nowhere.
-        """
+        """Bearing of a contact of the chassis relative to its heading, radians; ``None`` without one."""
         pose = self.base_pose
         for index in self._contacts():
             x, y, _ = self.data.contact.pos[index]
@@ -90,13 +93,19 @@ class AgvSimulation(Simulation):
         return None
 
     def _contacts(self) -> Sequence[int]:
-        """The contacts in which the chassis is."""
+        """Return the contacts in which the chassis is."""
         if not self.data.ncon:
             return ()
         return [int(index) for index in np.flatnonzero((self.data.contact.geom == self._chassis).any(axis=1))]
 
     def move_thing(self, name: str, x: float, y: float) -> None:
-        """Put an obstacle somewhere else, standing still."""
+        """Move an obstacle, and stop it.
+
+        Args:
+            name: the obstacle.
+            x: map frame, metres.
+            y: map frame, metres.
+        """
         joint = self.model.joint(name)
         with self.edit() as data:
             at, speed = int(joint.qposadr[0]), int(joint.dofadr[0])

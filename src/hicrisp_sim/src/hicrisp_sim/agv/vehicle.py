@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class Vehicle:
-    """One base in an arena; whoever drives it calls ``tick``. Poses are in the map frame, which is the world
+    """One base in an arena; its driver calls ``tick``. Poses are in the map frame, which is the world
     frame; times are the world's clock."""
 
     def __init__(self, simulation: AgvSimulation, settings: AgvSettings, seed: int = 0) -> None:
@@ -44,11 +44,19 @@ class Vehicle:
         self.followers: List[Callable[[], None]] = []
         """Called after every control period, while the physics stands."""
         self.halted = Event()
-        """Set when somebody stops the base: ends the drive that is under way."""
+        """Set to stop the base: ends the current drive."""
         self.load(simulation.scene, seed)
 
     def load(self, scene: Scene, seed: int = 0) -> None:
-        """Begin afresh in a scene: an empty costmap, the odometry at the start."""
+        """Start again in a scene, with an empty costmap and the odometry at the start.
+
+        Args:
+            scene: the initial objects, robots and facts, as its file describes them.
+            seed: of the lidar's noise.
+
+        Raises:
+            ValueError: if the scene has no arena.
+        """
         if scene.arena is None:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         self.radius = scene.arena.starts[self.name].radius
@@ -59,7 +67,7 @@ class Vehicle:
                          "and a gap narrower than the base and two of them may be no way", *scene.arena.size,
                          _MOST_CELLS, self.settings.resolution, cell)
         self.narrow = self.radius - 0.5 * cell
-        # To the middles of occupied cells, not to their edges: a thing's surface is somewhere in its cells.
+        # To the middles of occupied cells, not to their edges: an object's surface is somewhere in its cells.
         # Where the margin leaves no way, the points of the scan decide, and no cell.
         self.lidar = Lidar(self.simulation, self.settings, seed)
         self.local = Costmap(scene.arena, cell, self.settings.inflation, scene.zones)
@@ -73,35 +81,71 @@ class Vehicle:
         self.look()
 
     def scan(self) -> Optional[Scan]:
-        """The latest scan; ``None`` before the first one."""
+        """Return the latest scan.
+
+        Returns:
+            The scan; ``None`` before the first.
+        """
         return self.lidar.latest
 
     def odometry(self) -> Pose:
-        """The pose as the wheels count it; it drifts."""
+        """Return the pose by the wheels, which drifts.
+
+        Returns:
+            Pose in the odometry frame.
+        """
         x, y, yaw = self._counted
         return Pose((x, y, 0.0), from_yaw(yaw))
 
     def pose(self) -> Pose:
-        """The pose as localisation tells it."""
+        """Return the pose by localization.
+
+        Returns:
+            Pose in the map frame.
+        """
         return self.simulation.base_pose
 
     def map(self) -> np.ndarray:
-        """The static map, walls and zones: True for occupied cells, column along x, row along y."""
+        """Return the static map of walls and zones.
+
+        Returns:
+            Boolean array (columns along x, rows along y), true for occupied cells.
+        """
         return np.asarray(self.local.static | self.local.zoned)
 
     def costmap(self) -> np.ndarray:
-        """Cost of each cell: 1 in the open, dearer near things, infinite where the footprint would touch."""
+        """Return the cost of each cell.
+
+        Returns:
+            Array (columns, rows): 1 in the open, higher near obstacles, infinite where the footprint would
+            touch one.
+        """
         return self.local.costs(self.inscribed, self.narrow)
 
     def make_plan(self, start: Pose, goal: Pose) -> Optional[np.ndarray]:
-        """The points of a path by what is known now (n, 2), metres; ``None`` when there is none."""
+        """Plan a path with the current costmap.
+
+        Args:
+            start: map frame.
+            goal: map frame.
+
+        Returns:
+            Array (n, 2), metres; ``None`` without a path.
+        """
         if check_goal(self.simulation.scene, goal) or check_goal(self.simulation.scene, start):
             return None
         first, last = ((pose.position[0], pose.position[1]) for pose in (start, goal))
         return self.planner.plan(first, last, self.extra_clearance)
 
     def reaches(self, pose: Pose) -> bool:
-        """Whether a path leads to a pose by what is known now."""
+        """Check whether a path leads to a pose with the current costmap.
+
+        Args:
+            pose: map frame.
+
+        Returns:
+            True if it does; false outside the map.
+        """
         if check_goal(self.simulation.scene, pose):
             return False
         start, goal = (at.position[:2] for at in (self.pose(), pose))
@@ -112,12 +156,20 @@ class Vehicle:
         self.local.clear()
 
     def constrain(self, constraints: Constraints = UNCONSTRAINED) -> None:
-        """What the next drives must respect, besides the zones of the scene."""
+        """Set the constraints of the next drives, in addition to the scene's zones.
+
+        Args:
+            constraints: keep-out zones and clearance, map frame, metres.
+        """
         self.local.keep_out(constraints.keep_out)
         self.extra_clearance = constraints.clearance
 
     def look(self) -> Optional[Scan]:
-        """Scan now and put it on the costmap; the caller is moving the simulation."""
+        """Take a scan and add it to the costmap; the caller holds the simulation's motion lock.
+
+        Returns:
+            The scan; ``None`` if the lidar is silent.
+        """
         scan = self.lidar.scan()
         if scan is not None:
             self.local.mark(scan)
@@ -126,12 +178,16 @@ class Vehicle:
 
     @property
     def scan_age(self) -> float:
-        """Seconds since the latest scan; infinite before the first one."""
+        """Time since the latest scan, seconds; infinite before the first."""
         latest = self.lidar.latest
         return float("inf") if latest is None else self.simulation.time - latest.time
 
     def tick(self, twist: Twist) -> None:
-        """Drive at some speeds for one control period; the caller is moving the simulation."""
+        """Drive for one control period; the caller holds the simulation's motion lock.
+
+        Args:
+            twist: forward speed (m/s) and yaw rate (rad/s).
+        """
         self.simulation.drive(twist.forward, twist.turn)
         for _ in range(round(1.0 / self.settings.control_rate / CONTROL_PERIOD)):
             self.simulation.step()
@@ -150,7 +206,14 @@ class Vehicle:
                          y + forward * CONTROL_PERIOD * math.sin(yaw), yaw)
 
     def halt(self, deadline: Deadline) -> Outcome:
-        """Brake until the base stands; the caller is moving the simulation."""
+        """Brake until the base stands; the caller holds the simulation's motion lock.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            SUCCESS once it stands.
+        """
         self.controller.reset()
         end = self.simulation.time + 3.0
         while not deadline.passed and self.simulation.time < end:

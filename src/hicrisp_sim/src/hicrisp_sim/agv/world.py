@@ -1,4 +1,4 @@
-"""The embedded arena in one process: a scene, a base in it, eyes, faults and pictures."""
+"""The embedded arena in one process: a scene, a base in it, state estimation, faults and images."""
 
 from __future__ import annotations
 
@@ -32,7 +32,12 @@ _QUIET_FOR = 0.5
 
 
 def follow_with(eyes: StateEstimator, base: EmbeddedBase) -> None:
-    """Let eyes follow a base while it moves: where it is seen, and what its lidar saw just then."""
+    """Connect an estimator to a base, so that it processes pose and scans while the base moves.
+
+    Args:
+        eyes: the estimator.
+        base: the simulated base with its lidar.
+    """
     def watch() -> None:
         now, scan = base.simulation.time, base.scan()
         eyes.follow({eyes.frame_of(base.name): (base.pose(), now)},
@@ -42,9 +47,9 @@ def follow_with(eyes: StateEstimator, base: EmbeddedBase) -> None:
 
 
 class AgvFaults:
-    """Makes things go wrong for a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
+    """Injects failures of a base: its lidar falls silent (``scan_stops``), or an obstacle (the target)
     is put at x, y (``appear``, ``move``), after some seconds if a third number is given. Its odometry or its
-    scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in a frame that nobody knows
+    scans hold no number (``odometry_nan``, ``scan_nan``), its scans are in an unknown frame
     (``scan_frame``), its frames have the leading slash of older drivers (``frame_slash``), TF tells no more
     where it is (``pose_stale``) or that it has fallen by 5 m (``pose_fallen``), one of the three is stamped 5 s
     ahead of the clock (``odometry_ahead``, ``scan_ahead``, ``pose_ahead``), or odometry or scans go on with a
@@ -61,10 +66,18 @@ class AgvFaults:
         self.told: Set[str] = set()
         """Those of ``TOLD`` that are in force."""
         self.leave: Optional[Callable[[float], None]] = None
-        """Takes move_base away for some wall seconds; ``None`` where nobody serves one."""
+        """Takes move_base away for some wall seconds; ``None`` without a server."""
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = ()) -> str:
-        """Make something go wrong; the answer says what was done.
+        """Inject a fault.
+
+        Args:
+            kind: one of ``KINDS``.
+            target: name of an obstacle, for the kinds that move one.
+            magnitude: x, y (m), then the delay (s), as the kind requires.
+
+        Returns:
+            What was done, as a sentence.
 
         Raises:
             ConfigError: for a kind or a target that is not known, with those that are.
@@ -152,7 +165,12 @@ class AgvWorld(SimulatedWorld):
         self._begin(loaded)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
-        """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
+        """Reset the world, or switch to another scene.
+
+        Args:
+            scene: the scene, its file or name; ``None`` keeps the current one.
+            seed: of the random layout.
+        """
         loaded = self._other(scene, seed)
         self.robot.stop(Deadline(2.0))
         self.simulation.reset(loaded)
@@ -168,7 +186,16 @@ class AgvWorld(SimulatedWorld):
         self.settle(0.3)
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
-        """Make something go wrong; see ``AgvFaults.KINDS``. The answer says what was done.
+        """Inject a fault; see ``AgvFaults.KINDS``.
+
+        Args:
+            kind: kind of the fault.
+            target: name of an obstacle, for the kinds that move one.
+            magnitude: numbers that the kind requires.
+            count: not used; each of these faults occurs once.
+
+        Returns:
+            What was done, as a sentence.
 
         Raises:
             ConfigError: for a kind or a target that is not known, with those that are.
@@ -177,24 +204,43 @@ class AgvWorld(SimulatedWorld):
         return self.faults.inject(kind, target, magnitude)
 
     def frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The base's pose in the map frame with its time, as TF would have it."""
+        """Return the frames of the base, as TF would.
+
+        Returns:
+            Pose in the map frame and time (seconds) by frame.
+        """
         return {self.eyes.frame_of(self.settings.name): (self.base.pose(), self.time)}
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The areas, the base where it stands, and the obstacles that its lidar has seen."""
+        """Return areas, base and the obstacles that its lidar has detected.
+
+        Args:
+            deadline: not used; settling is bounded in simulation time.
+
+        Returns:
+            The world.
+        """
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0)
         self.eyes.follow(self.frames(), self.base.sense())
         return self.eyes.see(self.frames(), self.time)
 
     def true_obstacles(self) -> Dict[str, Pose]:
-        """Where the obstacles really are; for judges, not for robots."""
+        """Return the true poses of the obstacles; for judges, not for robots.
+
+        Returns:
+            Poses by name, map frame.
+        """
         data = self.simulation.data
         return {thing.name: pose_of(data.body(thing.name).xpos, data.body(thing.name).xquat)
                 for thing in self.scene.things}
 
     def settle(self, seconds: float) -> None:
-        """Let simulated time pass until the base stands, at most some seconds."""
+        """Advance the simulation until the base stands.
+
+        Args:
+            seconds: limit in simulation time, seconds.
+        """
         end, quiet = self.time + seconds, 0.0
         with self.simulation.moving():
             while self.time < end and quiet < _QUIET_FOR:

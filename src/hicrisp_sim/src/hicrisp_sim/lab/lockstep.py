@@ -13,8 +13,8 @@ _SLICE = 0.5
 class Lockstep:
     """Keeps the clocks of several movers the same.
 
-    Whoever moves something joins, and asks for period after period; the last one to ask lets it pass. A mover
-    that plans outside keeps nobody waiting; one that thinks between two periods stops the time for all.
+    A mover joins, and requests period after period; the last one to ask lets it pass. A mover that plans outside
+    delays no other; one that computes between two periods stops time for all.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Lockstep:
 
     @contextmanager
     def member(self) -> Iterator[None]:
-        """Inside, the physics waits for this thread; a thread may join again inside."""
+        """Provide a context in which the physics waits for this thread; it may be nested."""
         me = get_ident()
         with self._changed:
             self._members[me] = self._members.get(me, 0) + 1
@@ -39,7 +39,11 @@ class Lockstep:
                     self._changed.notify_all()
 
     def period(self, advance: Callable[[], None]) -> None:
-        """Ask for a period and return when it has passed; ``advance`` is called once for all who asked."""
+        """Request a period, and return when it has passed.
+
+        Args:
+            advance: advances the world by one period; called once for all members.
+        """
         with self._changed:
             self._asked.add(get_ident())
             mine = self._periods

@@ -49,8 +49,8 @@ class LabSimulation(AgvSimulation):
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Inside, the physics waits for the caller's steps, and the caller for those of others who move
-        something.
+        """Provide a context in which the physics waits for the caller's steps, and the caller for those of
+        other movers.
         """
         with super().moving(), self._lockstep.member():
             yield
@@ -59,8 +59,13 @@ class LabSimulation(AgvSimulation):
         self._lockstep.period(super()._advance)
 
     def speed_of(self, name: str) -> float:
-        """The greatest speed of a thing that can move, m/s or rad/s along any axis; 0 for one that is not
-        there.
+        """Return the greatest speed of a movable object along any axis.
+
+        Args:
+            name: name of the object in the world.
+
+        Returns:
+            m/s or rad/s; 0 for an unknown name.
         """
         if name not in self._free:
             return 0.0

@@ -1,4 +1,4 @@
-"""The lab in one process: an arm and a base in one world, with one clock, eyes, faults and pictures."""
+"""The lab in one process: an arm and a base in one world, with one clock, state estimation, faults and images."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from hicrisp_sim.robot_files import robot_file
 from hicrisp_sim.simulation import Snapshot
 
 Moving = Callable[[], FrozenSet[str]]
-"""Names the robots and things that move on purpose at this moment."""
+"""Names the robots and objects that move on purpose at this moment."""
 _QUIET_FOR = 0.1
-"""Seconds without motion after which things count as settled."""
+"""Seconds without motion after which objects count as settled."""
 
 
 class LabWorld(EmbeddedWorld):
@@ -66,7 +66,12 @@ class LabWorld(EmbeddedWorld):
         return self.lab
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
-        """Put everything back, or begin with another scene; a random layout is drawn with the seed."""
+        """Reset the world, or switch to another scene.
+
+        Args:
+            scene: the scene, its file or name; ``None`` keeps the current one.
+            seed: of the random layout.
+        """
         loaded = self._other(scene, seed)
         self.base_robot.stop(Deadline(2.0))
         self._seed = seed
@@ -82,17 +87,38 @@ class LabWorld(EmbeddedWorld):
         follow_with(self.eyes, self.base)
 
     def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
-        """Make something go wrong with either robot; the answer says what was done."""
+        """Inject a fault for either robot.
+
+        Args:
+            kind: kind of the fault.
+            target: name of an object; empty for any.
+            magnitude: numbers that the kind requires.
+            count: how often it occurs; 0 for always.
+
+        Returns:
+            What was done, as a sentence.
+        """
         if kind in AgvFaults.KINDS:
             return self.base_faults.inject(kind, target, magnitude)
         return super().inject(kind, target, magnitude, count)
 
     def frames(self, snapshot: Optional[Snapshot] = None) -> Dict[str, Tuple[Pose, float]]:
-        """The pose of every thing and of both robots' frames in the world frame, with its time."""
+        """Return the frames of all objects and both robots.
+
+        Args:
+            snapshot: state of the simulation; the current one by default.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
+        """
         return self._named(super().frames(snapshot))
 
     def true_frames(self) -> Dict[str, Tuple[Pose, float]]:
-        """The same without what blurs or hides it; for judges, not for robots."""
+        """Return all frames without faults; for judges, not for robots.
+
+        Returns:
+            Pose in the world frame and time (seconds) by frame.
+        """
         return self._named(super().true_frames())
 
     def _named(self, frames: Dict[str, Tuple[Pose, float]]) -> Dict[str, Tuple[Pose, float]]:
@@ -105,18 +131,37 @@ class LabWorld(EmbeddedWorld):
         return frames
 
     def look(self) -> WorldState:
-        """The poses at this instant, without the facts that follow: what a driver needs."""
+        """Return the current poses without facts, for drivers.
+
+        Returns:
+            The world.
+        """
         frames, arm = self.frames(), self._arm_frames
         objects = {name: replace(thing, pose=frames[name][0]) if name in frames else thing
                    for name, thing in self.eyes.known.items()}
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
-        """The world as it is seen after everything has come to rest."""
+        """Return the world after everything has come to rest.
+
+        Args:
+            deadline: not used; settling is bounded in simulation time.
+
+        Returns:
+            The world.
+        """
         return self.observe_beside(frozenset, deadline)
 
     def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
-        """The same, without a wait for what moves on purpose."""
+        """Return the world after everything else has come to rest.
+
+        Args:
+            moving: returns the names of objects and robots that may move.
+            deadline: not used; settling is bounded in simulation time.
+
+        Returns:
+            The world.
+        """
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0, moving)
         scan = None if self.base_settings.name in moving() else self.base.sense()
@@ -124,7 +169,12 @@ class LabWorld(EmbeddedWorld):
         return self.eyes.see(self.frames(), self.time)
 
     def settle(self, seconds: float, moving: Moving = frozenset) -> None:
-        """Let simulated time pass until nothing moves but on purpose, at most some seconds."""
+        """Advance the simulation until nothing else moves.
+
+        Args:
+            seconds: limit in simulation time, seconds.
+            moving: returns the names of objects and robots that may move.
+        """
         names = {thing.name: thing.name for thing in self.scene.things}
         names[self.base_settings.name] = FREE_JOINT
         end, quiet = self.time + seconds, 0.0

@@ -37,16 +37,16 @@ class ArmRig:
         tool: where its tool truly is, in the world frame.
         moving: whether it truly moves.
         world: what is seen: a ``table`` below the tool, and the obstacle.
-        obstacle: the name of a thing in the world that stands on the table, wider than the open fingers, and
+        obstacle: the name of an object in the world that stands on the table, wider than the open fingers, and
             not in the way of ``reachable``.
         reachable: a pose that is free, and high enough above the table to hold something there.
         unreachable: a pose out of the arm's reach.
         tolerance: how far from a goal it may end, metres.
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every plan and every motion here ends, seconds of wall time.
-        soon: time within which the arm must stand after it was told to, seconds of wall time; longer for a
-            simulated one on a machine that does other things too.
-        lose: takes the connection to the arm away; ``None`` where there is none.
+        soon: time within which the arm must stand after a stop, seconds of wall time; longer for a
+            simulated one on a busy machine.
+        lose: takes the connection to the arm away; ``None`` if there is none.
     """
 
     arm: Arm
@@ -77,7 +77,7 @@ class ArmConformance:
     rig: ArmRig
 
     def begin(self) -> None:
-        """To be called once the rig is there."""
+        """Prepare the arm for a test; call it once the rig exists."""
         self.rig.arm.sync(self.rig.world)
 
     def test_it_reaches_a_pose_and_stands_there(self) -> None:

@@ -36,9 +36,9 @@ class BaseRig:
         tolerance: how far from a goal it may end, metres.
         hurry: a time limit in which ``reachable`` cannot be reached, seconds of wall time.
         patience: time in which every drive here ends, seconds of wall time.
-        soon: time within which the base must stand after it was told to, seconds of wall time; longer for a
-            simulated one on a machine that does other things too.
-        lose: takes the connection to the base away; ``None`` where there is none.
+        soon: time within which the base must stand after a stop, seconds of wall time; longer for a
+            simulated one on a busy machine.
+        lose: takes the connection to the base away; ``None`` if there is none.
     """
 
     base: Base

@@ -16,19 +16,19 @@ from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.time.deadline import Deadline
 
 _WITHIN, _RESTS = 0.015, 0.008
-"""How near the goal things are let go here, and how far they may move until they rest, metres."""
+"""How near the goal objects are let go here, and how far they may move until they rest, metres."""
 
 
 @dataclass(frozen=True)
 class ReleaseRig:
-    """An arm with a thing in its hand, and a free goal for it.
+    """An arm with an object in its hand, and a free goal for it.
 
     Args:
         robot: carries out commands.
-        place: puts the thing on the goal; it looks at nothing before it lets go.
-        lies: where the thing truly is, in the world frame.
+        place: puts the object on the goal; it looks at nothing before it lets go.
+        lies: where the object truly is, in the world frame.
         held: whether it is truly in the hand.
-        misses: from now on every approach ends beside where it is told to, by a mean in x and y and a scatter
+        misses: makes every further approach miss its commanded pose, by a mean in x and y and a scatter
             along each, metres.
         patience: time in which every command here ends, seconds of wall time.
     """
@@ -42,7 +42,7 @@ class ReleaseRig:
 
 
 class ReleaseConformance:
-    """The tests; every one begins with the thing in the hand."""
+    """The tests; every one begins with the object in the hand."""
 
     rig: ReleaseRig
 
@@ -93,13 +93,13 @@ class ReleaseConformance:
         assert self.rig.held()
 
     def _place(self, within: float) -> Tuple[Outcome, List[str]]:
-        """The outcome of putting the thing down, and the phases on the way."""
+        """The outcome of putting the object down, and the phases on the way."""
         phases: List[str] = []
         outcome = self.rig.robot.execute(replace(self.rig.place, look_within=within),
                                          Deadline(self.rig.patience), Event(), lambda phase, _: phases.append(phase))
         return outcome, phases
 
     def _beside(self) -> float:
-        """How far beside its goal the thing lies, metres."""
+        """How far beside its goal the object lies, metres."""
         assert self.rig.place.target is not None
         return planar_distance(self.rig.lies().position, self.rig.place.target.position)

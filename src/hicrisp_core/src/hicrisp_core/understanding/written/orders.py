@@ -48,7 +48,7 @@ class Orders(Statements):
             names = self.names(predicate, int(lowest), phrase, use)
             if phrase.amount in (Amount.ALL, Amount.COUNT):
                 some = partial(self._in_order, phrase, names, kind, fact.reverse)
-                layouts = [[*places, *zip(each)] for places in layouts for each in some(places)]
+                layouts = [[*places, *zip(each)] for places in layouts for each in some(places)][:MOST_PARTS]
             else:
                 layouts = [[*places, names] for places in layouts]
         if len(layouts[0]) < 2:

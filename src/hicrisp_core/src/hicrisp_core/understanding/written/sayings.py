@@ -262,8 +262,7 @@ def parse_line(text: str) -> Union[Line, GoalError]:
     """Read one line; phrases are taken as they are written."""
     said = " ".join(text.split())
     if len(said) > LONGEST:
-        return GoalError(
-            GoalErrorKind.LIMIT, f"a line has at most {LONGEST} characters, this one has {len(said)}", said[:80])
+        return GoalError(GoalErrorKind.LIMIT, f"a line has at most {LONGEST} characters, not {len(said)}", said[:80])
     try:
         return _line(said)
     except _Unreadable as error:

@@ -1,0 +1,125 @@
+"""Published figures: ``docs/results/SUITE.json`` holds them, and the tables of the pages are made from them.
+
+``python3 -m hicrisp_bench.published`` (``scripts/docs --figures``) renews every table between
+``<!-- figures: SUITE TABLE -->`` and ``<!-- /figures -->``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence
+
+from hicrisp_bench.machine import describe_machine
+from hicrisp_bench.suite import Report, Row
+from hicrisp_bench.tables import cells, markdown
+
+ROOT = Path(__file__).resolve().parents[4]
+OLDER = " **Older than its code.**"
+"""Marks a table whose suite has changed since; only git knows, so that a page is compared without it."""
+_BLOCK = re.compile(r"(<!-- figures: (\S+) (\S+) -->\n).*?(<!-- /figures -->)", re.DOTALL)
+
+
+def publish(suite: str, name: str, report: Report, command: str, code: Path, root: Path = ROOT) -> None:
+    """Replace a table of a suite's published figures by a run's rows, and renew the pages.
+
+    Args:
+        name: the table; one that exists keeps its form (``columns``, ``merged``) where the rows have its columns.
+        command: what was run.
+        code: file or folder of the suite; a change of it makes the figures old.
+    """
+    file = root / "docs" / "results" / f"{suite}.json"
+    content: Row = {"suite": suite, "code": [str(code.relative_to(root))], "tables": {}}
+    content.update(_suite(root, suite) if file.is_file() else {})
+    before, machine = content["tables"].get(name, {}), describe_machine()
+    columns = [each for each in before.get("columns", ()) if any(each in row for row in report.rows)] or report.columns
+    content["tables"][name] = {
+        "command": command, "date": time.strftime("%Y-%m-%d"),
+        "commit": _git(root, "describe", "--always", "--dirty", "--exclude=*"),
+        "machine": machine["processor"], "cores": machine["cores"], "injected": report.note, "columns": list(columns),
+        **{key: before[key] for key in ("merged",) if key in before},
+        "rows": [{key: value for key, value in row.items() if key == "n" or key.replace("_ci", "") in columns}
+                 for row in report.rows], "published": list(report.reference)}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    renew(root)
+
+
+def renew(root: Path = ROOT) -> None:
+    """Make the tables of all pages from the figures."""
+    for file in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
+        text = file.read_text(encoding="utf-8")
+        made = renewed(text, root)
+        if made != text:
+            file.write_text(made, encoding="utf-8")
+
+
+def renewed(page: str, root: Path = ROOT) -> str:
+    """Return a page's text with its tables as the figures are now."""
+    return _BLOCK.sub(lambda found: f"{found[1]}{_table(root, found[2], found[3])}\n{found[4]}", page)
+
+
+def _table(root: Path, suite: str, name: str) -> str:
+    """Return a table, and below it when, where and with what it was measured."""
+    content = _suite(root, suite)
+    table = content["tables"][name]
+    columns = table["columns"]
+    rows = [{key: _joined(root, value) for key, value in row.items()} for row in table["rows"]]
+    rows += [{**row, columns[0]: f"published: {row['source']}"} for row in table.get("published", ())
+             if any(each in row for each in columns[1:])]
+    head, rest = markdown(_merged(rows, columns, table.get("merged", "")), columns).split("\n", 1)
+    shown = f"{head.replace('_', ' ')}\n{rest}"
+    if "command" not in table:
+        return shown
+    said = [table["date"] or f"by {table['entered']}", *(f"{word}{table[key]}{unit}" for key, word, unit in (
+        ("commit", "commit ", ""), ("machine", "", ""), ("cores", "", " cores")) if table[key])]
+    old = OLDER if _is_older(root, content["code"], table) else ""
+    return f"{shown}\n\n`{table['command']}`: {', '.join(said)}. {table['injected']}".rstrip() + old
+
+
+def _joined(root: Path, value: Any) -> Any:
+    """Return a list of texts and of references to other tables' cells as one text; any other value as it is."""
+    if not isinstance(value, list) or not any(isinstance(part, dict) for part in value):
+        return value
+    return "".join(part if isinstance(part, str) else _cell_of(root, **part) for part in value)
+
+
+def _cell_of(root: Path, suite: str, table: str, row: Row, show: str) -> str:
+    rows = _suite(root, suite)["tables"][table]["rows"]
+    return cells([next(each for each in rows if row.items() <= each.items())], [show])[0][0]
+
+
+def _merged(rows: Sequence[Row], columns: Sequence[str], key: str) -> Sequence[Row]:
+    """Return one row for all that agree in a column; other values stand side by side unless they are the same."""
+    found: Dict[str, List[List[str]]] = {}
+    for row, line in zip(rows, cells(rows, columns)):
+        found.setdefault(row[key] if key else "", []).append(line)
+    return [dict(zip(columns, (", ".join(each if len(set(each)) > 1 else each[:1]) for each in zip(*lines))))
+            for lines in found.values()] if key else rows
+
+
+def _is_older(root: Path, code: Sequence[str], table: Row) -> bool:
+    """Check whether git knows a change of the code after a measurement; without git nothing is known to be old."""
+    commit = (table["commit"] or "").split("-")[0]
+    after = f"{commit}..HEAD" if _git(root, "cat-file", "-e", commit) is not None else (
+        f"--since={table['date'] or table['entered']} 23:59:59")
+    return bool(code and _git(root, "log", "-1", "--format=%h", after, "--", *code))
+
+
+def _git(root: Path, *asked: str) -> Optional[str]:
+    """Return what git says; None where it cannot be asked."""
+    try:
+        return subprocess.check_output(["git", "-C", str(root), *asked], stderr=subprocess.DEVNULL, text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _suite(root: Path, suite: str) -> Row:
+    return dict(json.loads((root / "docs" / "results" / f"{suite}.json").read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    renew()
