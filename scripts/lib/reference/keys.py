@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from typing import Any, Dict, List, Mapping, Tuple, cast
 
+from hicrisp_core.config.settings import is_fixed
+
 from reference.docstrings import fields_told, summary
 from reference.key_types import anchor, hints, in_words, nested, usual
 from reference.markdown import cell, page, table
@@ -131,7 +133,7 @@ def _section(section: Section, kind: type, problems: Problems) -> str:
     told, types = {**fields_told(kind), **section.described}, hints(kind)
     rows = []
     for each in fields(cast(Any, kind)):
-        if each.name in section.hidden:
+        if each.name in section.hidden or is_fixed(each):
             continue
         key = section.renamed.get(each.name, each.name)
         text = problems.text(f"{kind.__module__}.{kind.__name__}.{each.name}", told.get(each.name, ""))

@@ -67,7 +67,6 @@ class SceneServer:
         self._tell_bases()
         self._tell_camera()
         begin_faults(scene.faults)
-        rospy.set_param("~seed", seed)
         bases = scene.arena.starts if scene.arena is not None else {}
         self._robots = [WatchedRobot(name, self._began, self._phase) for name in scene.robots]
         self._arms = [robot for robot in self._robots if robot.name not in bases]

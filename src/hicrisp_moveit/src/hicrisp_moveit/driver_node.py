@@ -18,7 +18,7 @@ from hicrisp_core.robot.noisy_arm import NoisyArm
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_ros.config_files import config_file, domain_of, parameter
+from hicrisp_ros.config_files import config_file, config_path, domain_of, parameter
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.node import run
@@ -103,7 +103,7 @@ def build() -> MoveItDriver:
     if parameter("name_frames", False):
         _name_frames(file.moveit, file.name, body)
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
-    safety = str(parameter("safety", ""))
+    safety = str(parameter("safety", str(config_path("safety.yaml"))))
     return MoveItDriver(arm, body, skills, eyes, load_safety(safety) if safety else None,
                         float(parameter("sigma", 0.0)), int(parameter("seed", 0)))
 

@@ -29,7 +29,7 @@ from hicrisp_nodes.composition import named_llm
 _NEEDS = {"table": lambda scene: scene.has_table,
           "arena": lambda scene: scene.arena is not None}
 _CHECKED = "ok"
-_LEADING = {"embedded_world": "robot", "supervisor": "mind"}
+_LEADING = {"embedded_world": "robot", "gazebo_scene": "robot", "supervisor": "mind"}
 """Nodes of which an instance has one, and the part of a launch that starts them."""
 
 

@@ -49,8 +49,8 @@ WORLDS: Mapping[str, World] = {
     SORTING: World("sorting", "Put every red block into the red bowl", "embedded_world", {"rate": "3"}),
     HAND: World("tabletop", "Pick up the box", "moveit_driver", launch=("hicrisp_bench", "hand_not_homed.launch")),
     ALONE: World("agv", "Visit area 3", "move_base_driver", launch=("hicrisp_bench", "base_alone.launch")),
-    CLOCKLESS: World("agv", "Visit area 3", "move_base_driver", {"simulated_time": "true"},
-                     launch=("hicrisp_bench", "base_alone.launch")),
+    CLOCKLESS: World("agv", "Visit area 3", "move_base_driver",
+                     launch=("hicrisp_bench", "base_without_clock.launch")),
 }
 EVERYWHERE = (ARM, AGV, LAB)
 TWO_HOSTS, SMALL_DISK = "two hosts", "small disk"

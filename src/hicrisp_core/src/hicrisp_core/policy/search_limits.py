@@ -7,7 +7,7 @@ from typing import Optional
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.settings import STRICT
+from hicrisp_core.config.settings import STRICT, fixed
 from hicrisp_core.time.deadline import Deadline, ThinkingTime
 
 _PATIENCE = 10.0
@@ -27,8 +27,8 @@ class SearchLimits:
         seconds: seconds of the processor for one question; ten times as much wall time at most.
     """
 
-    depth: NonNegativeInt = 8
-    states: PositiveInt = 4000
+    depth: NonNegativeInt = fixed(8)
+    states: PositiveInt = fixed(4000)
     seconds: PositiveFloat = 1.0
 
     def deadline(self, outer: Optional[Deadline] = None) -> Deadline:

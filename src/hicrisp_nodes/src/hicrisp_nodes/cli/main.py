@@ -121,7 +121,7 @@ def _tasks(options: argparse.Namespace, console: Console) -> int:
     present += filter(None, (supervisor.status(task_id) for task_id in answer.queue))
     for status in reversed(present):
         _say_status(status, console)
-    runs = Path(rospy.get_param(f"/{options.namespace}/supervisor/runs_dir", "")).expanduser()
+    runs = Path(rospy.get_param(f"/{options.namespace}/runs_dir", "")).expanduser()
     past = past_runs(runs, options.most, {status.task_id for status in present})
     for run in past:
         state = console.paint(f"{verdict_words(run.verdict):<12}", _STYLES.get(run.verdict, "warn"))
