@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from typing import Any, Dict, List, Mapping, Tuple, cast
@@ -102,10 +103,26 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
 }
 
 
+_ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
+
+
 def key_pages(problems: Problems) -> Dict[str, str]:
     """The pages of all kinds of configuration files, by file name."""
     return {f"{name}.md": _page(title, intro, sections, problems)
             for name, (title, intro, sections) in PAGES.items()}
+
+
+def count_keys(pages: Mapping[str, str]) -> int:
+    """Count the keys that configuration files may have; one in several places of a kind of file, such as ``position``
+    in a scene, counts once.
+
+    Args:
+        pages: the pages of all kinds of files.
+
+    Returns:
+        Their number.
+    """
+    return sum(len(set(_ROW.findall(text))) for text in pages.values())
 
 
 def _page(title: str, intro: str, sections: Tuple[Section, ...], problems: Problems) -> str:

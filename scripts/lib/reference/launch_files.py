@@ -29,6 +29,12 @@ def files(root: Path) -> "list[Path]":
     return [*sorted(folder.glob("*.launch")), *sorted(folder.glob("include/*.launch"))]
 
 
+def count_arguments(root: Path) -> int:
+    """Count the arguments that all launch files declare, those of the packages too."""
+    there = {file.resolve() for file in (*files(root), *root.glob("src/*/launch/*.launch"))}
+    return sum(len(ElementTree.parse(file).getroot().findall("arg")) for file in there)
+
+
 def parameter_texts(root: Path) -> Dict[str, str]:
     """What launch files say of the parameters that they set from an argument: by NODE/NAME, or by NAME alone
     for those of a namespace.

@@ -139,7 +139,7 @@ class GripperSettings:
     max_force: NonNegativeFloat = 70.0
     effort: NonNegativeFloat = 20.0
     speed: NonNegativeFloat = 0.1
-    tolerance: NonNegativeFloat = 0.004
+    tolerance: NonNegativeFloat = fixed(0.004)
     homing: bool = False
 
     def __post_init__(self) -> None:

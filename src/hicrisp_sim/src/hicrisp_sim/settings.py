@@ -89,8 +89,8 @@ class ArmSettings:
     rest: Tuple[float, ...]
     speed: Part = 0.5
     acceleration: Part = 0.35
-    margin: _Quantity = 0.005
-    contact_force: _Quantity = 6.0
+    margin: _Quantity = fixed(0.005)
+    contact_force: _Quantity = fixed(6.0)
     contact_torque: _Quantity = fixed(25.0)
     finger_speed: _Quantity = fixed(0.15)
     search_time: _Quantity = fixed(2.0)

@@ -399,8 +399,8 @@ def _refuse_fixed(kind: Any, mapping: Any, positions: Positions, path: Path) -> 
     """Raise an error for the first key, in a mapping or its sections, that no file sets."""
     for each in fields(kind) if isinstance(mapping, dict) else ():
         if each.name in mapping and is_fixed(each):
-            raise positions.error((*path, each.name), f"the key '{each.name}' is no longer read from files; it is "
-                                                      f"always {json.dumps(each.default)}, so leave it out")
+            raise positions.error((*path, each.name), f"the key '{each.name}' is no longer read from files, because "
+                                                      "one value is right for all; leave it out")
         hint = _hint(kind, (each.name,))
         if each.name in mapping and is_dataclass(hint):
             _refuse_fixed(hint, mapping[each.name], positions, (*path, each.name))

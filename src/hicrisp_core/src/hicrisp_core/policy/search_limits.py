@@ -7,7 +7,7 @@ from typing import Optional
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.settings import STRICT, fixed
+from hicrisp_core.config.settings import STRICT
 from hicrisp_core.time.deadline import Deadline, ThinkingTime
 
 _PATIENCE = 10.0
@@ -27,22 +27,15 @@ class SearchLimits:
         seconds: seconds of the processor for one question; ten times as much wall time at most.
     """
 
-    depth: NonNegativeInt = fixed(8)
-    states: PositiveInt = fixed(4000)
+    depth: NonNegativeInt = 8
+    states: PositiveInt = 4000
     seconds: PositiveFloat = 1.0
 
     def deadline(self, outer: Optional[Deadline] = None) -> Deadline:
-        """Return the deadline of a question that begins now.
+        """The end of a question that begins now: its own seconds, or an outer deadline that comes first.
 
         Args:
-            outer: the deadline of the question if this is one of its searches, or that of the caller; ``None`` if
-                there
-                is none.
-
-        Returns:
-            ``outer`` itself if it already counts thinking time; otherwise the question's own limits, cut to the
-                wall time
-            that ``outer`` leaves.
+            outer: the question's own, where this is one of its searches, or that of whoever asks.
         """
         if isinstance(outer, ThinkingTime):
             return outer

@@ -61,7 +61,7 @@ class AgvSettings:
     resolution: _AboveZero = fixed(0.02)
     rays: PositiveInt = fixed(360)
     scan_rate: _AboveZero = fixed(10.0)
-    range: _AboveZero = 6.0
+    range: _AboveZero = fixed(6.0)
     range_noise: _FromZero = fixed(0.004)
     lidar_height: _AboveZero = fixed(0.22)
     scan_timeout: _AboveZero = fixed(0.5)
