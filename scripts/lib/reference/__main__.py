@@ -1,6 +1,7 @@
-"""Writes the reference: ``python3 -m reference ROOT FOLDER``; fails where something has no description, or where there is
-more to set than a user can survey. ``python3 -m reference ROOT`` alone counts what can be set.
+"""Writes the reference: ``python3 -m reference ROOT FOLDER``; fails where something has no description, or where
+there is more to set than a user can survey. ``python3 -m reference ROOT`` alone counts what can be set.
 """
+
 
 from __future__ import annotations
 
@@ -14,7 +15,6 @@ from reference.launch_files import count_arguments, launch_page
 from reference.messages import message_pages
 from reference.nodes import node_pages
 from reference.problems import Problems
-
 
 MOST = {"configuration keys": 300, "launch arguments": 120}
 """How much there may be to set."""
@@ -40,8 +40,8 @@ def main() -> int:
         return 0
     for what, number in counted.items():
         if number > MOST[what]:
-            problems.add("scripts/lib/reference", f"{number} {what}, and at most {MOST[what]} are wanted; say one where "
-                                                  "others read it, or make it a constant")
+            problems.add("scripts/lib/reference", f"{number} {what}, and at most {MOST[what]} are wanted; say one "
+                                                  "where others read it, or make it a constant")
     found, folder = pages(root, problems), Path(sys.argv[2])
     if problems.lines:
         sys.stderr.write("\n".join((*problems.lines,

@@ -29,8 +29,8 @@ from hicrisp_nodes.composition import named_llm
 _NEEDS = {"table": lambda scene: scene.has_table,
           "arena": lambda scene: scene.arena is not None}
 _CHECKED = "ok"
-_OPTIONS = {"scene": "tabletop", "seed": 0, "policy": "hierarchical", "llm": AUTO, "robot": "", "world": "", "runs-dir": "",
-            "namespace": "", "tf-prefix": ""}
+_OPTIONS = {"scene": "tabletop", "seed": 0, "policy": "hierarchical", "llm": AUTO, "robot": "", "world": "",
+            "runs-dir": "", "namespace": "", "tf-prefix": ""}
 """Launch arguments that are checked as they are, with what they are where a launch file has none."""
 _LEADING = {"embedded_world": "robot", "gazebo_scene": "robot", "supervisor": "mind"}
 """Nodes of which an instance has one, and the part of a launch that starts them."""

@@ -38,8 +38,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
                     "or looks at a "
                     "tag on the table (one in the hand). Without --ros in an embedded world, whose camera "
                     "is elsewhere "
-                    "than its file says. The camera's file with the mounting goes to runs/calibration/NAME.yaml, if not "
-                    "to --write.")
+                    "than its file says. The camera's file with the mounting goes to runs/calibration/NAME.yaml, if "
+                    "not to --write.")
     parser.add_argument("--tags", default="", metavar="NAME",
                         help="tag file with the marker's number, size and rough place; calibration_hand, or "
                              "calibration_table for a camera in the hand, where it is left out")
