@@ -1,4 +1,7 @@
-"""Writes the reference: ``python3 -m reference ROOT FOLDER``; fails where something has no description."""
+"""Writes the reference: ``python3 -m reference ROOT FOLDER``; fails where something has no description, or where
+there is more to set than a user can survey. ``python3 -m reference ROOT`` alone counts what can be set.
+"""
+
 
 from __future__ import annotations
 
@@ -7,11 +10,19 @@ from pathlib import Path
 from typing import Dict
 
 from reference.commands import command_page
-from reference.keys import key_pages
-from reference.launch_files import launch_page
+from reference.keys import count_keys, key_pages
+from reference.launch_files import count_arguments, launch_page
 from reference.messages import message_pages
 from reference.nodes import node_pages
 from reference.problems import Problems
+
+MOST = {"configuration keys": 300, "launch arguments": 120}
+"""How much there may be to set."""
+
+
+def count(root: Path) -> Dict[str, int]:
+    """What can be set, by its kind."""
+    return {"configuration keys": count_keys(key_pages(Problems())), "launch arguments": count_arguments(root)}
 
 
 def pages(root: Path, problems: Problems) -> Dict[str, str]:
@@ -22,9 +33,16 @@ def pages(root: Path, problems: Problems) -> Dict[str, str]:
 
 def main() -> int:
     """Write the pages; what has no description is told, and nothing is written."""
-    root, folder = map(Path, sys.argv[1:3])
-    problems = Problems()
-    found = pages(root, problems)
+    root, problems = Path(sys.argv[1]), Problems()
+    counted = count(root)
+    if len(sys.argv) == 2:
+        sys.stdout.write("".join(f"{number} {what}\n" for what, number in counted.items()))
+        return 0
+    for what, number in counted.items():
+        if number > MOST[what]:
+            problems.add("scripts/lib/reference", f"{number} {what}, and at most {MOST[what]} are wanted; say one "
+                                                  "where others read it, or make it a constant")
+    found, folder = pages(root, problems), Path(sys.argv[2])
     if problems.lines:
         sys.stderr.write("\n".join((*problems.lines,
                                     f"the reference lacks {len(problems.lines)} descriptions")) + "\n")

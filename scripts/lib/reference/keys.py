@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from typing import Any, Dict, List, Mapping, Tuple, cast
+
+from hicrisp_core.config.settings import is_fixed
 
 from reference.docstrings import fields_told, summary
 from reference.key_types import anchor, hints, in_words, nested, usual
@@ -100,10 +103,26 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
 }
 
 
+_ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
+
+
 def key_pages(problems: Problems) -> Dict[str, str]:
     """The pages of all kinds of configuration files, by file name."""
     return {f"{name}.md": _page(title, intro, sections, problems)
             for name, (title, intro, sections) in PAGES.items()}
+
+
+def count_keys(pages: Mapping[str, str]) -> int:
+    """Count the keys that configuration files may have; one in several places of a kind of file, such as ``position``
+    in a scene, counts once.
+
+    Args:
+        pages: the pages of all kinds of files.
+
+    Returns:
+        Their number.
+    """
+    return sum(len(set(_ROW.findall(text))) for text in pages.values())
 
 
 def _page(title: str, intro: str, sections: Tuple[Section, ...], problems: Problems) -> str:
@@ -131,7 +150,7 @@ def _section(section: Section, kind: type, problems: Problems) -> str:
     told, types = {**fields_told(kind), **section.described}, hints(kind)
     rows = []
     for each in fields(cast(Any, kind)):
-        if each.name in section.hidden:
+        if each.name in section.hidden or is_fixed(each):
             continue
         key = section.renamed.get(each.name, each.name)
         text = problems.text(f"{kind.__module__}.{kind.__name__}.{each.name}", told.get(each.name, ""))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-from typing import Dict, Tuple
+from typing import Dict
 
 from reference.markdown import cell, code, page, table
 from reference.problems import Problems
@@ -29,19 +29,25 @@ def files(root: Path) -> "list[Path]":
     return [*sorted(folder.glob("*.launch")), *sorted(folder.glob("include/*.launch"))]
 
 
-def parameter_texts(root: Path) -> Dict[Tuple[str, str], str]:
-    """What launch files say of the parameters that they pass on: by the node's type and the parameter's
-    name.
+def count_arguments(root: Path) -> int:
+    """Count the arguments that all launch files declare, those of the packages too."""
+    there = {file.resolve() for file in (*files(root), *root.glob("src/*/launch/*.launch"))}
+    return sum(len(ElementTree.parse(file).getroot().findall("arg")) for file in there)
+
+
+def parameter_texts(root: Path) -> Dict[str, str]:
+    """What launch files say of the parameters that they set from an argument: by NODE/NAME, or by NAME alone
+    for those of a namespace.
     """
-    found: Dict[Tuple[str, str], str] = {}
+    found: Dict[str, str] = {}
     for file in files(root):
         tree = ElementTree.parse(file).getroot()
         told = {arg.get("name", ""): arg.get("doc", "") for arg in tree.findall("arg")}
-        for node in tree.iter("node"):
-            for parameter in node.findall("param"):
-                named = _ARG.fullmatch(parameter.get("value", ""))
-                if named and told.get(named.group(1)):
-                    found.setdefault((node.get("type", ""), parameter.get("name", "")), told[named.group(1)])
+        owners = {parameter: node.get("type", "") + "/" for node in tree.iter("node") for parameter in node}
+        for parameter in tree.iter("param"):
+            named = _ARG.fullmatch(parameter.get("value", ""))
+            if named and told.get(named.group(1)):
+                found.setdefault(owners.get(parameter, "") + parameter.get("name", ""), told[named.group(1)])
     return found
 
 

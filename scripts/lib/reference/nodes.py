@@ -105,7 +105,7 @@ def _check(nodes: List[Node], told: Mapping[str, str], problems: Problems) -> No
                      f"'{name}' is described and registered by no node")
 
 
-def _node(node: Node, launched: Mapping[Tuple[str, str], str], told: Mapping[str, str],
+def _node(node: Node, launched: Mapping[str, str], told: Mapping[str, str],
           problems: Problems) -> str:
     lines = [f"## {node.name} ({node.package})", cell(node.about)]
     for how, words in (("publishes", "Publishes"), ("listens", "Listens to"), ("serves", "Serves"),
@@ -115,7 +115,8 @@ def _node(node: Node, launched: Mapping[Tuple[str, str], str], told: Mapping[str
     if node.parameters:
         rows = []
         for name, default in sorted(node.parameters.items()):
-            text = launched.get((node.name, name)) or told.get(f"{node.name}/{name}") or told.get(name, "")
+            text = next(filter(None, (texts.get(key) for key in (f"{node.name}/{name}", name)
+                                      for texts in (launched, told))), "")
             rows.append((f"`~{name}`", f"`{default}`",
                          cell(problems.text(f"parameter ~{name} of {node.name}", text))))
         lines.append(table(("parameter", "default", "meaning"), rows))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Mapping, Optional, Tuple
 
 import pytest
-from hicrisp_core.config.settings import STRICT, Part, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings, read_yaml
 from hicrisp_core.errors import ConfigError
 from pydantic import NonNegativeFloat, PositiveFloat, PositiveInt, ValidationError
 from pydantic.dataclasses import dataclass
@@ -26,6 +26,7 @@ class Colour(Enum):
 class Room:
     width: PositiveFloat
     kind: Literal["hall", "cell"] = "hall"
+    height: PositiveFloat = fixed(2.5)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -105,6 +106,18 @@ def test_a_wrong_value_is_told_with_its_place_and_what_would_be_right(tmp_path: 
 def test_what_is_required_is_missed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="the key 'name' is missing"):
         lift(tmp_path, "speed: 1\n")
+
+
+def test_a_file_does_not_set_what_is_fixed_and_code_does(tmp_path: Path) -> None:
+    file = tmp_path / "lift.yaml"
+    file.write_text("name: old\nbest:\n  width: 2.0\n  height: 3.0\n")
+    with pytest.raises(ConfigError, match=r"lift\.yaml:4: best\.height: .*no longer read from files.*leave it out"):
+        read_settings(Lift, *read_yaml(file))
+    file.write_text("name: old\nbest: {width: 2.0, heigth: 3.0}\n")
+    with pytest.raises(ConfigError, match="valid are: kind, width$"):
+        read_settings(Lift, *read_yaml(file))
+    assert Room(2.0).height == 2.5
+    assert Room(2.0, height=3.0).height == 3.0
 
 
 def test_the_constructor_holds_the_same_ranges() -> None:

@@ -8,7 +8,7 @@ import pytest
 import rospy
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene import Scene, SceneFault, load_scene
-from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.simulated_world import Resets, begin_faults, injected
 
@@ -172,3 +172,21 @@ def test_no_world_is_reset_under_a_task(world: World) -> None:
         assert asked == [True, True, False]
     finally:
         supervisor.shutdown()
+
+
+def test_a_node_reads_the_scene_of_its_namespace_unless_it_has_its_own() -> None:
+    own, shared = f"{rospy.get_name()}/scene", rospy.resolve_name("scene")
+    before = {name: rospy.get_param(name) for name in (own, shared) if rospy.has_param(name)}
+    try:
+        rospy.set_param(shared, "stack")
+        if rospy.has_param(own):
+            rospy.delete_param(own)
+        assert load_configuration().scene.name == "stack"
+        rospy.set_param(own, "bowl")
+        assert load_configuration().scene.name == "bowl"
+    finally:
+        for name in (own, shared):
+            if rospy.has_param(name):
+                rospy.delete_param(name)
+        for name, value in before.items():
+            rospy.set_param(name, value)

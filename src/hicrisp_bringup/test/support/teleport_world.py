@@ -129,7 +129,7 @@ class TeleportWorld:
 
 def build() -> TeleportWorld:
     """Make the world of a scene."""
-    scene = load_scene(Path(rospy.get_param("~scene")), rospy.get_param("~seed", 0))
+    scene = load_scene(Path(rospy.get_param("scene")), rospy.get_param("seed", 0))
     return TeleportWorld(scene.robots[0], dict(scene.objects), rospy.get_param("~seconds", 0.3))
 
 

@@ -65,7 +65,6 @@ class SceneServer:
         self._starts = Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
         self._announce()
-        rospy.set_param("~seed", seed)
         bases = scene.arena.starts if scene.arena is not None else {}
         self._robots = [WatchedRobot(name, partial(self._happens, self._world.faults.command_began),
                                      partial(self._happens, self._world.faults.phase_began)) for name in scene.robots]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Union
 
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, fixed, read_settings, read_yaml
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION as BODY
 from hicrisp_core.robot.landmarks import load_base_settings
@@ -70,24 +70,24 @@ class MoveBaseSettings:
     map_frame: str = "map"
     base_frame: str = "base_link"
     planner: str = ""
-    speed_parameters: str = "max_vel_x max_vel_trans"
-    tolerance_parameters: str = "xy_goal_tolerance"
-    plan_tolerance: NonNegativeFloat = 0.1
-    service_wait: NonNegativeFloat = 2.0
+    speed_parameters: str = fixed("max_vel_x max_vel_trans")
+    tolerance_parameters: str = fixed("xy_goal_tolerance")
+    plan_tolerance: NonNegativeFloat = fixed(0.1)
+    service_wait: NonNegativeFloat = fixed(2.0)
     refill: NonNegativeFloat = 1.2
-    server_wait: NonNegativeFloat = 5.0
+    server_wait: NonNegativeFloat = fixed(5.0)
     return_limit: NonNegativeFloat = 30.0
     retries: NonNegativeInt = 1
     pose_age: NonNegativeFloat = 1.0
     odometry_age: NonNegativeFloat = 1.0
-    scan_age: NonNegativeFloat = 2.0
-    scan_lag: NonNegativeFloat = 1.0
-    status_age: NonNegativeFloat = 2.0
+    scan_age: NonNegativeFloat = fixed(2.0)
+    scan_lag: NonNegativeFloat = fixed(1.0)
+    status_age: NonNegativeFloat = fixed(2.0)
     jump: NonNegativeFloat = 0.5
     still_speed: NonNegativeFloat = 0.02
     still_turn: NonNegativeFloat = 0.05
-    still_time: NonNegativeFloat = 0.2
-    stop_limit: NonNegativeFloat = 2.0
+    still_time: NonNegativeFloat = fixed(0.2)
+    stop_limit: NonNegativeFloat = fixed(2.0)
 
 
 def load_move_base_settings(path: Union[str, Path]) -> MoveBaseSettings:

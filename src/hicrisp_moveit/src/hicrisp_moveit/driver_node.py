@@ -17,7 +17,7 @@ from hicrisp_core.robot.noisy_arm import NoisyArm
 from hicrisp_core.robot.safety import SafetyLimits, load_safety
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_ros.config_files import config_file, domain_of, parameter
+from hicrisp_ros.config_files import config_file, config_path, domain_of, parameter
 from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.frames import name_frames
 from hicrisp_ros.node import run
@@ -104,7 +104,7 @@ def build() -> MoveItDriver:
         name_frames([(WORLD_FRAME, file.moveit.world_frame, Pose((0.0, 0.0, 0.0))),
                      (file.moveit.tool_link, frames_of(file.name, body).frames[0], file.moveit.tcp_pose)])
     eyes = TopicObserver(still=float(parameter("still", 0.01)), window=0.05, patience=1.0)
-    safety = str(parameter("safety", ""))
+    safety = str(parameter("safety", str(config_path("safety.yaml"))))
     return MoveItDriver(arm, body, skills, eyes, load_safety(safety) if safety else None,
                         float(parameter("sigma", 0.0)), int(parameter("seed", 0)))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Optional, Sequence, Tuple, Union
 
 import numpy as np
-from hicrisp_core.config.settings import STRICT, Part, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler
@@ -63,29 +63,29 @@ class MoveItSettings:
     tcp: Tuple[float, float, float, float, float, float] = (0.0,) * 6
     planner: str = "RRTConnect"
     planning_time: NonNegativeFloat = 2.0
-    attempts: NonNegativeInt = 1
+    attempts: NonNegativeInt = fixed(1)
     velocity: Part = 0.1
     acceleration: Part = 0.1
-    joint_acceleration: NonNegativeFloat = 2.0
-    position_tolerance: NonNegativeFloat = 0.001
-    orientation_tolerance: NonNegativeFloat = 0.01
-    start_tolerance: NonNegativeFloat = 0.02
-    goal_tolerance: NonNegativeFloat = 0.02
-    line_step: NonNegativeFloat = 0.01
-    line_jump: NonNegativeFloat = 0.35
-    ik_time: NonNegativeFloat = 0.1
+    joint_acceleration: NonNegativeFloat = fixed(2.0)
+    position_tolerance: NonNegativeFloat = fixed(0.001)
+    orientation_tolerance: NonNegativeFloat = fixed(0.01)
+    start_tolerance: NonNegativeFloat = fixed(0.02)
+    goal_tolerance: NonNegativeFloat = fixed(0.02)
+    line_step: NonNegativeFloat = fixed(0.01)
+    line_jump: NonNegativeFloat = fixed(0.35)
+    ik_time: NonNegativeFloat = fixed(0.1)
     namespace: str = "/"
     robot_description: str = "/robot_description"
     joint_states: str = "/joint_states"
     controllers: Tuple[str, ...] = ("/position_joint_trajectory_controller/follow_joint_trajectory",
                                     "/effort_joint_trajectory_controller/follow_joint_trajectory")
     world_frame: str = "world"
-    service_wait: NonNegativeFloat = 2.0
-    server_wait: NonNegativeFloat = 3.0
+    service_wait: NonNegativeFloat = fixed(2.0)
+    server_wait: NonNegativeFloat = fixed(3.0)
     joint_age: NonNegativeFloat = 1.0
-    still: NonNegativeFloat = 0.002
-    still_time: NonNegativeFloat = 0.2
-    stop_limit: NonNegativeFloat = 2.0
+    still: NonNegativeFloat = fixed(0.002)
+    still_time: NonNegativeFloat = fixed(0.2)
+    stop_limit: NonNegativeFloat = fixed(2.0)
 
     def name(self, name: str) -> str:
         """One of move_group's names with its namespace."""
@@ -139,7 +139,7 @@ class GripperSettings:
     max_force: NonNegativeFloat = 70.0
     effort: NonNegativeFloat = 20.0
     speed: NonNegativeFloat = 0.1
-    tolerance: NonNegativeFloat = 0.004
+    tolerance: NonNegativeFloat = fixed(0.004)
     homing: bool = False
 
     def __post_init__(self) -> None:
@@ -203,7 +203,7 @@ class FrankaSettings:
     state_age: NonNegativeFloat = 1.0
     contact_force: NonNegativeFloat = 6.0
     recoveries: NonNegativeInt = 1
-    recovery_wait: NonNegativeFloat = 5.0
+    recovery_wait: NonNegativeFloat = fixed(5.0)
     collision_torques: Tuple[float, float, float, float, float, float, float] = (
         20.0, 20.0, 18.0, 18.0, 16.0, 14.0, 12.0)
     collision_forces: Tuple[float, float, float, float, float, float] = (20.0, 20.0, 20.0, 25.0, 25.0, 25.0)

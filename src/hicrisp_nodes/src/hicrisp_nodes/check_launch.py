@@ -29,7 +29,10 @@ from hicrisp_nodes.composition import named_llm
 _NEEDS = {"table": lambda scene: scene.has_table,
           "arena": lambda scene: scene.arena is not None}
 _CHECKED = "ok"
-_LEADING = {"embedded_world": "robot", "supervisor": "mind"}
+_OPTIONS = {"scene": "tabletop", "seed": 0, "policy": "hierarchical", "llm": AUTO, "robot": "", "world": "",
+            "runs-dir": "", "namespace": "", "tf-prefix": ""}
+"""Launch arguments that are checked as they are, with what they are where a launch file has none."""
+_LEADING = {"embedded_world": "robot", "gazebo_scene": "robot", "supervisor": "mind"}
 """Nodes of which an instance has one, and the part of a launch that starts them."""
 
 
@@ -39,7 +42,7 @@ def check(options: argparse.Namespace) -> None:
     Raises:
         ConfigError: for the first thing that is not there, is wrong or does not fit, with what would.
     """
-    for name in ("scene", "policy", "llm", "robot", "domain"):
+    for name in ("scene", "policy", "llm", "robot"):
         _check_whole(name, getattr(options, name))
     scene = load_scene(config_file("scenes", options.scene), options.seed)
     for need in options.needs:
@@ -54,7 +57,7 @@ def check(options: argparse.Namespace) -> None:
             raise ConfigError(f"perception:=camera looks at a table, and scene {scene.name} has none; use "
                               "perception:=poses")
         load_camera(scene.camera, scene.source or None)
-    domain_of(scene, options.domain)
+    domain_of(scene)
     load_policy(config_file("policies", options.policy, beside=scene.source))
     named_llm(choose_llm(options.llm, os.environ)[0])
     if options.robot:
@@ -127,18 +130,10 @@ def _with(needs: Sequence[str]) -> List[str]:
 def read_options(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
     """What is to be checked, from a command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scene", required=True)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--domain", default="")
-    parser.add_argument("--policy", default="hierarchical")
-    parser.add_argument("--llm", default=AUTO)
-    parser.add_argument("--robot", default="")
-    parser.add_argument("--world", default="")
+    for name, default in _OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(default), default=default)
     parser.add_argument("--perception", default=POSES, choices=(CAMERA, POSES))
     parser.add_argument("--needs", action="append", default=[], choices=sorted(_NEEDS))
-    parser.add_argument("--runs-dir", default="")
-    parser.add_argument("--namespace", default="")
-    parser.add_argument("--tf-prefix", default="")
     parser.add_argument("--part", default="all", choices=("all", "robot", "mind"))
     return parser.parse_args(arguments)
 

@@ -15,10 +15,12 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import Scene, load_scene
 
 BRINGUP = "hicrisp_bringup"
+_SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception")
+"""Parameters that a namespace may say once for all of its nodes."""
 
 
 def parameter(name: str, default: Optional[Any] = None) -> Any:
-    """Read a private parameter of the node.
+    """Read a private parameter of the node, or its namespace's of this name where nodes share it.
 
     Args:
         name: without ``~``.
@@ -30,7 +32,10 @@ def parameter(name: str, default: Optional[Any] = None) -> Any:
     Raises:
         ConfigError: if it is not set and there is no default.
     """
-    value = rospy.get_param(f"~{name}", default)
+    if name in _SHARED and not rospy.has_param(f"~{name}"):
+        value = rospy.get_param(name, default)
+    else:
+        value = rospy.get_param(f"~{name}", default)
     if value is None:
         raise ConfigError(f"the parameter {rospy.resolve_name('~' + name)} is not set")
     return value
@@ -53,7 +58,7 @@ def config_file(kind: str, value: str, beside: Union[str, Path] = "") -> Path:
     path = Path(value).expanduser()
     if path.suffix and not path.is_file():
         raise ConfigError(f"there is no file '{path.absolute()}'")
-    return named_file(kind, path, beside, (_config() / kind,))
+    return named_file(kind, path, beside, (config_path(kind),))
 
 
 def domain_of(scene: Scene, named: str = "") -> Domain:
@@ -81,7 +86,7 @@ def config_files_of(kind: str) -> List[Path]:
     Returns:
         Paths, sorted by name.
     """
-    return sorted((_config() / kind).glob("*.yaml"))
+    return sorted(config_path(kind).glob("*.yaml"))
 
 
 def config_folder(kind: str, value: str) -> Path:
@@ -100,15 +105,23 @@ def config_folder(kind: str, value: str) -> Path:
     path = Path(value).expanduser()
     if path.is_absolute() and path.is_dir():
         return path
-    named = _config() / kind / value
+    named = config_path(kind) / value
     if named.is_dir():
         return named
-    known = ", ".join(sorted(folder.name for folder in (_config() / kind).glob("*/"))) or "none"
-    raise ConfigError(f"there is no folder '{value}' in {_config() / kind}; there are: {known}")
+    known = ", ".join(sorted(folder.name for folder in config_path(kind).glob("*/"))) or "none"
+    raise ConfigError(f"there is no folder '{value}' in {config_path(kind)}; there are: {known}")
 
 
-def _config() -> Path:
-    return Path(rospkg.RosPack().get_path(BRINGUP)) / "config"
+def config_path(name: str) -> Path:
+    """Return the path of a file or folder in the ``config`` folder of the workspace.
+
+    Args:
+        name: its name there.
+
+    Returns:
+        The path.
+    """
+    return Path(rospkg.RosPack().get_path(BRINGUP)) / "config" / name
 
 
 @dataclass(frozen=True)
@@ -123,8 +136,8 @@ class Configuration:
 
 
 def load_configuration() -> Configuration:
-    """Load the configuration that ``~scene``, ``~seed``, ``~domain`` (by default the scene's own) and
-    ``~policy`` name.
+    """Load the configuration that the parameters ``scene``, ``seed``, ``domain`` (by default the scene's own)
+    and ``policy`` name.
 
     Returns:
         Scene, domain and policy.

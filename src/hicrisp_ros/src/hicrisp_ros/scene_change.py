@@ -70,6 +70,8 @@ class SceneFollower:
             for name, value in zip(("~scene", "~seed"), before):
                 if value is not None:
                     rospy.set_param(name, value)
+                else:
+                    rospy.delete_param(name)
             return LoadSceneResponse(False, str(error))
         rospy.loginfo("the scene is %s with seed %d", request.scene, request.seed)
         return LoadSceneResponse(True, "")
@@ -86,6 +88,8 @@ def let_all_follow(scene: str, seed: int) -> List[str]:
         The nodes that did not follow, with reasons; empty on success.
     """
     space, own = rospy.get_namespace(), rospy.get_name()
+    rospy.set_param("scene", scene)
+    rospy.set_param("seed", int(seed))
     for name in rospy.get_param_names():
         node, _, last = name.rpartition("/")
         if last == "scene" and node.startswith(space) and node != own and "/" not in node[len(space):]:

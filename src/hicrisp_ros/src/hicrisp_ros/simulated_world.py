@@ -119,6 +119,7 @@ class Resets:
         self._scene = scene
         self._named = scene.source or scene.name
         self._begin = begin
+        rospy.set_param("~seed", scene.seed)  # It tells others that this node simulates, and what was drawn.
 
     def answer(self, request: ResetWorldRequest) -> ResetWorldResponse:
         """Reset the world, or refuse.

@@ -74,10 +74,11 @@ class CameraServer:
             for topic in self._topics:
                 topic.unregister()
             self._names = names
+            # First: a recorder that sees the other alone records that one.
+            self._packed = Publisher(names.colour + "/compressed", CompressedImage, queue_size=2)
             self._colour = Publisher(names.colour, Image, queue_size=2)
             self._depth = Publisher(names.depth, Image, queue_size=2)
             self._info = Publisher(names.info, CameraInfo, queue_size=2)
-            self._packed = Publisher(names.colour + "/compressed", CompressedImage, queue_size=2)
             self._topics = (self._colour, self._depth, self._info, self._packed)
         self._static.put([transform_to_msg(mounting.link or "world", settings.frame, mounting.pose,
                                            rospy.Time())])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Dict, Tuple, Type, TypeVar, Union
 
 from annotated_types import Gt, Le
-from hicrisp_core.config.settings import STRICT, Part, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings, read_yaml
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION as BODY
 from pydantic import NonNegativeInt
@@ -56,7 +56,7 @@ class ArmModel:
     acceleration: Tuple[_Quantity, ...]
     effort: Tuple[_Quantity, ...]
     stiffness: Tuple[Annotated[float, Gt(0.0)], ...]
-    damping_time: _Quantity = 0.1
+    damping_time: _Quantity = fixed(0.1)
     grip: _Quantity = 70.0
     pad: NonNegativeInt = 0
     dark: Tuple[str, ...] = ()
@@ -89,11 +89,11 @@ class ArmSettings:
     rest: Tuple[float, ...]
     speed: Part = 0.5
     acceleration: Part = 0.35
-    margin: _Quantity = 0.005
-    contact_force: _Quantity = 6.0
-    contact_torque: _Quantity = 25.0
-    finger_speed: _Quantity = 0.15
-    search_time: _Quantity = 2.0
+    margin: _Quantity = fixed(0.005)
+    contact_force: _Quantity = fixed(6.0)
+    contact_torque: _Quantity = fixed(25.0)
+    finger_speed: _Quantity = fixed(0.15)
+    search_time: _Quantity = fixed(2.0)
 
     def __post_init__(self) -> None:
         if len(self.rest) != len(self.model.joints):

@@ -9,7 +9,7 @@ from typing import Optional
 
 import rospy
 from hicrisp_core.errors import ConfigError
-from hicrisp_ros.config_files import load_configuration, parameter
+from hicrisp_ros.config_files import config_path, load_configuration, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosInterpreter
 from hicrisp_ros.ports.thinker import Thinker
@@ -49,7 +49,7 @@ class Dashboard:
         self._queue = QueueWatch(board, services, following)
         self._topics = Topics(board, following, self._queue.look)
         self._world = WorldWatch(board, lambda: self._scene.domain(), lambda: following.task)
-        self._scene = NodeScene(board, configuration, str(parameter("safety", "")),
+        self._scene = NodeScene(board, configuration, str(parameter("safety", str(config_path("safety.yaml")))),
                                 lambda: self._world.latest)
         self._health = HealthWatch(board)
         self._base: Optional[BaseWatch] = None

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Condition, Event
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from xml.sax.saxutils import quoteattr
 from xmlrpc.client import ServerProxy
 
 import rosgraph
@@ -138,7 +139,7 @@ def _run(trial: StreamTrial, folder: Path) -> Result:
     camera = load_camera(scene.camera, scene.source or None)
     port = MasterPort()
     uri = f"http://127.0.0.1:{port.number}"
-    launch = Launch("perception.launch", {"scene": file, "seed": trial.seed}, folder / "launch.log", uri)
+    launch = Launch(str(_launch_file(folder, file, trial.seed)), {}, folder / "launch.log", uri, package="")
     shown: List[Tuple[float, float]] = []
     with task_stream(trial.config, scene, trial.seed, trial.pictures) as stream:
         try:
@@ -159,6 +160,18 @@ def _run(trial: StreamTrial, folder: Path) -> Result:
         finally:
             launch.stop()
     return {"scene": trial.scene, "method": trial.method, "seed": trial.seed, **_row(shown)}
+
+
+def _launch_file(folder: Path, scene: Path, seed: int) -> Path:
+    """Write a launch file of the perception alone."""
+    file = folder / "eyes.launch"
+    file.write_text(f"""<launch>
+  <param name="scene" value={quoteattr(str(scene))}/>
+  <param name="seed" value="{seed}"/>
+  <include file="$(find hicrisp_bringup)/launch/include/perception.launch"/>
+</launch>
+""", encoding="utf-8")
+    return file
 
 
 def _row(shown: Sequence[Tuple[float, float]]) -> Dict[str, Any]:

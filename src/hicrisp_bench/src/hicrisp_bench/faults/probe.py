@@ -29,7 +29,7 @@ WORLDS = {
     SORTING: World("sorting", "Put every red block into the red bowl", {"rate": "3"}),
     HAND: World("tabletop", "Pick up the box", launch=("hicrisp_bench", "hand_not_homed.launch")),
     ALONE: World("agv", "Visit area 3", launch=("hicrisp_bench", "base_alone.launch")),
-    CLOCKLESS: World("agv", "Visit area 3", {"simulated_time": "true"}, launch=("hicrisp_bench", "base_alone.launch")),
+    CLOCKLESS: World("agv", "Visit area 3", launch=("hicrisp_bench", "base_without_clock.launch")),
 }
 EVERYWHERE = (ARM, AGV, LAB)
 TWO_HOSTS, SMALL_DISK = "two hosts", "small disk"

@@ -11,7 +11,7 @@ import collections.abc
 import json
 import pickle
 import re
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
@@ -47,7 +47,9 @@ STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 Part = Annotated[float, Gt(0.0), Le(1.0)]
 """A part of a whole, above 0 and up to 1."""
 
+_FIXED = "fixed"
 _Settings = TypeVar("_Settings")
+_Value = TypeVar("_Value")
 _UNKNOWN = "unexpected_keyword_argument"
 _WANTED = {
     "string_type": "a text", "bool_type": "true or false", "float_type": "a number",
@@ -61,6 +63,30 @@ _BOUNDS = {
     "greater_than": ("gt", "more than"), "greater_than_equal": ("ge", "at least"),
     "less_than": ("lt", "less than"), "less_than_equal": ("le", "at most"),
 }
+
+
+def fixed(value: _Value) -> _Value:
+    """Declare a field that no file sets, because one value is right wherever the class is used; code may pass another.
+
+    Args:
+        value: its value.
+
+    Returns:
+        The field's declaration.
+    """
+    return cast(_Value, field(default=value, metadata={_FIXED: True}))
+
+
+def is_fixed(declared: "Field[Any]") -> bool:
+    """Check whether no file sets a field of a settings class.
+
+    Args:
+        declared: the field.
+
+    Returns:
+        True for one that was declared with ``fixed``.
+    """
+    return bool(declared.metadata.get(_FIXED))
 
 
 class _Readable:
@@ -357,7 +383,9 @@ def read_settings(
     """
     keys = {(renamed or {}).get(each.name, each.name): each for each in fields(cast(Any, kind))}
     needed = [key for key, each in keys.items() if each.default is MISSING and each.default_factory is MISSING]
-    check_keys(mapping, [*keys, *others], [*needed, *required], positions, path, removed)
+    _refuse_fixed(kind, mapping, positions, path)
+    check_keys(mapping, [*(key for key, each in keys.items() if not is_fixed(each)), *others], [*needed, *required],
+               positions, path, removed)
     own = {each.name: mapping[key] for key, each in keys.items() if key in mapping}
     try:
         found = cast(_Settings, _adapter(cast(Hashable, kind)).validate_json(json.dumps(own, default=str)))
@@ -365,6 +393,17 @@ def read_settings(
     except ValidationError as error:
         unknown_first = sorted(error.errors(), key=lambda each: each["type"] != _UNKNOWN)
         raise _told(unknown_first[0], kind, own, positions, path, renamed or {}) from error
+
+
+def _refuse_fixed(kind: Any, mapping: Any, positions: Positions, path: Path) -> None:
+    """Raise an error for the first key, in a mapping or its sections, that no file sets."""
+    for each in fields(kind) if isinstance(mapping, dict) else ():
+        if each.name in mapping and is_fixed(each):
+            raise positions.error((*path, each.name), f"the key '{each.name}' is no longer read from files, because "
+                                                      "one value is right for all; leave it out")
+        hint = _hint(kind, (each.name,))
+        if each.name in mapping and is_dataclass(hint):
+            _refuse_fixed(hint, mapping[each.name], positions, (*path, each.name))
 
 
 def keys_of(*kinds: type) -> Tuple[str, ...]:
@@ -393,7 +432,7 @@ def _adapter(kind: Hashable) -> "TypeAdapter[Any]":
 
 
 def _names(kind: Any) -> List[str]:
-    return [each.name for each in fields(kind)]
+    return [each.name for each in fields(kind) if not is_fixed(each)]
 
 
 def _told(

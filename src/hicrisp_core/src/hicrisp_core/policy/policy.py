@@ -11,7 +11,7 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.files import config_folders, extended_files
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, fixed, read_settings, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Rung
 from hicrisp_core.model.offsets import OffsetSettings
@@ -128,7 +128,7 @@ class Policy:
     look_before_release: Literal["off", "on"] = OFF
     budget: Budget = field(default_factory=Budget)
     offset: OffsetSettings = field(default_factory=OffsetSettings)
-    search: SearchLimits = field(default_factory=SearchLimits)
+    search: SearchLimits = fixed(SearchLimits())
 
     @property
     def interprets(self) -> bool:

@@ -32,17 +32,10 @@ class SearchLimits:
     seconds: PositiveFloat = 1.0
 
     def deadline(self, outer: Optional[Deadline] = None) -> Deadline:
-        """Return the deadline of a question that begins now.
+        """The end of a question that begins now: its own seconds, or an outer deadline that comes first.
 
         Args:
-            outer: the deadline of the question if this is one of its searches, or that of the caller; ``None`` if
-                there
-                is none.
-
-        Returns:
-            ``outer`` itself if it already counts thinking time; otherwise the question's own limits, cut to the
-                wall time
-            that ``outer`` leaves.
+            outer: the question's own, where this is one of its searches, or that of whoever asks.
         """
         if isinstance(outer, ThinkingTime):
             return outer

@@ -10,7 +10,7 @@ from typing import Mapping, Optional, Sequence, Union
 from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, fixed, read_settings, read_yaml
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 
@@ -72,7 +72,7 @@ class BaseSettings:
     approach: PositiveFloat = 0.6
     dock_tolerance: PositiveFloat = 0.05
     carry_speed: PositiveFloat = 0.25
-    stop_limit: PositiveFloat = 2.0
+    stop_limit: PositiveFloat = fixed(2.0)
     landmarks: Mapping[str, Landmark] = field(default_factory=dict)
 
     def time_limit(self, start: Pose, goal: Pose, speed: float = math.inf) -> float:

@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
 from hicrisp_core.config.files import config_file, write_whole
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, fixed, read_settings, read_yaml
 from hicrisp_core.model.geometry import Pose, Quaternion, Vector, facing
 from hicrisp_core.model.picture import Lens
 
@@ -118,11 +118,11 @@ class DepthSensing:
 
     near: PositiveFloat = 0.28
     far: PositiveFloat = 3.0
-    baseline: PositiveFloat = 0.05
-    noise: NonNegativeFloat = 0.06
-    step: NonNegativeFloat = 0.03
-    edge_holes: Annotated[float, Ge(0.0), Le(1.0)] = 0.6
-    grazing: Annotated[float, Ge(0.0), Le(60.0)] = 12.0
+    baseline: PositiveFloat = fixed(0.05)
+    noise: NonNegativeFloat = fixed(0.06)
+    step: NonNegativeFloat = fixed(0.03)
+    edge_holes: Annotated[float, Ge(0.0), Le(1.0)] = fixed(0.6)
+    grazing: Annotated[float, Ge(0.0), Le(60.0)] = fixed(12.0)
 
     def __post_init__(self) -> None:
         if not self.near < self.far:
@@ -139,7 +139,7 @@ class ColourSensing:
     """
 
     exposure: Annotated[float, Gt(0.0), Le(16.0)] = 1.0
-    noise: Annotated[float, Ge(0.0), Le(64.0)] = 2.0
+    noise: Annotated[float, Ge(0.0), Le(64.0)] = fixed(2.0)
 
 
 @dataclass(frozen=True, config=STRICT)

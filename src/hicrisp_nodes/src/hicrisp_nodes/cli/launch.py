@@ -29,13 +29,13 @@ class Launch:
     """One roslaunch with its log.
 
     Args:
-        file: name of a launch file.
+        file: name of a launch file, or its path.
         arguments: launch arguments by name.
         log: file that takes the output of every node.
         master_uri: the master to use; roslaunch starts it when it is local and not there.
         within: put before the command, such as one that runs it on another host.
         address: of the host on which it runs, for other hosts; empty as the environment says.
-        package: whose launch file it is.
+        package: whose launch file it is; empty where ``file`` is a path.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Launch:
     ) -> None:
         self.log = log
         self.command = [*within, sys.executable, "-m", "hicrisp_nodes.cli.patient_roslaunch",
-                        package, file, *(f"{key}:={value}" for key, value in arguments.items())]
+                        *([package] if package else []), file, *(f"{key}:={value}" for key, value in arguments.items())]
         self._mark = uuid.uuid4().hex
         self._environment = {
             **os.environ, _MARK: self._mark, "ROS_MASTER_URI": master_uri,

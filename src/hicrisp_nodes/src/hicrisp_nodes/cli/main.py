@@ -121,7 +121,7 @@ def _tasks(options: argparse.Namespace, console: Console) -> int:
     present += filter(None, (supervisor.status(task_id) for task_id in answer.queue))
     for status in reversed(present):
         _say_status(status, console)
-    runs = Path(rospy.get_param(f"/{options.namespace}/supervisor/runs_dir", "")).expanduser()
+    runs = Path(rospy.get_param(f"/{options.namespace}/runs_dir", "")).expanduser()
     past = past_runs(runs, options.most, {status.task_id for status in present})
     for run in past:
         state = console.paint(f"{verdict_words(run.verdict):<12}", _STYLES.get(run.verdict, "warn"))
@@ -183,12 +183,13 @@ def make_parser() -> argparse.ArgumentParser:
     submit.add_argument("task", nargs="+", help="what shall be done")
     submit.add_argument("--no-wait", action="store_true", help="do not follow it")
     submit.add_argument("--dry-run", action="store_true", help="plan and check it, move nothing")
+    which = argparse.ArgumentParser(add_help=False)
+    which.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
     for name, text in (
         ("cancel", "end a task"), ("explain", "why a task went as it did"),
         ("approve", "allow the action that waits"), ("refuse", "forbid the action that waits"),
     ):
-        command = commands.add_parser(name, help=text)
-        command.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
+        commands.add_parser(name, help=text, parents=[which])
     for name, text in (
         ("estop", "stop everything at once; nothing moves until clear and then resume"),
         ("clear", "end the emergency stop; everything stays paused until resume"),
@@ -198,7 +199,7 @@ def make_parser() -> argparse.ArgumentParser:
     autonomy = commands.add_parser("autonomy", help="set what is asked before it is done")
     autonomy.add_argument("level", choices=LEVELS,
                           help="nothing; what cannot be undone; besides that corrections, plans or commands")
-    add_watch_command(commands)
+    add_watch_command(commands, which)
     answer = commands.add_parser("answer", help="say what a task means that is asked about")
     answer.add_argument("task_id", help="the task that asks")
     answer.add_argument("answer", nargs="+", help="the number of a choice, or words of your own")

@@ -175,8 +175,8 @@ def _usual_file(names: Sequence[str]) -> Path:
     folder for runs.
     """
     for namespace in names if Graph().reachable() else ():
-        running: List[str] = [str(rospy.get_param(f"/{namespace}/supervisor/{name}", "")) for name in
-                              ("memory_file", "runs_dir")]
+        running: List[str] = [str(rospy.get_param(f"/{namespace}/{name}", "")) for name in
+                              ("supervisor/memory_file", "runs_dir")]
         if running[0]:
             return Path(running[0]).expanduser()
         if running[1]:

@@ -16,10 +16,16 @@ _SLICE = 0.5
 _GONE = "the supervisor has gone away"
 
 
-def add_watch_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and what it can be told."""
-    watch = commands.add_parser("watch", help="follow what runs, live")
-    watch.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
+def add_watch_command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", which: argparse.ArgumentParser
+) -> None:
+    """Add the command and what it can be told.
+
+    Args:
+        commands: those of the command line.
+        which: the parent that reads which task is meant.
+    """
+    watch = commands.add_parser("watch", help="follow what runs, live", parents=[which])
     watch.add_argument("--plain", action="store_true",
                        help="line by line, which is the only form now; for scripts of earlier releases")
 

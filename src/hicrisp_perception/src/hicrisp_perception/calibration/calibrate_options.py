@@ -19,6 +19,7 @@ from hicrisp_core.scene.cameras import CameraSettings, load_camera, save_mountin
 from hicrisp_core.scene.tags import Tag, load_tags
 
 from hicrisp_perception.calibration.hand_eye import LEAST, Calibration, misplaced
+from hicrisp_perception.scene_scan.look_options import camera_options
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
@@ -31,36 +32,26 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         The options.
     """
     parser = argparse.ArgumentParser(
-        prog="scripts/calibrate_camera", formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        prog="scripts/calibrate_camera", parents=[camera_options()],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         description="Find where a camera is mounted: the arm shows it a tag (a camera that stands still), "
                     "or looks at a "
                     "tag on the table (one in the hand). Without --ros in an embedded world, whose camera "
                     "is elsewhere "
-                    "than its file says.")
-    parser.add_argument("--camera", default="", metavar="NAME",
-                        help="name in config/cameras, or a file; the scene's where it is left out")
-    parser.add_argument("--scene", default="calibration",
-                        help="scene with the table, the robot and the markers")
+                    "than its file says. The camera's file with the mounting goes to runs/calibration/NAME.yaml, if "
+                    "not to --write.")
     parser.add_argument("--tags", default="", metavar="NAME",
                         help="tag file with the marker's number, size and rough place; calibration_hand, or "
                              "calibration_table for a camera in the hand, where it is left out")
     parser.add_argument("--views", type=int, default=20, help="pictures of the tag")
-    parser.add_argument("--seed", type=int, default=0,
-                        help="draws the poses, and where the embedded camera really is")
-    parser.add_argument("--write", type=Path, metavar="FILE",
-                        help="where the camera's file with the found mounting goes, for example the "
-                             "camera's own file; "
-                             "runs/calibration/NAME.yaml where it is left out")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
     parser.add_argument("--moved", type=float, nargs=2, default=(0.05, 5.0), metavar=("METRES", "DEGREES"),
                         help="how far the embedded camera is off its file, in a direction and about an axis "
                              "by chance")
-    parser.add_argument("--ros", action="store_true",
-                        help="a running system: pictures by topic, the arm by its driver")
     parser.add_argument("--robot", default="",
                         help="the arm over ROS; the scene's first where it is left out")
-    parser.add_argument("--namespace", default="/hicrisp", help="of the running system")
     parser.add_argument("--yes", action="store_true", help="move a robot over ROS without asking first")
+    parser.set_defaults(scene="calibration")
     options = parser.parse_args(arguments)
     if options.views < LEAST:
         parser.error(f"--views is at least {LEAST}")

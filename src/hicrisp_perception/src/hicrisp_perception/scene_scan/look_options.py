@@ -18,6 +18,24 @@ from hicrisp_perception.scene_scan.describing import describe
 from hicrisp_perception.scene_scan.scene_writing import arrange, doubts_of, save_scene
 
 
+def camera_options() -> argparse.ArgumentParser:
+    """Make the options of every command that uses a camera over a table.
+
+    Returns:
+        A parser to be another's parent, which sets the defaults of ``scene`` and ``write``.
+    """
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--scene", help="scene that has the table, the robot and the camera, by file or name")
+    parser.add_argument("--seed", type=int, default=0, help="draws what an embedded world leaves to chance")
+    parser.add_argument("--camera", default="", metavar="NAME",
+                        help="name in config/cameras, or a file; the scene's where it is left out")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="where the result goes")
+    parser.add_argument("--ros", action="store_true",
+                        help="a running system: pictures by topic, the arm by its driver")
+    parser.add_argument("--namespace", default="/hicrisp", help="of the running system")
+    return parser
+
+
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     """Parse the command line.
 
@@ -28,20 +46,11 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         The options.
     """
     parser = argparse.ArgumentParser(
-        prog="scripts/look", formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        prog="scripts/look", parents=[camera_options()], formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         description="Write a scene file from what the camera sees on a table that nobody described. Without "
                     "--ros the table is that of an embedded scene, of whose things nothing is told.")
-    parser.add_argument("--scene", default="tabletop",
-                        help="scene that has the table, the robot, the camera and the domain; its things are "
-                             "not used")
-    parser.add_argument("--seed", type=int, default=0, help="draws the embedded scene's layout")
-    parser.add_argument("--camera", default="", metavar="NAME",
-                        help="name in config/cameras, or a file; the scene's where it is left out")
     parser.add_argument("--pictures", type=int, default=5, help="taken one after another, and joined")
-    parser.add_argument("--write", type=Path, default=Path("runs/look/seen.yaml"), metavar="FILE",
-                        help="where the scene goes")
-    parser.add_argument("--ros", action="store_true", help="a running camera and robot: pictures by topic")
-    parser.add_argument("--namespace", default="/hicrisp", help="of the running system")
+    parser.set_defaults(scene="tabletop", write=Path("runs/look/seen.yaml"))
     options = parser.parse_args(arguments)
     if not 1 <= options.pictures <= 50:
         parser.error("--pictures is from 1 to 50")

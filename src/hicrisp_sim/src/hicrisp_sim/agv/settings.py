@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Union
 
 from annotated_types import Ge, Gt, Lt
-from hicrisp_core.config.settings import STRICT
+from hicrisp_core.config.settings import STRICT, fixed
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.landmarks import BaseSettings
 from pydantic import PositiveInt
@@ -55,20 +55,20 @@ class AgvSettings:
     acceleration: _AboveZero = 0.8
     turn_acceleration: _AboveZero = 4.0
     xy_tolerance: _AboveZero = 0.04
-    yaw_tolerance: _AboveZero = 0.06
-    margin: _FromZero = 0.02
-    inflation: _AboveZero = 0.40
-    resolution: _AboveZero = 0.02
-    rays: PositiveInt = 360
-    scan_rate: _AboveZero = 10.0
-    range: _AboveZero = 6.0
-    range_noise: _FromZero = 0.004
-    lidar_height: _AboveZero = 0.22
-    scan_timeout: _AboveZero = 0.5
-    control_rate: _AboveZero = 25.0
-    plan_rate: _AboveZero = 2.0
-    planner_patience: _AboveZero = 1.5
-    controller_patience: _AboveZero = 4.0
+    yaw_tolerance: _AboveZero = fixed(0.06)
+    margin: _FromZero = fixed(0.02)
+    inflation: _AboveZero = fixed(0.40)
+    resolution: _AboveZero = fixed(0.02)
+    rays: PositiveInt = fixed(360)
+    scan_rate: _AboveZero = fixed(10.0)
+    range: _AboveZero = fixed(6.0)
+    range_noise: _FromZero = fixed(0.004)
+    lidar_height: _AboveZero = fixed(0.22)
+    scan_timeout: _AboveZero = fixed(0.5)
+    control_rate: _AboveZero = fixed(25.0)
+    plan_rate: _AboveZero = fixed(2.0)
+    planner_patience: _AboveZero = fixed(1.5)
+    controller_patience: _AboveZero = fixed(4.0)
 
     def port_settings(self) -> BaseSettings:
         """Return the settings of the robot port; a drive through narrow passages gets a minute more than its
