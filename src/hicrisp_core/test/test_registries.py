@@ -126,6 +126,27 @@ def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
     assert load_domain(write(tmp_path, skill="skill: wave")).actions["take"].skill == "wave"
 
 
+def test_an_installed_package_adds_an_own_shape_by_its_entry_point(tmp_path, monkeypatch):
+    (tmp_path / "nuts.py").write_text(dedent("""
+        from hicrisp_core.model.geometry import Shape, one_box, rectangle
+
+        def more(extensions):
+            return extensions.adding(shapes={"hexagon": Shape(rectangle, one_box)})
+        """))
+    package = tmp_path / "nuts-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Name: nuts\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[hicrisp]\nnuts = nuts:more\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv(PLUGINS_VARIABLE, ",")  # No module, and an a value that no other test has asked for.
+    assert "hexagon" in extensions().shapes
+
+
+def test_a_shape_that_nobody_brings_is_refused_with_those_that_there_are():
+    with pytest.raises(ConfigError, match="unknown shape 'hexagon'; valid are: box, cylinder, bowl, surface, region"):
+        assert WorldObject("nut", "box", "hexagon").form
+
+
 @pytest.mark.parametrize(("name", "text", "message"), [
     ("own_none", "", "'own_none', which has no function extend"),
     ("own_word", "def extend(e): return 'done'", "own_word.extend returned str instead of the extensions"),

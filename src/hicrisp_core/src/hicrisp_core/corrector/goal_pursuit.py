@@ -74,7 +74,7 @@ def missed_meeting(missed: Feedback, world: WorldState) -> str:
     return _hash((missed.kind.value, *map(str, missed.conditions)), world)
 
 
-def mark(met: str, rung: Rung) -> str:
+def mark(met: str, rung: str) -> str:
     """Return the key under which a tried rung is remembered.
 
     Args:
@@ -84,7 +84,7 @@ def mark(met: str, rung: Rung) -> str:
     Returns:
         The key.
     """
-    return f"{met}:{rung.value}"
+    return f"{met}:{rung}"
 
 
 def _hash(failure: Tuple[object, ...], world: WorldState) -> str:
@@ -126,12 +126,12 @@ class GoalPursuit:
         met, usage, note = missed_meeting(missed, request.world), Usage(), ""
         out_of_view = missed.kind is FeedbackKind.GOAL_UNSEEN and not missed.unmet
         for rung in self._rungs():
-            if out_of_view and rung is not Rung.REPAIR:
+            if out_of_view and rung != Rung.REPAIR:
                 continue
             if mark(met, rung) in request.seen:
                 note = note or "every rung was tried in this situation"
                 continue
-            found, cost = self._searched(request, deadline) if rung is Rung.REPAIR else \
+            found, cost = self._searched(request, deadline) if rung == Rung.REPAIR else \
                 self._planned(rung, request, deadline)
             usage = usage + cost
             if found is not None and found.steps:
@@ -140,7 +140,7 @@ class GoalPursuit:
         given_up = Correction(Rung.GIVE_UP, note=note or (_UNSEEN if out_of_view else "nothing else is left to try"))
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
-    def _rungs(self) -> Tuple[Rung, ...]:
+    def _rungs(self) -> Tuple[str, ...]:
         """Return the policy's rungs that can lead to a goal; a whole plan stands for a single action."""
         usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
         if Rung.LLM_REPLAN in usable and Rung.LLM_STEP in usable:
@@ -174,10 +174,10 @@ class GoalPursuit:
                       for each in way.commands)
         return Correction(Rung.REPAIR, steps=steps, note=note, maker=Maker(MakerKind.SEARCH)), Usage()
 
-    def _planned(self, rung: Rung, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
+    def _planned(self, rung: str, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
         if self._brain is None or request.missed is None:
             return None, Usage()
-        if rung is Rung.LLM_REPLAN and request.replans_left < 1:
+        if rung == Rung.LLM_REPLAN and request.replans_left < 1:
             return Correction(rung, note=f"all {self._policy.replans} new plans are used up"), Usage()
         answer = self._brain.plan(PlanRequest(
             request.task, request.world, (*request.earlier, request.missed), request.done,

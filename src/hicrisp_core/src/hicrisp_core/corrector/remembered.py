@@ -77,14 +77,19 @@ def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> boo
                for fact in request.made & request.world.relations)
 
 
-def _answer(ladder: "Ladder", question: "CorrectionContext", _: Deadline) -> Tuple[Optional[Correction], Usage]:
-    for way in question.asked.known:
-        commands = fitting(way, question.asked, ladder.domain)
-        if commands is not None:
-            times = "once" if way.times == 1 else f"{way.times} times"
-            return Correction(Rung.MEMORY, commands, drop=way.instead, maker=Maker(MakerKind.MEMORY, way.id),
-                              note=f"it worked {times} in earlier runs"), Usage()
-    return None, Usage()
+class Remembered(RungKind):
+    """Proposes what worked in an earlier run, where it fits this failure."""
+
+    def answer(
+        self, ladder: "Ladder", question: "CorrectionContext", _: Deadline
+    ) -> Tuple[Optional[Correction], Usage]:
+        for way in question.asked.known:
+            commands = fitting(way, question.asked, ladder.domain)
+            if commands is not None:
+                times = "once" if way.times == 1 else f"{way.times} times"
+                return Correction(Rung.MEMORY, commands, drop=way.instead, maker=Maker(MakerKind.MEMORY, way.id),
+                                  note=f"it worked {times} in earlier runs"), Usage()
+        return None, Usage()
 
 
-MEMORY = RungKind(_answer)
+MEMORY = Remembered()

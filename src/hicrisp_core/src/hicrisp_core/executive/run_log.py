@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-from hicrisp_core.model import Command, Feedback, Maker, Rung, StackEntry, StepRecord, Vector
+from hicrisp_core.model import Command, Feedback, Maker, StackEntry, StepRecord, Vector
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import Budget
 from hicrisp_core.ports.brain import Usage
@@ -302,7 +302,7 @@ class RunLog:
         with self._lock:
             self._counts.trouble.clear()
 
-    def corrected(self, rung: Rung, maker: Maker) -> None:
+    def corrected(self, rung: str, maker: Maker) -> None:
         """Count a correction.
 
         Args:
@@ -310,7 +310,7 @@ class RunLog:
             maker: who made it.
         """
         with self._lock:
-            for counts, name in ((self._counts.corrections, rung.value), (self._counts.corrected_by, maker.label)):
+            for counts, name in ((self._counts.corrections, rung), (self._counts.corrected_by, maker.label)):
                 counts[name] = counts.get(name, 0) + 1
 
     def used(self, usage: Usage) -> None:

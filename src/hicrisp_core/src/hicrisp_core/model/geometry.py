@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Callable, Tuple
 
-from hicrisp_core.extensions import extensions
-
 Vector = Tuple[float, float, float]
 Quaternion = Tuple[float, float, float, float]
 
@@ -365,16 +363,6 @@ class Shape:
         return self.handling is Handling.ROUND
 
 
-def shape_named(name: str) -> Shape:
-    """The shape of a name.
-
-    Raises:
-        ConfigError: for an unknown shape, with those that there are.
-    """
-    shape: Shape = extensions().shapes.get(name)
-    return shape
-
-
 def shares(solids: Tuple[Solid, ...]) -> Tuple[float, ...]:
     """The part of the mass that each solid has."""
     whole = sum(solid.volume for solid in solids) or 1.0
@@ -419,8 +407,11 @@ def _nothing(size: Vector) -> Tuple[Solid, ...]:
     return ()
 
 
-BOX = Shape(rectangle, one_box)
-CYLINDER = Shape(disc, _one_cylinder, Handling.ROUND, round=True)
-BOWL = Shape(disc, _bowl, Handling.NONE, round=True, hollow=True)
-SURFACE = Shape(rectangle, one_box, Handling.NONE, ground=True)
-REGION = Shape(rectangle, _nothing, Handling.NONE, ground=True)
+SHAPES = {
+    "box": Shape(rectangle, one_box),
+    "cylinder": Shape(disc, _one_cylinder, Handling.ROUND, round=True),
+    "bowl": Shape(disc, _bowl, Handling.NONE, round=True, hollow=True),
+    "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
+    "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
+}
+"""The workspace's own shapes by name."""

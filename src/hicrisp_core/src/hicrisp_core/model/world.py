@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
-from hicrisp_core.model.geometry import Pose, Shape, Vector, shape_named
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model.geometry import SHAPES, Pose, Shape, Vector
 from hicrisp_core.model.sight import EXACT, Uncertainty, Visibility
 from hicrisp_core.model.way import Way
 
@@ -62,7 +63,7 @@ class WorldObject:
     Args:
         name: unique name, lower case with underscores.
         type: a type of the domain, for example ``box``.
-        shape: name of one of the registered shapes, such as ``box``; decides how footprints are measured.
+        shape: name of its shape, such as ``box``; decides how footprints are measured.
         size: extents along the object's own x, y, z axes in metres (a cylinder has equal x and y).
         attributes: what language may call it by, for example ``{"colour": "red"}``.
         pose: centre of the bounding box in the world frame; ``None`` when it was never seen.
@@ -74,6 +75,7 @@ class WorldObject:
         visibility: whether it is seen now. What is hidden keeps its pose; what is gone has none.
         ahead: seconds by which its newest poses are stamped ahead of the clock, for which they do not count;
             0 where they are not.
+        own_form: the shape itself, if a package of one's own brings it.
     """
 
     name: str
@@ -88,11 +90,14 @@ class WorldObject:
     uncertainty: Uncertainty = EXACT
     visibility: Visibility = Visibility.VISIBLE
     ahead: float = 0.0
+    own_form: Optional[Shape] = field(default=None, repr=False, compare=False)
 
     @cached_property
     def form(self) -> Shape:
         """Its shape."""
-        return shape_named(self.shape)
+        if self.own_form is None and self.shape not in SHAPES:
+            raise ConfigError(f"unknown shape '{self.shape}'; valid are: {', '.join(SHAPES)}")
+        return self.own_form or SHAPES[self.shape]
 
     @property
     def unseen(self) -> bool:

@@ -6,12 +6,12 @@ from dataclasses import field, fields, replace
 from pathlib import Path as FilePath
 from typing import Sequence, Tuple, Union
 
-from pydantic import AfterValidator, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
-from typing_extensions import Annotated, Final, Literal
+from typing_extensions import Final, Literal
 
 from hicrisp_core.config.files import config_folders, extended_files
-from hicrisp_core.config.settings import STRICT, Positions, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Rung
 from hicrisp_core.model.offsets import OffsetSettings
@@ -30,16 +30,6 @@ ON: Final = "on"
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
 """The kinds of bodies."""
 _REMOVED = {"grammar": "one interpreter reads what users say, and the language model's file in config/llm names it"}
-
-
-def _chosen(rung: Rung) -> Rung:
-    """A rung that a policy may name."""
-    if rung is Rung.GIVE_UP:
-        raise ValueError("give_up is no rung to choose: every ladder ends there")
-    return rung
-
-
-ChosenRung = Annotated[Rung, AfterValidator(_chosen)]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -73,7 +63,8 @@ class Policy:
 
     Args:
         name: name of the policy; the same as its file's.
-        rungs: the ladder's rungs that are on, in the order in which they are climbed.
+        rungs: the ladder's rungs that are on, in the order in which they are climbed: ``repair``, ``offset``, ``help``,
+            ``memory``, ``llm_step``, ``llm_replan``, or one of a package of one's own.
         threshold: corrections for one failed step (HiCRISP, Algorithm 1, line 6).
         depth: entries of the feedback stack.
         replans: new plans for one task (CoPAL: 5).
@@ -108,7 +99,7 @@ class Policy:
     """
 
     name: str
-    rungs: Tuple[ChosenRung, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
+    rungs: Tuple[str, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
     threshold: PositiveInt = 8
     depth: PositiveInt = 5
     replans: NonNegativeInt = 5
@@ -140,7 +131,7 @@ class Policy:
         """Return whether the brain plans in words and leaves the commands to the body."""
         return self.body != DIRECT
 
-    def allows(self, rung: Rung) -> bool:
+    def allows(self, rung: str) -> bool:
         """Check whether a rung of the ladder is enabled.
 
         Args:
@@ -170,11 +161,15 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     values, positions = read_yaml(file)
     parents = [load_policy(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "policy", chain)]
-    told = read_settings(_Rungs, values, positions, others=tuple(values))
-    _check_rungs(told, positions)
     found = read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
         renamed={"name": "policy"}, base=_merged(parents), removed=_REMOVED)
+    known = extensions().rungs
+    for index, name in enumerate(found.rungs if "rungs" in values else ()):
+        if name == Rung.GIVE_UP:
+            raise positions.error(("rungs", index), "give_up is no rung to choose: every ladder ends there")
+        if name not in known:
+            raise positions.error(("rungs", index), known.unknown(name))
     return _with_own_prompts(found, FilePath(file)) if "prompts" in values else found
 
 
@@ -184,21 +179,6 @@ def _with_own_prompts(policy: Policy, file: FilePath) -> Policy:
     if not own.is_dir() or own.parent in config_folders("prompts"):
         return policy
     return replace(policy, prompts=str(own))
-
-
-@dataclass(frozen=True, config=STRICT)
-class _Rungs:
-    """The rungs of a policy by name, before names are looked up."""
-
-    rungs: Tuple[str, ...] = ()
-
-
-def _check_rungs(told: _Rungs, positions: Positions) -> None:
-    """Refuse rungs that nobody has defined, with those that there are."""
-    known = extensions().rungs
-    for index, name in enumerate(told.rungs):
-        if name not in (*known, Rung.GIVE_UP.value):
-            raise positions.error(("rungs", index), known.unknown(name))
 
 
 def _merged(parents: Sequence[Policy]) -> Policy:

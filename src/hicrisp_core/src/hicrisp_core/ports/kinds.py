@@ -6,13 +6,15 @@ that calls it, which is named here.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Callable, NamedTuple, Optional, Tuple
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 from typing_extensions import Final
 
 from hicrisp_core.model import Correction, Measured, Outcome
 from hicrisp_core.ports.brain import Usage
+from hicrisp_core.time.deadline import Deadline
 
 ARM: Final = "arm"
 BASE: Final = "base"
@@ -79,17 +81,22 @@ class FactTest:
     role: str = ""
 
 
-@dataclass(frozen=True)
-class RungKind:
-    """One way of the corrector to answer a failure.
+class RungKind(ABC):
+    """One way of the corrector to answer a failure."""
 
-    Args:
-        answer: ``answer(ladder, question, deadline)`` with a ``corrector.ladder.Ladder`` and its ``Question``
-            answers a correction, ``None`` where it has none, or GIVE_UP with the reason that the user reads;
-            and what that cost.
-    """
+    @abstractmethod
+    def answer(self, ladder: Any, question: Any, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+        """Answer a failed command.
 
-    answer: Callable[..., Tuple[Optional[Correction], Usage]]
+        Args:
+            ladder: the ``corrector.ladder.Ladder``, with its domain, policy and brain.
+            question: the ``corrector.ladder.CorrectionContext``: the feedback stack, the world and the way back.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The correction, ``None`` if the rung has none, or GIVE_UP with the reason that the user reads; and what
+            that cost.
+        """
 
 
 @dataclass(frozen=True)

@@ -202,7 +202,7 @@ def _thing(name: str, entry: ThingEntry, positions: Positions, types: Mapping[st
     if known.get(shape).round and abs(entry.size[0] - entry.size[1]) > 1e-6:
         raise positions.error((*path, "size"), f"a {shape} is as wide in x as in y")
     attributes = {str(key): str(value) for key, value in entry.attributes.items()}
-    return WorldObject(name, entry.type, shape, entry.size, attributes)
+    return WorldObject(name, entry.type, shape, entry.size, attributes, own_form=known.get(shape))
 
 
 def _placed(

@@ -25,7 +25,7 @@ _MARKS: Mapping[str, Tuple[str, str, str]] = {
     step_view.DONE: ("✓", "+", "green"), step_view.FAILED: ("✗", "x", "bold red"),
     step_view.CHANGED: ("■", "=", "yellow")}
 """Of a step's states: a sign, the same in ASCII, a style."""
-_GIVEN_UP = Rung.GIVE_UP.value
+_GIVEN_UP = Rung.GIVE_UP
 _AROUND = 12
 """Lines of a view beside its steps and its stack."""
 _FEWEST_STEPS, _MOST_STACK, _MOST_TRIED, _MOST_SAID = 3, 5, 4, 2
