@@ -229,8 +229,8 @@ def standard_extensions() -> Extensions:
             "symbolic": Lazy("hicrisp_core.scene.loader:SYMBOLIC"),
             "virtualhome": Lazy("hicrisp_core.scene.loader:VIRTUALHOME"),
         }),
-        backends=Registry("backend", Lazy("hicrisp_core.llm.backends:Backend"), {
-            "openai": Lazy("hicrisp_core.llm.backends:OPENAI"),
+        backends=Registry("backend", Lazy("hicrisp_core.llm.models:Backend"), {
+            "openai": Lazy("hicrisp_core.llm.models:OPENAI"),
             "embedded": Lazy("hicrisp_core.llm.embedded:EMBEDDED")}),
         drivers=Registry("driver", Driver, {
             "moveit": Lazy("hicrisp_moveit.settings:DRIVER"),

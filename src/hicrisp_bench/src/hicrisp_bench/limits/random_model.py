@@ -6,10 +6,8 @@ import json
 import random
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from hicrisp_core.llm.cached_chat_model import RoleModel
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
-from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message
+from hicrisp_core.llm.models import Models, RoleModel
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.deadline import Deadline
 

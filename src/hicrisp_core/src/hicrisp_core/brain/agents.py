@@ -9,9 +9,9 @@ from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Opt
 from hicrisp_core.brain.model_brain import TOO_LONG, read_plan_answer
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words, words_of
-from hicrisp_core.llm import roles
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import Completion
 from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import ALEX, ROPA, TRAVI
 from hicrisp_core.model import Command, Step, WorldState
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.grounding import ground_name
@@ -75,7 +75,7 @@ class AgentBrain:
     """
 
     def __init__(self, models: Models, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
-        self._alex, self._travi, self._ropa = map(models.of, (roles.ALEX, roles.TRAVI, roles.ROPA))
+        self._alex, self._travi, self._ropa = map(models.of, (ALEX, TRAVI, ROPA))
         self._domain = domain
         self._prompts = prompts
         self._corrector = corrector

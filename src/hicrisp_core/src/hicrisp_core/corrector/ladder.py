@@ -216,7 +216,7 @@ class Ladder:
         return self._policy.rungs
 
 
-class Repair(RungKind):
+class RepairRung(RungKind):
     """Searches the domain's own operators for what leads back to the failed command, without a model."""
 
     def answer(self, ladder: Ladder, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
@@ -246,7 +246,7 @@ class Repair(RungKind):
         return Correction(Rung.REPAIR, commands, note=note, maker=_SEARCHED), Usage()
 
 
-class Offset(RungKind):
+class OffsetRung(RungKind):
     """Corrects the aim or the target by what was measured, and tries the same action again."""
 
     def answer(self, ladder: Ladder, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
@@ -263,7 +263,7 @@ class Offset(RungKind):
         return Correction(Rung.OFFSET, note=note, maker=_DECODED), Usage()
 
 
-class Help(RungKind):
+class HelpRung(RungKind):
     """Asks a person to clear the way to a place, which no robot here can do."""
 
     def answer(self, ladder: Ladder, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
@@ -275,7 +275,7 @@ class Help(RungKind):
         return Correction(Rung.HELP, note=note, maker=_ASKED), Usage()
 
 
-class LlmStep(RungKind):
+class LlmStepRung(RungKind):
     """Asks the brain for a corrective action (HiCRISP, Algorithm 1, line 8)."""
 
     def answer(
@@ -301,7 +301,7 @@ class LlmStep(RungKind):
                           maker=Maker.of_plan(answer.plan.source)), answer.usage
 
 
-class LlmReplan(RungKind):
+class LlmReplanRung(RungKind):
     """Asks the brain for a new plan from the failed step on (BrainBody-LLM, CoPAL)."""
 
     def answer(
@@ -354,4 +354,4 @@ def _noted(correction: Correction, question: CorrectionContext) -> Correction:
     return replace(correction, note="; ".join(filter(None, (correction.note, _OUT_OF_TIME))))
 
 
-REPAIR, OFFSET, HELP, LLM_STEP, LLM_REPLAN = Repair(), Offset(), Help(), LlmStep(), LlmReplan()
+REPAIR, OFFSET, HELP, LLM_STEP, LLM_REPLAN = RepairRung(), OffsetRung(), HelpRung(), LlmStepRung(), LlmReplanRung()

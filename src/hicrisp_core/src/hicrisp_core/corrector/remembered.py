@@ -77,7 +77,7 @@ def _undone(after: WorldState, request: CorrectorRequest, domain: Domain) -> boo
                for fact in request.made & request.world.relations)
 
 
-class Remembered(RungKind):
+class MemoryRung(RungKind):
     """Proposes what worked in an earlier run, where it fits this failure."""
 
     def answer(
@@ -92,4 +92,4 @@ class Remembered(RungKind):
         return None, Usage()
 
 
-MEMORY = Remembered()
+MEMORY = MemoryRung()

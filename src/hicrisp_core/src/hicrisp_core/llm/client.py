@@ -15,17 +15,49 @@ import openai
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.bounded_http import BoundedHttp, Unreadable, trusted
-from hicrisp_core.llm.budget import LlmBudget
-from hicrisp_core.llm.capabilities import Capabilities
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.dialect import Dialect
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, RequestAttempt
+from hicrisp_core.llm.chat_model import Capabilities, ChatModel, Completion, LlmFailure, Message, RequestAttempt
+from hicrisp_core.llm.dialect import LEAST_TOKENS, QUESTION, SEED, Dialect, probe
 from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
-from hicrisp_core.llm.probe import LEAST_TOKENS, QUESTION, SEED, probe
 from hicrisp_core.llm.reply import read_reply
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
+
+
+class LlmBudget:
+    """Counts calls and tokens of a client; the budgets of single tasks are the executive's.
+
+    Args:
+        calls: requests that may be sent; 0 for no bound.
+        tokens: tokens of prompts and answers together; 0 for no bound.
+    """
+
+    def __init__(self, calls: int = 0, tokens: int = 0) -> None:
+        if calls < 0 or tokens < 0:
+            raise ValueError(f"a budget needs at least 0 calls and tokens, got {calls} and {tokens}")
+        self._limits = (calls, tokens)
+        self._used = (0, 0)
+        self._lock = threading.Lock()
+
+    def add(self, answer: Union[Completion, LlmFailure]) -> None:
+        """Count what an answer or a failure cost."""
+        tokens = answer.prompt_tokens + answer.completion_tokens if isinstance(answer, Completion) else 0
+        with self._lock:
+            self._used = (self._used[0] + answer.calls, self._used[1] + tokens)
+
+    @property
+    def calls_left(self) -> float:
+        """Requests that may still be sent; infinite where there is no bound."""
+        return self._limits[0] - self._used[0] if self._limits[0] else float("inf")
+
+    @property
+    def exhausted(self) -> str:
+        """Which bound is reached, as a sentence; empty while all last."""
+        for used, limit, what in zip(self._used, self._limits, ("calls", "tokens")):
+            if limit and used >= limit:
+                return f"the budget of {limit} {what} of this language model is used up ({used})"
+        return ""
+
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 import openai
 
 from hicrisp_core.llm.bounded_http import AnswerTooLong, AnswerTooSlow, BrokenOff, Unreadable
-from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.llm.chat_model import Completion, LlmFailure
 from hicrisp_core.llm.redaction import is_placeholder, redacted
 from hicrisp_core.llm.reply import FILTERED
 from hicrisp_core.llm.settings import LlmSettings

@@ -8,9 +8,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, RequestAttempt
-from hicrisp_core.llm.fingerprint import schema_hash
+from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message, RequestAttempt, schema_hash
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Exchange

@@ -23,7 +23,6 @@ from hicrisp_core.config.settings import STRICT, Path, Positions, check_keys, re
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.embedded_files import what_is_missing
-from hicrisp_core.llm.roles import BRAIN, ROLES
 from hicrisp_core.trace.exchanges import read_exchanges
 
 AUTO = "auto"
@@ -37,6 +36,17 @@ OWN_URL_VARIABLE = "HICRISP_LLM_BASE_URL"
 OWN_MODEL_VARIABLE = "HICRISP_LLM_MODEL"
 REPLAY: Final = "replay"
 """Stands before the file of a recorded run in place of the name of a configuration: ``replay:FILE``."""
+GOAL = "goal"
+BRAIN = "brain"
+BODY = "body"
+ALEX = "alex"
+TRAVI = "travi"
+ROPA = "ropa"
+CORRECTOR = "corrector"
+ROLES = (GOAL, BRAIN, BODY, ALEX, TRAVI, ROPA, CORRECTOR)
+"""Words to a goal; plans; steps to commands; CoPAL's agents for talk, specification and plans; corrections
+within a step.
+"""
 Retries = Annotated[int, Ge(0), Le(10)]
 Share = Annotated[float, Ge(0.0), Le(1.0)]
 _REMOVED = {

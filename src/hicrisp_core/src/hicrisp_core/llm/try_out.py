@@ -9,12 +9,9 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.llm.capabilities import Capabilities
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.llm.chat_model import Capabilities, ChatModel, Completion, LlmFailure, Message
 from hicrisp_core.llm.models import PROBE_LIMIT, Models
-from hicrisp_core.llm.roles import BRAIN, ROLES
-from hicrisp_core.llm.settings import EMBEDDED, LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.llm.settings import BRAIN, EMBEDDED, ROLES, LlmSettings, is_replay, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 
 _ASK: Tuple[Message, ...] = ({"role": "user", "content": "Name the colour of a ripe tomato, in one word."},)

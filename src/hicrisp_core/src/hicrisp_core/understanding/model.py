@@ -13,8 +13,7 @@ from hicrisp_core.config.files import named_folder
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import check_statement, mended
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement
