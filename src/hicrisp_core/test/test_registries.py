@@ -128,7 +128,7 @@ def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
 
 def test_an_installed_package_adds_an_own_shape_by_its_entry_point(tmp_path, monkeypatch):
     (tmp_path / "nuts.py").write_text(dedent("""
-        from hicrisp_core.model.geometry import Shape, one_box, rectangle
+        from hicrisp_core.model.shapes import Shape, one_box, rectangle
 
         def more(extensions):
             return extensions.adding(shapes={"hexagon": Shape(rectangle, one_box)})

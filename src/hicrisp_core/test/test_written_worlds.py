@@ -9,7 +9,7 @@ from typing import Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 import pytest
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import read_yaml
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldState

@@ -35,12 +35,12 @@ from hicrisp_core.model import (
     WorldObject,
     WorldState,
 )
-from hicrisp_core.model.geometry import SHAPES
 from hicrisp_core.model.goal import Goal, Stage
 from hicrisp_core.model.goal_text import statements_of
 from hicrisp_core.model.keep_out import disc
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.remembered import KnownWay, Remembered
+from hicrisp_core.model.shapes import SHAPES
 from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.interpreter import Request, Understood

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Iterator, Mapping, Tuple, TypeVar, Union
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model.geometry import SHAPES, Shape
+from hicrisp_core.model.shapes import SHAPES, Shape
 from hicrisp_core.ports.kinds import Driver, FactTest, RungKind, Skill, TargetRule, World
 
 PLUGINS_VARIABLE = "HICRISP_PLUGINS"

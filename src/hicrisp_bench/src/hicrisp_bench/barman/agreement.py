@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Optional, Tuple
 
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import WorldState
 from hicrisp_core.parsing.grounding import ground_each

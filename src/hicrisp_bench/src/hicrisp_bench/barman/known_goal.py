@@ -6,7 +6,7 @@ from typing import FrozenSet, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.schema import apply_effects, type_test
+from hicrisp_core.domain.effects import apply_effects, type_test
 from hicrisp_core.domain.search import Conditions, Searcher, goal_of
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, Verdict, WorldState
 from hicrisp_core.model.goal import Goal

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Dict, List, Mapping
 
 from hicrisp_core.model import WorldObject
-from hicrisp_core.model.geometry import BOWL_WALL
+from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, standing
 

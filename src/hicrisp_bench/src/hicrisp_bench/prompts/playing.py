@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.schema import apply_effects
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Searcher, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.stages import final_conditions

@@ -9,7 +9,8 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Atom, Clause, Condition, parse_condition
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, Searcher, preconditions_of
 from hicrisp_core.goals.planning import GOAL_LIMITS
 from hicrisp_core.model import Command, Relation, Value, WorldState

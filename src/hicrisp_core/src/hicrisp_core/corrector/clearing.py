@@ -14,7 +14,8 @@ import math
 from dataclasses import replace
 from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.domain.schema import Action, Domain, apply_effects, expected_facts
+from hicrisp_core.domain.effects import apply_effects, expected_facts
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
 from hicrisp_core.model import Command, FeedbackKind, Relation, StackEntry, Value, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance

@@ -9,7 +9,8 @@ from itertools import accumulate
 from typing import Optional, Tuple
 
 from hicrisp_core.corrector.impossible import barred_by
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.planning import way_to

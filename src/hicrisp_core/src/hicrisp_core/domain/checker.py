@@ -6,7 +6,8 @@ import math
 from typing import Iterator, Mapping, Optional
 
 from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
-from hicrisp_core.domain.schema import Domain, expected_facts, names_of, type_test
+from hicrisp_core.domain.effects import expected_facts, names_of, type_test
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import described, with_names
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Cause, CauseKind, Command, Relation, Step, WorldObject, WorldState

@@ -14,7 +14,8 @@ from itertools import zip_longest
 from typing import Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause, Condition
-from hicrisp_core.domain.schema import Domain, Effect, names_of
+from hicrisp_core.domain.effects import names_of
+from hicrisp_core.domain.schema import Domain, Effect
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Relation, Step, WorldState
 

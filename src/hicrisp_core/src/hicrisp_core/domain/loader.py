@@ -8,7 +8,8 @@ from pathlib import Path as FilePath
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import extended_files
-from hicrisp_core.config.settings import Path, Positions, read_settings, read_yaml
+from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.yaml_files import Path, Positions, read_yaml
 from hicrisp_core.domain import entries
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition, parse_atom, parse_condition
 from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, PREDICATE_ROLES, ROLE_NAMES, TYPE_ROLES, Roles

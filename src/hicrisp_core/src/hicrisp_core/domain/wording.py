@@ -11,9 +11,10 @@ import string
 from dataclasses import dataclass, replace
 from typing import Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.failure_sentences import CAUSES, DRIVER, MEASURES, SENTENCES
 from hicrisp_core.domain.saying import Namer, joined, named, sentence, spoken
-from hicrisp_core.domain.schema import Domain, Precondition, Predicate, names_of
+from hicrisp_core.domain.schema import Domain, Precondition, Predicate
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Measured, Relation
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Dict, FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.detector.relations import see
-from hicrisp_core.domain.schema import Domain, apply_action, names_of, type_test
+from hicrisp_core.domain.effects import apply_action, names_of, type_test
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
 
 

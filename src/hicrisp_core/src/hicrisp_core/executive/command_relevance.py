@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.executive.invariants import InvariantGuard
 from hicrisp_core.goals.planning import way_to

@@ -8,7 +8,8 @@ from __future__ import annotations
 from threading import Lock, Thread
 from typing import List, Tuple
 
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.model import Command, Step, WorldState
 from hicrisp_core.ports.body import Body, Foresight

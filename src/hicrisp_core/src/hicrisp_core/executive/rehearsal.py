@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.schema import apply_effects
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, WorldState

@@ -12,10 +12,11 @@ from typing import Dict, List, Tuple
 from shapely.geometry import MultiPolygon, Point
 
 from hicrisp_core.detector.relations import measure
-from hicrisp_core.domain.schema import Domain, expected_facts
+from hicrisp_core.domain.effects import expected_facts
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Pose, Relation, WorldObject, WorldState
-from hicrisp_core.model.geometry import BOWL_WALL
 from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.shapes import BOWL_WALL
 
 _GRIP = 0.010
 """How far from where it was reached for an object may be seen when the hand closes: it is still between the

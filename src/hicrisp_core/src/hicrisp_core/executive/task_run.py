@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.corrector.impossible import Situation
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import sentence
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.achievements import Achievements
 from hicrisp_core.executive.active_observation import out_of_sight

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import AbstractSet, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.conditions import Atom, Clause, Condition
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, Ending, Searcher
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import missing, normal, ways_to_say

@@ -19,7 +19,8 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, Path, Positions, check_keys, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, check_keys, read_settings
+from hicrisp_core.config.yaml_files import Path, Positions, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.embedded_files import what_is_missing

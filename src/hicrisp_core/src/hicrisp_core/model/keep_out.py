@@ -13,7 +13,8 @@ import numpy as np
 from shapely.geometry import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from hicrisp_core.model.geometry import Pose, Shape, Vector, rotate
+from hicrisp_core.model.geometry import Pose, Vector, rotate
+from hicrisp_core.model.shapes import Shape
 from hicrisp_core.model.world import WorldObject
 
 UPRIGHT = 0.35

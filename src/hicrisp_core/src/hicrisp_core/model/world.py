@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model.geometry import SHAPES, Pose, Shape, Vector
+from hicrisp_core.model.geometry import Pose, Vector
+from hicrisp_core.model.shapes import SHAPES, Shape
 from hicrisp_core.model.sight import EXACT, Uncertainty, Visibility
 from hicrisp_core.model.way import Way
 

@@ -7,7 +7,8 @@ import re
 from typing import AbstractSet, Dict, Iterable, List, Optional, Sequence
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause, Condition, Facts, IsA
-from hicrisp_core.domain.schema import Action, Domain, type_test
+from hicrisp_core.domain.effects import type_test
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
 from hicrisp_core.model.goal import Holds

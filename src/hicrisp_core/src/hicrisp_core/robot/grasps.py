@@ -11,8 +11,9 @@ from shapely.geometry import MultiPoint
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import BOWL_WALL, Quaternion, from_yaw, heading, multiply, rotate
+from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate
 from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.shapes import BOWL_WALL
 
 _ELSEWHERE = 0.10
 """Cut-off distance for clearance checks, metres."""

@@ -8,7 +8,8 @@ from typing import Optional, Union
 from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.files import config_folders
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.model import Pose, Vector
 from hicrisp_core.ports.robot import MotionFailure
 

@@ -13,8 +13,9 @@ from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 from typing_extensions import Literal
 
-from hicrisp_core.config.settings import STRICT, Positions, keys_of, read_settings
-from hicrisp_core.config.settings import Path as Place
+from hicrisp_core.config.settings import STRICT, keys_of, read_settings
+from hicrisp_core.config.yaml_files import Path as Place
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.zones import zones_of
 from hicrisp_core.errors import ConfigError

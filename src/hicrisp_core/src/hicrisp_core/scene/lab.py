@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Dict, Mapping, Tuple
 
-from hicrisp_core.config.settings import Positions, keys_of, read_settings
+from hicrisp_core.config.settings import keys_of, read_settings
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.domain.zones import zones_of

@@ -11,7 +11,8 @@ import numpy as np
 from pydantic import ConfigDict, PositiveFloat
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from hicrisp_core.config.settings import STRICT, Positions, read_settings
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut, Pose, Relation, RobotState, Vector, WorldObject, WorldState

@@ -11,7 +11,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.settings import STRICT, Positions, keys_of, read_settings
+from hicrisp_core.config.settings import STRICT, keys_of, read_settings
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.conditions import number_text
 from hicrisp_core.model import Relation, WorldObject

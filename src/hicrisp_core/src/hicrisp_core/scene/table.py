@@ -11,7 +11,8 @@ from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
-from hicrisp_core.config.settings import STRICT, Positions
+from hicrisp_core.config.settings import STRICT
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.extensions import extensions

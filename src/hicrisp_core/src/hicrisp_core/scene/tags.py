@@ -13,10 +13,12 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Literal
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import BOWL_WALL, Vector, from_axes, from_euler, rectangle
+from hicrisp_core.model.geometry import Vector, from_axes, from_euler
+from hicrisp_core.model.shapes import BOWL_WALL, rectangle
 from hicrisp_core.scene.scene import Scene
 
 FAMILY = "36h11"

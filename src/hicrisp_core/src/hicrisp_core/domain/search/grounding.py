@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from enum import Enum
 from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.domain.conditions import Atom, Condition, Facts, number_text
+from hicrisp_core.domain.conditions import Condition, Facts, number_text
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain, Effect, Parameter
 from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import FactTable, Pattern
@@ -22,13 +21,19 @@ from hicrisp_core.domain.search.state_tests import (
     StateTest,
     clause_test,
 )
-from hicrisp_core.domain.search.static import fixed_predicates, lasting_predicates, spare_actions
+from hicrisp_core.domain.search.static import (
+    SharedCondition,
+    fixed_predicates,
+    lasting_predicates,
+    shared_conditions,
+    spare_actions,
+    terms,
+)
 from hicrisp_core.model import Command, Relation, Value
 
 MOST_WAYS = 2500
 """Ways in one relaxed task, and bindings tried for one fact, above which the task is not looked at."""
 _MOST_TOLD = 64
-_TERM = re.compile(r"\s+[+-]\s+")
 
 
 class Unified(NamedTuple):
@@ -106,14 +111,6 @@ class _Candidate(NamedTuple):
     """Whether it only counts where the state itself says what its open parameters are."""
 
 
-class _Shared(NamedTuple):
-    """A precondition, the parameters in it, and a number that equal ones of other actions share."""
-
-    condition: Condition
-    used: Tuple[str, ...]
-    number: int
-
-
 class Grounding:
     """The operators of a domain over some things; everything in it is made when it is first asked for.
 
@@ -133,7 +130,7 @@ class Grounding:
         self.table = FactTable()
         self.ground = GroundArguments(self.table, self._is_a, Facts(fixed), fixed_predicates(domain), self._candidates)
         self._tests: Dict[Tuple[int, Tuple[str, ...]], Union[bool, StateTest]] = {}
-        self._preconditions = _shared_conditions(domain)
+        self._preconditions = shared_conditions(domain)
         self._spare: Dict[bool, FrozenSet[str]] = {}
         self._operators: Dict[Tuple[str, Tuple[Value, ...]], Optional[Operator]] = {}
         self._achievers: Dict[Tuple[int, bool, Breadth], Optional[Achievers]] = {}
@@ -271,7 +268,7 @@ class Grounding:
             names.update(found.variables)
         clauses = [condition.clauses[0] for condition in conditions if len(condition.clauses) == 1]
         atoms = [atom.bind(names) for clause in clauses if not clause.negated
-                 for atom in clause.atoms if not set(free).isdisjoint(_terms(atom))]
+                 for atom in clause.atoms if not set(free).isdisjoint(terms(atom))]
         if set(free.values()) <= {argument for atom in atoms for argument in atom.arguments}:
             yield Told(action, known, free, Join(atoms, False, self.ground), effect, found.variables, {})
 
@@ -343,7 +340,7 @@ class Grounding:
                 tuple(dict.fromkeys(tests)), self.ground) if possible else None
         return self._operators[where]
 
-    def _test(self, shared: _Shared, names: Mapping[str, str]) -> Union[bool, StateTest]:
+    def _test(self, shared: SharedCondition, names: Mapping[str, str]) -> Union[bool, StateTest]:
         where = (shared.number, tuple(names.get(name, "") for name in shared.used))
         found = self._tests.get(where)
         if found is None:
@@ -388,23 +385,3 @@ class Grounding:
             self._stands[predicate, index] = tuple(sorted(
                 {name for type_ in types for name in self._of_type(type_)} if known else self._types))
         return self._stands[predicate, index]
-
-
-def _shared_conditions(domain: Domain) -> Dict[str, Tuple[_Shared, ...]]:
-    numbers: Dict[Tuple[Condition, Tuple[str, ...]], int] = {}
-    found: Dict[str, Tuple[_Shared, ...]] = {}
-    for action in domain.actions.values():
-        own = [(entry.condition, _used(entry.condition, action)) for entry in action.preconditions]
-        found[action.name] = tuple(_Shared(*each, numbers.setdefault(each, len(numbers))) for each in own)
-    return found
-
-
-def _used(condition: Condition, action: Action) -> Tuple[str, ...]:
-    """The parameters that stand in a condition."""
-    used = {term for clause in condition.clauses for atom in clause.atoms for term in _terms(atom)}
-    return tuple(name for name in action.parameters if name in used)
-
-
-def _terms(atom: Atom) -> List[str]:
-    arguments = atom.arguments[:1] if atom.predicate == "type" else atom.arguments
-    return [term for argument in arguments for term in _TERM.split(argument)]

@@ -9,7 +9,8 @@ from threading import Lock
 from typing import FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.conditions import Condition, parse_condition
-from hicrisp_core.domain.schema import Domain, names_of
+from hicrisp_core.domain.effects import names_of
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search.best_first import BestFirst
 from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
 from hicrisp_core.domain.search.grounding import Breadth, Grounding
