@@ -14,7 +14,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.planning import way_to
-from hicrisp_core.goals.stages import final_conditions, seen_part
+from hicrisp_core.goals.stages import about, final_conditions, without
 from hicrisp_core.goals.truth import ended_by, holds, ways_to_say
 from hicrisp_core.model import Correction, Feedback, FeedbackKind, Maker, MakerKind, Rung, StackEntry, Step, WorldState
 from hicrisp_core.policy.policy import Policy
@@ -153,7 +153,7 @@ class GoalPursuit:
         if request.goal is None:
             return None, Usage()
         world, barred = request.world, barred_by(request.earlier)
-        goal = seen_part(request.goal, {each.name for each in world.unseen})
+        goal = without(request.goal, about({each.name for each in world.unseen}))
         reached = tuple(each for each in final_conditions(goal, self._domain)
                         if holds(each, world.relations, self._domain))
         way = way_to(self._searcher, world, goal, deadline, protect=reached, barred=barred)

@@ -64,6 +64,11 @@ class Roles:
         return bool(self.area and self.located)
 
     @property
+    def arrivals(self) -> Tuple[str, ...]:
+        """The predicates that a drive to a place makes true."""
+        return tuple(filter(None, (self.visited, self.located, self.docked)))
+
+    @property
     def carries(self) -> Tuple[str, ...]:
         """The predicates whose subject goes where its object goes."""
         return tuple(filter(None, (self.stands_on, self.inside, self.aboard)))
