@@ -141,10 +141,6 @@ def _adapter(kind: Hashable) -> "TypeAdapter[Any]":
     return TypeAdapter(cast(Any, kind))
 
 
-def _names(kind: Any) -> List[str]:
-    return [each.name for each in fields(kind)]
-
-
 def _told(
     error: Mapping[str, Any], kind: Any, values: Any, positions: Positions, path: Path, renamed: Mapping[str, str]
 ) -> ConfigError:
@@ -155,7 +151,8 @@ def _told(
         place = (*path, renamed.get(str(inside[0]), inside[0]), *inside[1:])
     if type_ == _UNKNOWN:
         try:
-            check_keys({inside[-1]: got}, _names(_hint(kind, inside[:-1])), (), positions, place[:-1])
+            check_keys({inside[-1]: got}, [each.name for each in fields(_hint(kind, inside[:-1]))], (), positions,
+                       place[:-1])
         except ConfigError as unknown:
             return unknown
     if type_ == "missing" and isinstance(inside[-1], str):

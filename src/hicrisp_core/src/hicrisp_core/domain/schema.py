@@ -272,7 +272,8 @@ class Domain:
                 if given in (None, "") and parameter.optional:
                     continue
                 if given is None and parameter.type in ROBOT_TYPES:
-                    given = step.robot or robot or self._only_robot(parameter.type, state)
+                    robots = self.objects_of(state, parameter.type)
+                    given = step.robot or robot or (robots[0] if len(robots) == 1 else None)
                 arguments[parameter.name] = self._name(action, parameter, given, state)
         acting = str(arguments[action.robot_parameter]) if action.robot_parameter else \
             step.robot or robot or (next(iter(state.robots)) if len(state.robots) == 1 else "")
@@ -313,10 +314,6 @@ class Domain:
         if predicate is None:
             return f"{'not ' if denied else ''}{fact.predicate}({fact.subject}, {fact.object})"
         return (predicate.not_text if denied else predicate.text).format(fact.subject, fact.object)
-
-    def _only_robot(self, type_: str, state: WorldState) -> Optional[str]:
-        robots = self.objects_of(state, type_)
-        return robots[0] if len(robots) == 1 else None
 
     def _name(self, action: Action, parameter: Parameter, given: Optional[Value], state: WorldState) -> str:
         valid = self.objects_of(state, parameter.type)

@@ -248,12 +248,12 @@ class _Slots:
         return {
             "doing": self._doing(), "later": self._later(), "robot": self._say(robot),
             "robot_the": self._named(robot),
-            "item": self._say(self._item(command)) if command is not None else "",
+            "item": self._say(self._domain.item(command)) if command is not None else "",
             "subject": self._say(first), "subject_the": self._named(first),
             "parameter": self._say(feedback.parameter),
             "subjects_the": _and(map(self._named, feedback.subjects)),
             "subjects_be": "is" if len(feedback.subjects) == 1 else "are",
-            "blockers": _or(map(self._named, feedback.blockers)),
+            "blockers": joined(list(map(self._named, feedback.blockers)), "or"),
             "alternatives": ", ".join(map(self._say, feedback.alternatives)),
             "alternatives_and": _and(map(self._say, feedback.alternatives)),
             "condition": self._condition(precondition, precondition.reason if precondition else ""),
@@ -267,9 +267,6 @@ class _Slots:
 
     def _named(self, name: str) -> str:
         return named(name, self._say)
-
-    def _item(self, command: Command) -> str:
-        return self._domain.item(command)
 
     def _doing(self) -> str:
         feedback = self._feedback
@@ -361,10 +358,6 @@ def _first(variants: Sequence[str], slots: Mapping[str, str]) -> str:
 
 def _and(names: Iterable[str]) -> str:
     return joined(list(names), "and")
-
-
-def _or(names: Iterable[str]) -> str:
-    return joined(list(names), "or")
 
 
 class _Names(Dict[str, str]):

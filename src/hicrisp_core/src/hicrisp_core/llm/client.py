@@ -9,6 +9,7 @@ import random
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import openai
@@ -16,7 +17,7 @@ import openai
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.bounded_http import BoundedHttp, Unreadable, trusted
 from hicrisp_core.llm.chat_model import Capabilities, ChatModel, Completion, LlmFailure, Message, RequestAttempt
-from hicrisp_core.llm.dialect import LEAST_TOKENS, QUESTION, SEED, Dialect, probe
+from hicrisp_core.llm.dialect import LEAST_TOKENS, QUESTION, SEED, Dialect, listed, model_name, probe
 from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
 from hicrisp_core.llm.reply import read_reply
 from hicrisp_core.llm.settings import LlmSettings
@@ -165,17 +166,12 @@ class ChatClient(ChatModel):
         Args:
             path: below the base URL, or from the server's root where it begins with a slash.
         """
-        return self._fetched(lambda client: client.with_options(timeout=deadline.remaining).get(
-            self._rooted(client, path) if path.startswith("/") else path, cast_to=object), deadline)
-
-    @staticmethod
-    def _rooted(client: openai.OpenAI, path: str) -> str:
-        """A path from the server's root."""
-        return str(client.base_url.copy_with(path=path))
-
-    def _fetched(self, fetch: Callable[[openai.OpenAI], Any], deadline: Deadline) -> Any:
+        def fetched() -> Any:
+            client = self._package().with_options(timeout=deadline.remaining)
+            return client.get(str(client.base_url.copy_with(path=path)) if path.startswith("/") else path,
+                              cast_to=object)
         try:
-            return self._calls.call(lambda: fetch(self._package()), deadline)
+            return self._calls.call(fetched, deadline)
         except (openai.OpenAIError, Unreadable, Overdue, ValueError, RecursionError):
             return None
 
@@ -190,8 +186,9 @@ class ChatClient(ChatModel):
         while not deadline.passed and len(before) < self._budget.calls_left:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** retries) * self._jitter.uniform(0.5, 1.0)
             try:
-                found = self._failures.shown(
-                    read_reply(self._once(self._dialect.fitted(request, schema), deadline)))
+                fitted, limit = self._dialect.fitted(request, schema), min(self._settings.timeout_s, deadline.remaining)
+                asked = partial(self._package().chat.completions.create, **fitted, timeout=max(0.05, limit))
+                found = self._failures.shown(read_reply(self._calls.call(asked, Deadline(max(0.05, limit)))))
                 self._dialect.worked()
                 return self._ended(found, before, began)
             except (openai.OpenAIError, Unreadable, Overdue, ValueError, RecursionError) as error:
@@ -231,16 +228,8 @@ class ChatClient(ChatModel):
 
     def models(self, deadline: Deadline) -> List[str]:
         """The models that the endpoint lists; none where it has no list."""
-        listed = self.get("models", deadline)
-        entries = listed.get("data") if isinstance(listed, dict) else None
-        named = [each for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
-        return [self._failures.clean(str(each["id"])) for each in named if each.get("id")]
-
-    def _once(self, request: Dict[str, Any], deadline: Deadline) -> Any:
-        """One request, which nobody waits for longer than the deadline allows."""
-        seconds = max(0.05, min(self._settings.timeout_s, deadline.remaining))
-        create = self._package().chat.completions.create
-        return self._calls.call(lambda: create(**request, timeout=seconds), Deadline(seconds))
+        return [self._failures.clean(model_name(each)) for each in listed(self.get("models", deadline))
+                if model_name(each)]
 
     def _package(self) -> openai.OpenAI:
         if self._client is None:

@@ -297,22 +297,24 @@ def _from_lists(found: Capabilities, model: str, get: Get, deadline: Deadline) -
     names = (model, f"{model}:latest")  # Ollama's lists have a model's tag.
     for path in _PAGES:
         answer = get(path, limit)
-        entries = _entries(answer)
+        entries = listed(answer)
         if path == _PAGES[0] and entries:
-            found = replace(found, listed=any(_name(each) in names for each in entries))
-        size = next(_sizes([each for each in entries if _name(each) in names]
+            found = replace(found, listed=any(model_name(each) in names for each in entries))
+        size = next(_sizes([each for each in entries if model_name(each) in names]
                            or (answer if path == _OWN else [])), 0)
         if size:
             return replace(found, context=size)
     return found
 
 
-def _entries(answer: Any) -> List[Mapping[str, Any]]:
-    listed = (answer.get("data") or answer.get("models")) if isinstance(answer, dict) else None
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+def listed(answer: Any) -> List[Mapping[str, Any]]:
+    """Return the models in an endpoint's answer; none where it is no list."""
+    models = (answer.get("data") or answer.get("models")) if isinstance(answer, dict) else None
+    return [each for each in models if isinstance(each, dict)] if isinstance(models, list) else []
 
 
-def _name(entry: Mapping[str, Any]) -> str:
+def model_name(entry: Mapping[str, Any]) -> str:
+    """Return the name of a listed model; empty where it has none."""
     return str(entry.get("id") or entry.get("name") or "")
 
 

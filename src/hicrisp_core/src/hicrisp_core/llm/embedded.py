@@ -11,7 +11,7 @@ import tempfile
 import threading
 import weakref
 from dataclasses import replace
-from typing import IO, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Union
 
 from hicrisp_core.llm.chat_model import Capabilities, ChatModel, Completion, LlmFailure, Message
 from hicrisp_core.llm.embedded_files import ModelFiles, model_files, what_is_missing
@@ -69,13 +69,16 @@ class ServerProcess:
             self._end()
 
     def _start(self, deadline: Deadline) -> Union[Address, LlmFailure]:
+        adapter = ["--adapter", str(self._files.adapter)] if self._files.adapter else []
+        options = (part for name, value in self._options.items()
+                   for part in (f"--{name.replace('_', '-')}", str(value)))
         with tempfile.TemporaryFile() as errors:
             child = subprocess.Popen(
-                self._command(),
+                [sys.executable, "-m", _SERVER, "--model", str(self._files.base), *adapter, *options],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=_environment(),
+                env={**os.environ, "OMP_WAIT_POLICY": "passive", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
             self._child = child
             out: Any = child.stdout
@@ -89,17 +92,14 @@ class ServerProcess:
                 said = {}
             if "url" not in said:
                 self._end()
-                return LlmFailure("server", f"the embedded model did not start: {_last_line(errors)}", 0)
+                errors.seek(0)
+                lines = errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
+                last = lines[-1].strip()[:200] if lines else "it ended without a word"
+                return LlmFailure("server", f"the embedded model did not start: {last}", 0)
         self._address = Address(str(said["url"]), float(said.get("rss_mb", 0.0)))
-        adapter = self._files.adapter.name if self._files.adapter else "no adapter"
-        log.info("embedded model %s with %s at %s, %.0f MB", self._files.base.name, adapter, *self._address)
+        log.info("embedded model %s with %s at %s, %.0f MB", self._files.base.name,
+                 self._files.adapter.name if self._files.adapter else "no adapter", *self._address)
         return self._address
-
-    def _command(self) -> List[str]:
-        adapter = ["--adapter", str(self._files.adapter)] if self._files.adapter else []
-        options = (part for name, value in self._options.items()
-                   for part in (f"--{name.replace('_', '-')}", str(value)))
-        return [sys.executable, "-m", _SERVER, "--model", str(self._files.base), *adapter, *options]
 
     def _end(self) -> None:
         child, self._child, self._address = self._child, None, None
@@ -113,17 +113,6 @@ class ServerProcess:
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
-
-
-def _environment() -> Dict[str, str]:
-    """The child's environment: threads that wait do not spin, and it finds this package."""
-    return {**os.environ, "OMP_WAIT_POLICY": "passive", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-
-
-def _last_line(errors: IO[bytes]) -> str:
-    errors.seek(0)
-    lines = [line for line in errors.read()[-4000:].decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1].strip()[:200] if lines else "it ended without a word"
 
 
 _OPTIONS: Mapping[str, Any] = {

@@ -30,7 +30,8 @@ def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
     if not text.strip() and ended != "length" and is_json(thought):
         text = thought  # vLLM's reasoning parsers put an answer there if the model did not think.
     if text.strip() and ended != "content_filter":
-        return Completion(text, _name(getattr(reply, "model", "")),
+        return Completion(text, "".join(filter(str.isprintable, str(getattr(reply, "model", "")
+                                                                    or "")))[:_LONGEST_NAME],
                           _count(reply, "prompt_tokens"), _count(reply, "completion_tokens"),
                           ended == "length", sure=_sure(choice))
     return _without_text(message, ended, bool(thought.strip() or said.strip()), _count(reply, "completion_tokens"))
@@ -44,10 +45,6 @@ def _text(content: Any) -> str:
         content = "".join(each["text"] for each in content
                           if isinstance(each, dict) and isinstance(each.get("text"), str))
     return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
-
-def _name(told: Any) -> str:
-    """What the endpoint calls its model, as one line for people."""
-    return "".join(filter(str.isprintable, str(told or "")))[:_LONGEST_NAME]
 
 
 def _without_text(message: Any, ended: str, thought: bool, tokens: int) -> LlmFailure:

@@ -280,7 +280,10 @@ def _read(
     usual = {} if settings.offline else dict(backends.get(settings.backend).options)
     if base is not None and base.backend == settings.backend:
         usual = {**usual, **base.options}
-    options = _options(values, usual, positions, path)
+    kind = make_dataclass("Options", [(key, type(default), field(default_factory=partial(deepcopy, default)))
+                                      for key, default in usual.items()],
+                          frozen=True, namespace={"__pydantic_config__": STRICT})
+    options = asdict(read_settings(kind, values.get("options", {}), positions, (*path, "options")))
     files = {name: _whole(vars(settings)[name], positions) for name in ("api_key_file", "record", "replay")}
     return replace(settings, options={name: _whole(value, positions) for name, value in options.items()}, **files)
 
@@ -290,16 +293,6 @@ def _whole(value: Any, positions: Positions) -> Any:
     if isinstance(value, str) and value.startswith(("./", "../")):
         return str((FilePath(positions.file).parent / value).resolve())
     return value
-
-
-def _options(
-    values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions, path: Path
-) -> Mapping[str, Any]:
-    """What the file says to its backend alone, over what is usual there."""
-    entries = [(key, type(default), field(default_factory=partial(deepcopy, default)))
-               for key, default in usual.items()]
-    kind = make_dataclass("Options", entries, frozen=True, namespace={"__pydantic_config__": STRICT})
-    return asdict(read_settings(kind, values.get("options", {}), positions, (*path, "options")))
 
 
 def choose_llm(asked: str, environment: Mapping[str, str], embedded: bool = True) -> Tuple[str, str]:
@@ -317,16 +310,11 @@ def choose_llm(asked: str, environment: Mapping[str, str], embedded: bool = True
     why = f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set"
     if not embedded:
         return OFFLINE, f"{why}: controlled English is read, a search plans"
-    missing = _embedded_lacks()
+    try:
+        options = load_llm_settings(config_file("llm", EMBEDDED)).options
+        missing = what_is_missing(str(options["package"]), str(options["adapter"]))
+    except ConfigError as error:
+        missing = str(error)
     if not missing:
         return EMBEDDED, f"{why}: the embedded model says what is meant, a search plans"
     return OFFLINE, f"{why}, and {missing}: controlled English is read, a search plans"
-
-
-def _embedded_lacks() -> str:
-    """Why the embedded model cannot be asked on this machine; empty where it can."""
-    try:
-        options = load_llm_settings(config_file("llm", EMBEDDED)).options
-    except ConfigError as error:
-        return str(error)
-    return what_is_missing(str(options["package"]), str(options["adapter"]))

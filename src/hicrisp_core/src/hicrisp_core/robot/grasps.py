@@ -97,13 +97,15 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
     Returns:
         The least clearance and the objects that touch the hand.
     """
-    parts = [_part(tool, *corners) for corners in _boxes(opening, gripper)]
+    parts = list(_parts(tool, opening, gripper))
     nearest, blockers = math.inf, []
     for name, thing in sorted(world.objects.items()):
         if name == held or thing.pose is None or thing.form.ground or _far(tool, thing, thing.pose, gripper):
             continue
         bottom, top = vertical_span(thing, thing.pose)
-        shadow = _wall(thing, thing.pose) if thing.form.hollow else footprint(thing, thing.pose)
+        shadow = footprint(thing, thing.pose)
+        if thing.form.hollow:  # Its wall alone, without what it encloses.
+            shadow = shadow.difference(shadow.buffer(-BOWL_WALL))
         space = min((part.distance(shadow) for part, low, high in parts if top > low and bottom < high),
                     default=math.inf)
         nearest = min(nearest, space)
@@ -128,21 +130,16 @@ def hand_clearance(tool: Pose, opening: float, world: WorldState, gripper: Gripp
     return hand_room(tool, opening, world, gripper, held).clearance
 
 
-def _boxes(opening: float, gripper: Gripper) -> Iterator[Tuple[Vector, Vector]]:
-    """Yield the fingers and the palm as boxes in the tool's frame: lowest and highest corner."""
-    half, thick = gripper.finger[0] / 2.0, gripper.finger[1]
-    for inner, outer in ((opening / 2.0, opening / 2.0 + thick), (-opening / 2.0 - thick, -opening / 2.0)):
-        yield (-half, inner, -gripper.depth), (half, outer, gripper.tip)
+def _parts(tool: Pose, opening: float, gripper: Gripper) -> Iterator[Tuple[BaseGeometry, float, float]]:
+    """Yield the shadows of the fingers and the palm on the ground, with the heights between which each is."""
+    half, inner, outer = gripper.finger[0] / 2.0, opening / 2.0, opening / 2.0 + gripper.finger[1]
     across, along = gripper.palm[0] / 2.0, gripper.palm[1] / 2.0
-    yield (-across, -along, -gripper.depth - gripper.height), (across, along, -gripper.depth)
-
-
-def _part(tool: Pose, low: Vector, high: Vector) -> Tuple[BaseGeometry, float, float]:
-    """Return the shadow of a box in the tool's frame on the ground, and the heights between which it is."""
-    corners: List[Vector] = [tool.apply((x, y, z)) for x in (low[0], high[0]) for y in (low[1], high[1])
-                             for z in (low[2], high[2])]
-    heights = [corner[2] for corner in corners]
-    return MultiPoint([corner[:2] for corner in corners]).convex_hull, min(heights), max(heights)
+    fingers, palm = (-gripper.depth, gripper.tip), (-gripper.depth - gripper.height, -gripper.depth)
+    for xs, ys, zs in (((-half, half), (inner, outer), fingers), ((-half, half), (-outer, -inner), fingers),
+                       ((-across, across), (-along, along), palm)):
+        corners = [tool.apply((x, y, z)) for x in xs for y in ys for z in zs]
+        heights = [corner[2] for corner in corners]
+        yield MultiPoint([corner[:2] for corner in corners]).convex_hull, min(heights), max(heights)
 
 
 def _far(tool: Pose, thing: WorldObject, pose: Pose, gripper: Gripper) -> bool:
@@ -150,12 +147,6 @@ def _far(tool: Pose, thing: WorldObject, pose: Pose, gripper: Gripper) -> bool:
     reach = math.hypot(gripper.palm[0], gripper.palm[1]) / 2.0 + gripper.depth + gripper.height
     apart = math.hypot(tool.position[0] - pose.position[0], tool.position[1] - pose.position[1])
     return apart > reach + math.hypot(*thing.size) / 2.0 + _ELSEWHERE
-
-
-def _wall(bowl: WorldObject, pose: Pose) -> BaseGeometry:
-    """Return the shadow of a bowl's wall, without what it encloses."""
-    whole = footprint(bowl, pose)
-    return whole.difference(whole.buffer(-BOWL_WALL))
 
 
 @dataclass(frozen=True)

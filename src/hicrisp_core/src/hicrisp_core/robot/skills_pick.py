@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import FrozenSet, List, Optional, Union
+from typing import FrozenSet, List, Optional
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance, rotate
 from hicrisp_core.model.keep_out import vertical_span, width_along
-from hicrisp_core.ports.robot import MotionFailure, Trajectory
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
@@ -44,7 +44,7 @@ def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
     for _ in range(_REACHES if within > 0.0 else 1):
         attempt.progress("look", 0.0)
         world = attempt.look()
-        between = _between(attempt, world)
+        between = next((thing for thing in world.objects.values() if thing.movable and in_hand(attempt, thing)), None)
         if between is not None and _loose(attempt, between, world):
             moved = _back_off(attempt, between)
             if not moved.ok:
@@ -65,12 +65,6 @@ def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
         if outcome.cause is None or outcome.cause.kind is not CauseKind.OFF_GOAL:
             break
     return failed(outcome, doing)
-
-
-def _between(attempt: SkillContext, world: WorldState) -> Optional[WorldObject]:
-    """Return what is between the fingers, held or not."""
-    movable = (thing for thing in world.objects.values() if thing.movable)
-    return next((thing for thing in movable if in_hand(attempt, thing)), None)
 
 
 def _loose(attempt: SkillContext, thing: WorldObject, world: WorldState) -> bool:
@@ -145,7 +139,9 @@ def _approach(attempt: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Out
     reached = attempt.plan_to(grasp.pose, touch)
     if isinstance(reached, MotionFailure):
         return reached.outcome()
-    motion = _to_before(attempt, grasp)
+    motion = attempt.plan_to(grasp.before(attempt.settings.approach))
+    if isinstance(motion, MotionFailure) and motion.kind == "unreachable":  # As far from it as can be reached.
+        motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = attempt.follow(motion)
@@ -153,14 +149,6 @@ def _approach(attempt: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Out
         return moved
     attempt.progress("descend", 0.4)
     return attempt.line(grasp.pose, attempt.settings.guarded * 2.0, touch, guarded=True)
-
-
-def _to_before(attempt: SkillContext, grasp: Grasp) -> Union[Trajectory, MotionFailure]:
-    """Return the motion to where the straight way to a grasp begins, as far from it as can be reached."""
-    motion = attempt.plan_to(grasp.before(attempt.settings.approach))
-    if isinstance(motion, MotionFailure) and motion.kind == "unreachable":
-        motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))
-    return motion
 
 
 def _still_there(attempt: SkillContext, thing: WorldObject, within: float) -> Outcome:

@@ -134,7 +134,7 @@ def placements(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, 
     found: List[Placement] = []
     for orientation in _orientations(thing, thing.pose, target):
         pose = Pose(target.position, orientation)
-        pose = pose.shifted((0.0, 0.0, _bottom(thing, target) - vertical_span(thing, pose)[0]))
+        pose = pose.shifted((0.0, 0.0, (target.position[2] - thing.size[2] / 2.0) - vertical_span(thing, pose)[0]))
         tool = pose.compose(hold.item.inverse())
         room = hand_room(tool, hold.opening, world, gripper, thing.name)
         found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance), room.blockers))
@@ -173,11 +173,6 @@ def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> 
 
 def _grasp_of(way: Placement) -> Grasp:
     return way.grasp
-
-
-def _bottom(thing: WorldObject, target: Pose) -> float:
-    """Return the height on which the item shall stand when its centre is at the target, upright."""
-    return target.position[2] - thing.size[2] / 2.0
 
 
 def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternion]:

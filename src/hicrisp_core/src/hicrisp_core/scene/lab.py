@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Mapping, Tuple
+from typing import Any, Mapping, Tuple
 
 from hicrisp_core.config.settings import keys_of, read_settings
 from hicrisp_core.config.yaml_files import Positions
@@ -18,7 +18,6 @@ from hicrisp_core.scene.scene import (
     PEDESTAL,
     PEDESTAL_WIDTH,
     TABLE,
-    Arena,
     Heading,
     Scene,
     Tuning,
@@ -66,7 +65,9 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
-    trays = _trays(arena, domain.roles.tray or ANYTHING)
+    trays = {start.tray: WorldObject(  # A base with its tray as one box, so that an arm keeps clear of all of it.
+        start.tray, domain.roles.tray or ANYTHING, "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
+        pose=start.pose.compose(tray_in_base()), movable=False) for start in arena.starts.values() if start.tray}
     taken = sorted(set(things) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))
     if taken:
         raise positions.error(("objects",), f"the name '{taken[0]}' stands for two things")
@@ -76,23 +77,9 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         zones=zones_of(domain, areas.values()))
 
 
-def tray_in_base(floor_to_top: float = TRAY_HEIGHT) -> Pose:
-    """Return the pose of a tray's object in the frame of its base, whose origin is on the floor.
-
-    Args:
-        floor_to_top: height of the tray's top above the floor, metres.
-
-    Returns:
-        Pose in the base frame.
-    """
-    return Pose((0.0, 0.0, floor_to_top / 2.0))
-
-
-def _trays(arena: Arena, type_: str) -> Dict[str, WorldObject]:
-    """Return each base with its tray as one box, so that an arm keeps clear of all of it."""
-    return {start.tray: WorldObject(start.tray, type_, "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
-                                    pose=start.pose.compose(tray_in_base()), movable=False)
-            for start in arena.starts.values() if start.tray}
+def tray_in_base() -> Pose:
+    """Return the pose of a tray's object in the frame of its base, whose origin is on the floor."""
+    return Pose((0.0, 0.0, TRAY_HEIGHT / 2.0))
 
 
 def _blocks(table: WorldObject) -> Tuple[KeepOut, ...]:

@@ -46,9 +46,15 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     """
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
-    _check_size(values, positions)
+    for key, value in values.items():  # What no search, planner or picture could cope with.
+        if isinstance(value, Mapping) and len(value) > MOST_THINGS:
+            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most {MOST_THINGS}")
     heading = read_settings(Heading, values, positions, others=tuple(values))
-    domain = _domain(path, heading.domain, positions)
+    try:
+        domain_file = config_file("domains", heading.domain, beside=path)
+    except ConfigError as error:
+        raise positions.error(("domain",), str(error)) from error
+    domain = load_domain(domain_file)
     name = heading.world
     if name not in extensions().worlds:
         raise positions.error(("world",), extensions().worlds.unknown(name))
@@ -59,13 +65,6 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
         raise ConfigError(f"the world '{name}' reads a {type(scene).__name__} instead of a scene")
     _check_zones(scene, name, domain, positions)
     return replace(scene, world=name)
-
-
-def _check_size(values: Mapping[str, Any], positions: Positions) -> None:
-    """Refuse what no search, planner or picture could cope with, before anything is made of it."""
-    for key, value in values.items():
-        if isinstance(value, Mapping) and len(value) > MOST_THINGS:
-            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most " f"{MOST_THINGS}")
 
 
 def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: Positions) -> None:
@@ -101,14 +100,6 @@ def domain_of(scene: Scene) -> Domain:
         ConfigError: if the domain does not exist or is invalid.
     """
     return load_domain(config_file("domains", scene.domain, beside=scene.source))
-
-
-def _domain(path: Path, domain: str, positions: Positions) -> Domain:
-    try:
-        file = config_file("domains", domain, beside=path)
-    except ConfigError as error:
-        raise positions.error(("domain",), str(error)) from error
-    return load_domain(file)
 
 
 def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:

@@ -153,7 +153,9 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     try:
         graph = json.loads(file.read_text(encoding="utf-8"))
         nodes = graph["nodes"]
-        rooms = _rooms(nodes, graph["edges"])
+        names = {node["id"]: str(node["class_name"]) for node in nodes if node["category"] == _ROOM}
+        rooms = {edge["from_id"]: {"room": names[edge["to_id"]]} for edge in graph["edges"]
+                 if edge["relation_type"] == "INSIDE" and edge["to_id"] in names}
         objects: Dict[str, WorldObject] = {
             name: WorldObject(name, "room" if node["category"] == _ROOM else "thing",
                               attributes={"class": str(node["class_name"]), **rooms.get(node["id"], {})})
@@ -164,13 +166,6 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         raise positions.error(("graph",), f"{file} holds no scene graph: {error!r}") from error
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
                    facts=facts, kind=BASE, world=VIRTUALHOME)
-
-
-def _rooms(nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> Dict[int, Dict[str, str]]:
-    """Return the attribute of objects that says in which room they are, by the number of the node."""
-    names = {node["id"]: str(node["class_name"]) for node in nodes if node["category"] == _ROOM}
-    return {edge["from_id"]: {"room": names[edge["to_id"]]} for edge in edges
-            if edge["relation_type"] == "INSIDE" and edge["to_id"] in names}
 
 
 def _graph_facts(

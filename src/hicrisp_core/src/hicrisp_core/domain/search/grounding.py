@@ -22,7 +22,6 @@ from hicrisp_core.domain.search.state_tests import (
     clause_test,
 )
 from hicrisp_core.domain.search.static import (
-    SharedCondition,
     fixed_predicates,
     lasting_predicates,
     shared_conditions,
@@ -148,13 +147,11 @@ class Grounding:
         if found is None:
             if len(told.known_ways) > _MOST_TOLD:
                 told.known_ways.clear()
-            found = told.known_ways[concerned] = tuple(self._tell(told, state))
+            bindings = ({**told.known, **{name: match[variable] for name, variable in told.open.items()}}
+                        for match in told.facts.matches(state))
+            found = told.known_ways[concerned] = tuple(
+                way for names in bindings for way in self._ways(told.action, names, told.effect, told.variables, None))
         return found
-
-    def _tell(self, told: Told, state: int) -> Iterator[OperatorWay]:
-        for match in told.facts.matches(state):
-            names = {**told.known, **{name: match[variable] for name, variable in told.open.items()}}
-            yield from self._ways(told.action, names, told.effect, told.variables, None)
 
     def achievers(
         self, key: Union[int, Pattern], undoable: bool, breadth: Breadth, named: FrozenSet[str], clock: Clock
@@ -328,7 +325,10 @@ class Grounding:
             tests: List[StateTest] = []
             possible = True
             for shared in self._preconditions[action.name]:
-                test = self._test(shared, names)
+                key = (shared.number, tuple(names.get(name, "") for name in shared.used))
+                if key not in self._tests:
+                    self._tests[key] = self._any_clause(shared.condition.bind(names))
+                test = self._tests[key]
                 if isinstance(test, StateTest):
                     tests.append(test)
                 elif not test:
@@ -339,13 +339,6 @@ class Grounding:
                 action, Command(action.name, dict(arguments), robot, time_limit=action.time_limit), dict(names),
                 tuple(dict.fromkeys(tests)), self.ground) if possible else None
         return self._operators[where]
-
-    def _test(self, shared: SharedCondition, names: Mapping[str, str]) -> Union[bool, StateTest]:
-        where = (shared.number, tuple(names.get(name, "") for name in shared.used))
-        found = self._tests.get(where)
-        if found is None:
-            found = self._tests[where] = self._any_clause(shared.condition.bind(names))
-        return found
 
     def _any_clause(self, condition: Condition) -> Union[bool, StateTest]:
         tests: List[StateTest] = []

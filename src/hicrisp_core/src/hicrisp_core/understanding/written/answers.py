@@ -88,7 +88,8 @@ class Answers:
             if thing is not None and thing.unseen:
                 texts.append(self._sight(name))
             elif places:
-                near = [] if len(names) > 1 else self._beside(name)
+                near = [] if len(names) > 1 else [fact for fact in self._relations if fact.subject == name
+                                                  and self._objects.places.direction(fact.predicate) != (0.0, 0.0)][:2]
                 texts.append(self._told([*places, *near]))
                 facts += [*places, *near]
             else:
@@ -181,11 +182,6 @@ class Answers:
 
     def _places(self, name: str) -> Facts:
         return self._objects.predicates.places(name, self._relations)
-
-    def _beside(self, name: str) -> List[Relation]:
-        """Return the first facts that say on which side of others an object is."""
-        return [fact for fact in self._relations if fact.subject == name
-                and self._objects.places.direction(fact.predicate) != (0.0, 0.0)][:2]
 
     def _observed(self, conditions: Iterable[Statement]) -> Facts:
         """Return the facts that conditions speak of, as they hold in the world."""
