@@ -137,7 +137,7 @@ class Extensions:
         targets: how a command gets its target pose; ``decode`` of a domain's action.
         tests: how a fact is seen from poses; ``detect`` of a domain's predicate.
         rungs: the corrector's ways to answer a failure; ``rungs`` of a policy.
-        shapes: outlines and solids of things; ``shape`` of a scene's thing.
+        shapes: outlines and solids of objects; ``shape`` of a scene's object.
         worlds: what a scene may hold and what moves it; ``world`` of a scene.
         backends: what asks a language model; ``backend`` of a file of ``config/llm``.
         drivers: what stands between a robot and the workspace; the section of a robot's file that is its own.

@@ -10,7 +10,7 @@ from xmlrpc.client import ServerProxy
 
 import rosgraph
 import yaml
-from hicrisp_core.scene.loader import MOST_THINGS
+from hicrisp_core.scene.loader import MOST_OBJECTS
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_nodes.supervisor.queue import MAX_WAITING
@@ -101,7 +101,7 @@ def many_things(rig: Rig, seen: Seen) -> None:
     began = time.monotonic()
     answer = rig.ask("reset_world", str(file), 0)
     seen.note(f"after {time.monotonic() - began:.1f} s: {answer.message[:200]}",
-              not answer.ok and str(MOST_THINGS) in answer.message)
+              not answer.ok and str(MOST_OBJECTS) in answer.message)
     task = rig.submit(_QUESTION)
     seen.note(f"a task afterwards: {rig.ended(task)}", rig.state(task) == "answered")
 

@@ -258,14 +258,14 @@ def _read_told(said: Completion) -> Union[str, ParseFailure]:
 
 
 def _specification_schema(world: WorldState) -> Dict[str, Any]:
-    """The JSON schema of Travi's answer; its objects are things of the world."""
+    """The JSON schema of Travi's answer; its objects are objects of the world."""
     objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
     return closed({"goal": WORDS, "objects": objects, "state": WORDS,
                    "steps": {"type": "array", "items": WORDS, "maxItems": MOST_STEPS}})
 
 
 def _read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:
-    """Read Travi's answer, as JSON or under headings; an unknown thing is refused with those that there are."""
+    """Read Travi's answer, as JSON or under headings; an unknown object is refused with those that there are."""
     found = read_json(said.text, lambda value: isinstance(value, dict) and "goal" in value)
     if said.cut_off or (found is not None and found.cut_off):
         return ParseFailure(TOO_LONG, said.text[-80:])

@@ -10,7 +10,7 @@ from hicrisp_core.model import Command, Relation, WorldState
 
 
 def type_test(domain: Domain, state: WorldState) -> IsA:
-    """The question whether a thing of the world is of a type."""
+    """The question whether an object of the world is of a type."""
     types = state.types()
     return lambda name, type_: domain.is_a(types.get(name, ""), type_)
 

@@ -4,7 +4,7 @@ or removes.
 Two commands that share no such fact can run in either order and together (Bernstein's conditions), in every
 state; so nothing has to be known of the state, and conditions of any form are read as the atoms that stand
 in them. What a command's own preconditions deny is known all the same: a pick of what is not aboard takes
-nothing off a vehicle, and a drive that moves all that is aboard does not move that thing.
+nothing off a vehicle, and a drive that moves all that is aboard does not move that object.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _common(domain: Domain, types: Mapping[str, str], a: Atom, b: Atom) -> Optio
 
 
 def _fits(domain: Domain, type_: str, wanted: str) -> bool:
-    """Whether a thing that is declared as one type may be of another; anything may, where either is not
+    """Whether an object that is declared as one type may be of another; anything may, where either is not
     known.
     """
     return not type_ or wanted not in domain.types or domain.is_a(type_, wanted) or domain.is_a(wanted, type_)

@@ -172,7 +172,7 @@ class _ActionReader:
             raise self._positions.error(path, f"the skill '{name}' is one of a robot of the type {skill.robot}, "
                                         f"and {self._name} has no such parameter")
         if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
-            raise self._positions.error(path, f"the skill '{name}' handles a thing: name a parameter of "
+            raise self._positions.error(path, f"the skill '{name}' handles an object: name a parameter of "
                                         f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
         return name
 

@@ -16,7 +16,7 @@ from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, Wor
 from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
 
 ANYTHING = "object"
-"""The type above all types of things."""
+"""The type above all types of objects."""
 ROBOT_TYPES = (ARM, BASE)
 PRECONDITION_KINDS = (FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE)
 """The kinds of failures that a domain's preconditions may name."""
@@ -65,9 +65,9 @@ class Effect:
 class Parameter:
     """A parameter of an action: a type of the domain, or ``number`` with a range and a default.
 
-    ``any`` says that any thing of the type serves as well, as one hand or the other: it may be left out, and
+    ``any`` says that any object of the type serves as well, as one hand or the other: it may be left out, and
     a repair may choose another one. An ``optional`` one is left out where it is not given, and nothing
-    depends on it. ``role`` is ``item`` for the thing that the action handles.
+    depends on it. ``role`` is ``item`` for the object that the action handles.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Action:
 
     @property
     def item_parameter(self) -> str:
-        """The name of the parameter that is the thing it handles; empty when it handles none."""
+        """The name of the parameter that is the object it handles; empty when it handles none."""
         return next((p.name for p in self.parameters.values() if p.role == ITEM), "")
 
     @property
@@ -132,7 +132,7 @@ class Action:
 
 @dataclass(frozen=True)
 class SkillUse:
-    """What a robot must know of an action: the skill, and which of its parameters is the thing that is
+    """What a robot must know of an action: the skill, and which of its parameters is the object that is
     handled.
     """
 
@@ -159,12 +159,12 @@ class Domain:
                 for name, action in self.actions.items() if action.skill}
 
     def item(self, command: Command) -> str:
-        """The name of the thing that a command handles; empty when it handles none."""
+        """The name of the object that a command handles; empty when it handles none."""
         action = self.actions.get(command.action)
         return command.argument(action.item_parameter) if action is not None and action.item_parameter else ""
 
     def other(self, command: Command, world: WorldState) -> Optional[WorldObject]:
-        """The first thing that a command names besides the one that it handles: a reference, an area."""
+        """The first object that a command names besides the one that it handles: a reference, an area."""
         action = self.actions.get(command.action)
         item = action.item_parameter if action is not None else ""
         return next((world.objects[str(value)] for key, value in command.arguments.items()

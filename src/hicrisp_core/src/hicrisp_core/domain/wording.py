@@ -45,7 +45,7 @@ class GoalWords:
         self._say = say
 
     def wanted(self, statements: Sequence[Statement]) -> str:
-        """Statements as they shall be at the end; those that say the same of several things together."""
+        """Statements as they shall be at the end; those that say the same of several objects together."""
         groups: Dict[_Key, List[str]] = {}
         said: List[Tuple[_Key, str]] = []
         for statement in statements:
@@ -98,8 +98,8 @@ class GoalWords:
         text = goal_text_of(predicate) if predicate is not None else ""
         if len(subjects) == 1 or not text.startswith(ENDS_UP):
             return joined([self._fact(Relation(each, *key), goal_text_of) for each in subjects], "and")
-        things = joined([named(each, self._say) for each in subjects], "and")
-        return text.replace(ENDS_UP, _END_UP, 1).format(things, named(key[1], self._say))
+        objects = joined([named(each, self._say) for each in subjects], "and")
+        return text.replace(ENDS_UP, _END_UP, 1).format(objects, named(key[1], self._say))
 
     def _single(self, statement: Statement) -> str:
         if isinstance(statement, Holds):
@@ -339,12 +339,12 @@ class _Slots:
         return ", ".join(said).replace(", (", " (")
 
     def _measures(self) -> str:
-        """A sentence for each thing that something was measured of."""
+        """A sentence for each object that something was measured of."""
         first = self._feedback.subjects[0] if self._feedback.subjects else ""
-        by_thing: Dict[str, List[Measured]] = {}
+        by_object: Dict[str, List[Measured]] = {}
         for each in self._feedback.measured:
-            by_thing.setdefault(each.of or first, []).append(each)
-        said = ((self._named(name) or "it", self._measured(values)) for name, values in by_thing.items())
+            by_object.setdefault(each.of or first, []).append(each)
+        said = ((self._named(name) or "it", self._measured(values)) for name, values in by_object.items())
         return "; ".join(f"{name} is {values}" for name, values in said if values)
 
 

@@ -19,7 +19,7 @@ from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 
 _MOST_CLAUSES = 400
-"""Clauses of one goal; a count of many things has more."""
+"""Clauses of one goal; a count of many objects has more."""
 Literal = Tuple[str, Tuple[str, ...], bool]
 """A predicate with its arguments, and whether it is denied."""
 Conjunction = List[Tuple[Literal, ...]]

@@ -29,7 +29,7 @@ def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalEr
 
 
 def check_statement(statement: Statement, domain: Domain, world: WorldState) -> Optional[GoalError]:
-    """What is wrong with one statement: an unknown word, a thing of the wrong type, a count of too many."""
+    """What is wrong with one statement: an unknown word, an object of the wrong type, a count of too many."""
     if isinstance(statement, Count) and statement.least > len(statement.parts):
         return GoalError(GoalErrorKind.COUNT, f"'{statement}' asks for {statement.least} of {len(statement.parts)}",
                       str(statement))
@@ -40,7 +40,7 @@ def check_statement(statement: Statement, domain: Domain, world: WorldState) -> 
 
 
 def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement:
-    """The statement with the predicate that the domain has for a type: a thing goes into a bowl, not onto it."""
+    """The statement with the predicate that the domain has for a type: an object goes into a bowl, not onto it."""
     if isinstance(statement, Not):
         return Not(mended(statement.part, domain, world))
     if isinstance(statement, Count):

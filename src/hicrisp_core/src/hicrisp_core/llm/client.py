@@ -161,7 +161,7 @@ class ChatClient(ChatModel):
             return probe(found, settings.model_name, self._dialect, ask, self.get, deadline)
 
     def get(self, path: str, deadline: Deadline) -> Any:
-        """What the endpoint answers to a GET as JSON; ``None`` where it has no such thing.
+        """What the endpoint answers to a GET as JSON; ``None`` where it has no such page.
 
         Args:
             path: below the base URL, or from the server's root where it begins with a slash.

@@ -247,7 +247,7 @@ _SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_w
 Ask = Callable[[bool, Mapping[str, Any], Deadline], Union[Completion, LlmFailure]]
 """Sends one request in the form of the dialect: whether with a seed, the schema, the deadline."""
 Get = Callable[[str, Deadline], Any]
-"""What the endpoint answers to a GET as JSON; ``None`` where it has no such thing."""
+"""What the endpoint answers to a GET as JSON; ``None`` where it has no such page."""
 
 
 def probe(

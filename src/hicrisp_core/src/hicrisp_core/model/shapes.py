@@ -36,8 +36,8 @@ class Solid:
     Args:
         kind: ``box``, or ``cylinder`` about its own z axis.
         size: extents along its own axes, metres; a cylinder's x and y are its diameter.
-        pose: of its middle in the thing's frame, whose origin is the middle of the thing's bounding box.
-        share: part of the thing's mass; 0 where the volume decides.
+        pose: of its middle in the object's frame, whose origin is the middle of the object's bounding box.
+        share: part of the object's mass; 0 where the volume decides.
     """
 
     kind: str
@@ -54,16 +54,16 @@ class Solid:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the shapes of things have to say; ``size`` is always the extents of the thing's bounding box,
+    """What the shapes of objects have to say; ``size`` is always the extents of the object's bounding box,
     metres.
 
     Args:
-        outline: the footprint of an upright thing in its own frame, from its size.
+        outline: the footprint of an upright object in its own frame, from its size.
         solids: what it is made of, from its size; none for what is no obstacle.
         handling: how a hand takes it.
         round: whether it is as wide in every direction while it stands.
-        hollow: whether things go into it.
-        ground: whether it is furniture or a place, on which things stand and which is in nobody's way.
+        hollow: whether objects go into it.
+        ground: whether it is furniture or a place, on which objects stand and which is in nobody's way.
     """
 
     outline: Callable[[Vector], Outline]

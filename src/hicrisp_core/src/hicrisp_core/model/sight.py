@@ -1,4 +1,4 @@
-"""How a thing is seen: whether the latest picture shows it, and how exactly its pose is known."""
+"""How an object is seen: whether the latest picture shows it, and how exactly its pose is known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Visibility(Enum):
-    """Whether the last picture showed a thing, and if not, why."""
+    """Whether the last picture showed an object, and if not, why."""
 
     VISIBLE = "visible"
     """The last picture shows it."""
@@ -26,7 +26,7 @@ class Uncertainty:
     Args:
         position: metres, along the horizontal direction that is known worst.
         height: metres.
-        yaw: radians, modulo what turns leave the thing looking the same.
+        yaw: radians, modulo what turns leave the object looking the same.
     """
 
     position: float = 0.0

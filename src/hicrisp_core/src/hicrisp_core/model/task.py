@@ -82,7 +82,7 @@ class Command:
     keep_out: Tuple[KeepOut, ...] = ()
     """Ground that no part of a base may be over: zones, and constraints of the next trajectory."""
     clearance: float = 0.0
-    """Metres that a base keeps to things beyond its usual margin."""
+    """Metres that a base keeps to objects beyond its usual margin."""
     look_within: float = 0.0
     """How far from where it should be an item may be seen when the hand lets it go, or closes around it,
     metres in the plane; 0: nobody looks before."""

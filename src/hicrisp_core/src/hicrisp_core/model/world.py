@@ -50,7 +50,7 @@ class Motion:
 
 
 class Relation(NamedTuple):
-    """A fact as a triplet (subject, predicate, object); a fact about one thing has an empty object."""
+    """A fact as a triplet (subject, predicate, object); a fact about one object has an empty object."""
 
     subject: str
     predicate: str
@@ -59,7 +59,7 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True)
 class WorldObject:
-    """One thing in the world.
+    """One object in the world.
 
     Args:
         name: unique name, lower case with underscores.
@@ -70,7 +70,7 @@ class WorldObject:
         pose: centre of the bounding box in the world frame; ``None`` when it was never seen.
         pose_age: seconds since the pose was observed; infinite when it was never seen.
         movable: whether a robot may move it.
-        lost: whether the pose is too old to count as seen: it is where the thing was last, kept clear of by
+        lost: whether the pose is too old to count as seen: it is where the object was last, kept clear of by
             motions, and no fact follows from it.
         uncertainty: how far the pose may be off; exact where nobody says.
         visibility: whether it is seen now. What is hidden keeps its pose; what is gone has none.
@@ -151,7 +151,7 @@ class WorldState:
     """A snapshot of everything that was observed at one instant of simulated or real time (seconds).
 
     Args:
-        viewed: when the picture was taken that shows the things, seconds of the same clock; ``None`` where
+        viewed: when the picture was taken that shows the objects, seconds of the same clock; ``None`` where
             poses come without pictures.
         trouble: why the camera shows nothing newer, in words; empty where nothing is wrong with it.
     """
@@ -178,8 +178,8 @@ class WorldState:
 
     @property
     def unseen(self) -> Tuple[WorldObject, ...]:
-        """The things of which nobody knows where they are now, by name."""
-        return tuple(thing for _, thing in sorted(self.objects.items()) if thing.unseen)
+        """The objects of which nobody knows where they are now, by name."""
+        return tuple(item for _, item in sorted(self.objects.items()) if item.unseen)
 
     def about(self, subject: str) -> Tuple[Relation, ...]:
         """Return the facts about a subject.
@@ -199,6 +199,6 @@ class WorldState:
     def types(self) -> Dict[str, str]:
         """Type by name, for objects and robots (a robot's type is its kind)."""
         return {
-            **{name: thing.type for name, thing in self.objects.items()},
+            **{name: item.type for name, item in self.objects.items()},
             **{name: robot.kind for name, robot in self.robots.items()},
         }

@@ -29,7 +29,7 @@ class Skill:
         robot: ``arm`` or ``base``.
         run: for an arm ``run(attempt, command)`` with a ``robot.skills.Attempt``; for a base ``run(drive,
             command)`` with a ``robot.drive.Drive``.
-        item: whether it handles a thing; then the action must have a parameter for it.
+        item: whether it handles an object; then the action must have a parameter for it.
         own: whether every robot of the kind has it under its own name, besides the actions of the domain.
     """
 
@@ -47,7 +47,7 @@ class TargetRule:
         find: answers a ``body.targets.TargetQuestion`` with a pose, with ``body.spots.Spots`` among which
             there is a choice, with a Feedback why there is none, or with ``None`` where a reference is not
             seen.
-        robot: ``arm`` where the target is the pose of a thing, ``base`` where it is the pose of the robot.
+        robot: ``arm`` where the target is the pose of an object, ``base`` where it is the pose of the robot.
         anywhere: whether it names no place: any free one will do.
     """
 
@@ -68,10 +68,10 @@ class FactTest:
     """How the detector sees a fact from poses.
 
     Args:
-        see: ``see(predicate, subject, object, world)`` answers a ``Seen``; the things have poses.
-        grips: whether the fact says that a robot has a thing in its hand: a hand has one, and what it has is
+        see: ``see(predicate, subject, object, world)`` answers a ``Seen``; the objects have poses.
+        grips: whether the fact says that a robot has an object in its hand: a hand has one, and what it has is
             nowhere else.
-        far: whether things that are far apart may share the fact, so that it is measured for them too.
+        far: whether objects that are far apart may share the fact, so that it is measured for them too.
         role: the role that a predicate with this test has where the domain gives it to no other.
     """
 

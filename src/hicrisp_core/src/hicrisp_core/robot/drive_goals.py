@@ -220,9 +220,9 @@ def standing_in(
     if area.pose is None:
         return ()
     ground = footprint(area, area.pose)
-    return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in riding
-                 and thing.pose is not None and not thing.form.ground
-                 and footprint(thing, thing.pose).distance(ground) < space.radius + space.margin)
+    return tuple(name for name, item in sorted(world.objects.items()) if item.movable and name not in riding
+                 and item.pose is not None and not item.form.ground
+                 and footprint(item, item.pose).distance(ground) < space.radius + space.margin)
 
 
 def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpace) -> List[Pose]:
@@ -248,6 +248,6 @@ def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpac
 def _free(pose: Pose, world: WorldState, space: DriveSpace, riding: FrozenSet[str]) -> bool:
     """Check whether nothing stands there; what a base carries is not in its way."""
     spot = Point(*pose.position[:2])
-    return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
-               for name, thing in world.objects.items()
-               if name not in riding and thing.pose is not None and not thing.form.ground)
+    return all(footprint(item, item.pose).distance(spot) >= space.radius + space.margin
+               for name, item in world.objects.items()
+               if name not in riding and item.pose is not None and not item.form.ground)

@@ -52,8 +52,8 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         ConfigError: with file, line, key and what is valid.
     """
     part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
-    things, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
-                                   domain, seed)
+    objects, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
+                                    domain, seed)
     arms = [name for name, entry in part.robots.items() if isinstance(entry, dict) and entry.get("kind") == ARM]
     for name in arms:
         read_settings(ArmEntry, part.robots[name], positions, ("robots", name))
@@ -61,19 +61,19 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         raise positions.error(("robots",), f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
     arena, areas, obstacles, weights = read_arena(
         part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain, seed,
-        _blocks(things[TABLE]))
+        _blocks(objects[TABLE]))
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
     trays = {start.tray: WorldObject(  # A base with its tray as one box, so that an arm keeps clear of all of it.
         start.tray, domain.roles.tray or ANYTHING, "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
         pose=start.pose.compose(tray_in_base()), movable=False) for start in arena.starts.values() if start.tray}
-    taken = sorted(set(things) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))
+    taken = sorted(set(objects) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))
     if taken:
-        raise positions.error(("objects",), f"the name '{taken[0]}' stands for two things")
+        raise positions.error(("objects",), f"the name '{taken[0]}' stands for two objects")
     return replace(
         common_scene(path, values, positions, domain, seed), robots=(*arms, *arena.starts), world=LAB,
-        arena=arena, objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights},
+        arena=arena, objects={**objects, **trays, **areas, **obstacles}, masses={**masses, **weights},
         zones=zones_of(domain, areas.values()))
 
 

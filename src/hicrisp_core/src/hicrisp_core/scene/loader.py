@@ -21,7 +21,7 @@ from hicrisp_core.scene.scene import Heading, Scene, Tuning, common_scene
 from hicrisp_core.scene.symbolic import graph_scene, symbolic_scene
 from hicrisp_core.scene.table import NamedRobots, TablePart, table_objects
 
-MOST_THINGS = 500
+MOST_OBJECTS = 500
 """Entries of one part of a scene's file, at most."""
 _TABLE_KEYS = keys_of(Heading, TablePart, NamedRobots, Tuning)
 _ARMS = "embedded_arm"
@@ -47,8 +47,8 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
     for key, value in values.items():  # What no search, planner or picture could cope with.
-        if isinstance(value, Mapping) and len(value) > MOST_THINGS:
-            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most {MOST_THINGS}")
+        if isinstance(value, Mapping) and len(value) > MOST_OBJECTS:
+            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most {MOST_OBJECTS}")
     heading = read_settings(Heading, values, positions, others=tuple(values))
     try:
         domain_file = config_file("domains", heading.domain, beside=path)
@@ -80,10 +80,10 @@ def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: P
 def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions) -> None:
     """Refuse a zone that no robot of the scene respects."""
     honoured = {zone.name for zone in scene.zones}
-    for name, thing in scene.objects.items():
-        if is_zone(domain, thing) and name not in honoured:
+    for name, item in scene.objects.items():
+        if is_zone(domain, item) and name not in honoured:
             raise positions.error(("objects", name),
-                                  f"{name} is a zone ({thing.type}), and the world '{world}' cannot honour "
+                                  f"{name} is a zone ({item.type}), and the world '{world}' cannot honour "
                                   "it among the 'objects': zones are 'areas' of an arena")
 
 

@@ -269,7 +269,7 @@ class Scene:
     @property
     def symbolic(self) -> bool:
         """Whether the scene has facts instead of poses."""
-        return self.arena is None and all(thing.pose is None for thing in self.objects.values())
+        return self.arena is None and all(item.pose is None for item in self.objects.values())
 
     @property
     def has_table(self) -> bool:
@@ -293,7 +293,7 @@ class Scene:
     @property
     def things(self) -> Tuple[WorldObject, ...]:
         """The movable objects, in the order of the file."""
-        return tuple(thing for thing in self.objects.values() if thing.movable)
+        return tuple(item for item in self.objects.values() if item.movable)
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)

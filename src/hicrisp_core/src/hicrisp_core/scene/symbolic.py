@@ -48,7 +48,7 @@ class SymbolicPart:
 
 
 @dataclass(frozen=True, config=STRICT)
-class SymbolicThing:
+class SymbolicObject:
     """What is said of an object besides its facts.
 
     Args:
@@ -89,10 +89,10 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
     facts: List[Relation] = []
     for name, entry in part.objects.items():
         where = ("objects", name)
-        thing = read_settings(SymbolicThing, entry, positions, where, others=domain.predicates)
-        if thing.type not in domain.types:
-            raise positions.error((*where, "type"), f"'{thing.type}' is not one of: {', '.join(sorted(domain.types))}")
-        objects[name] = WorldObject(name, thing.type, attributes={k: str(v) for k, v in thing.attributes.items()})
+        item = read_settings(SymbolicObject, entry, positions, where, others=domain.predicates)
+        if item.type not in domain.types:
+            raise positions.error((*where, "type"), f"'{item.type}' is not one of: {', '.join(sorted(domain.types))}")
+        objects[name] = WorldObject(name, item.type, attributes={k: str(v) for k, v in item.attributes.items()})
         facts += [fact for key in entry if key in domain.predicates
                   for fact in _facts(name, key, entry[key], domain, positions, (*where, key))]
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,

@@ -68,10 +68,10 @@ class Breadth(Enum):
     """How many ways to a fact are looked at."""
 
     TOLD = "told"
-    """Those that bind no thing that neither the fact nor the state asks for, where there is one: to free a
-    hand a thing is put down, not put on every other thing."""
+    """Those that bind no object that neither the fact nor the state asks for, where there is one: to free a
+    hand an object is put down, not put on every other object."""
     NAMED = "named"
-    """Those that bind things which the goal names."""
+    """Those that bind objects which the goal names."""
     ALL = "all"
     """Every one."""
 
@@ -80,7 +80,7 @@ class Told(NamedTuple):
     """An action whose open parameters are all read off the state by its preconditions or by its effect's
     condition.
 
-    What a thing is to be taken from, for example, is no choice: it is where the thing is now.
+    What an object is to be taken from, for example, is no choice: it is where the object is now.
     """
 
     action: Action
@@ -111,10 +111,10 @@ class _Candidate(NamedTuple):
 
 
 class Grounding:
-    """The operators of a domain over some things; everything in it is made when it is first asked for.
+    """The operators of a domain over some objects; everything in it is made when it is first asked for.
 
     Args:
-        types: the type of every thing and robot by its name.
+        types: the type of every object and robot by its name.
         robot: who acts where an action has no parameter for it.
         fixed: the facts of the predicates that no action touches.
     """
@@ -123,7 +123,7 @@ class Grounding:
         self._domain = domain
         self._types = types
         self._robot = robot
-        self._things: Dict[str, Tuple[str, ...]] = {}
+        self._objects: Dict[str, Tuple[str, ...]] = {}
         self._stands: Dict[Tuple[str, int], Tuple[str, ...]] = {}
         self.lasting = lasting_predicates(domain)
         self.table = FactTable()
@@ -160,7 +160,7 @@ class Grounding:
 
         Args:
             undoable: whether only actions that can be undone count.
-            named: the things that the goal names. Where they matter, the ways are not kept: in that breadth,
+            named: the objects that the goal names. Where they matter, the ways are not kept: in that breadth,
                 and where something is to be removed and the state does not say by what.
 
         Raises:
@@ -217,7 +217,7 @@ class Grounding:
         self, action: Action, found: Unified, effect: Effect, clock: Clock, among: Optional[FrozenSet[str]],
         rather: Optional[FrozenSet[str]],
     ) -> Iterator[OperatorWay]:
-        """The ways that bind things among some; where one binds things among others, only the latter ones."""
+        """The ways that bind objects among some; where one binds objects among others, only the latter ones."""
         if rather is not None:
             first = tuple(self._ways(action, found.parameters, effect, found.variables, clock, rather))
             if first:
@@ -360,12 +360,12 @@ class Grounding:
         return self._domain.is_a(self._types.get(name, ""), type_)
 
     def _of_type(self, type_: str) -> Tuple[str, ...]:
-        if type_ not in self._things:
-            self._things[type_] = tuple(sorted(name for name in self._types if self._is_a(name, type_)))
-        return self._things[type_]
+        if type_ not in self._objects:
+            self._objects[type_] = tuple(sorted(name for name in self._types if self._is_a(name, type_)))
+        return self._objects[type_]
 
     def _candidates(self, predicate: str, index: int) -> Tuple[str, ...]:
-        """The things that may stand there: by the declaration, or because an action makes such a fact."""
+        """The objects that may stand there: by the declaration, or because an action makes such a fact."""
         if (predicate, index) not in self._stands:
             declared = self._domain.predicates.get(predicate)
             types = set(() if declared is None else declared.arguments[index:index + 1])

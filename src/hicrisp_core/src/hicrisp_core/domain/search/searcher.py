@@ -24,7 +24,7 @@ from hicrisp_core.time.deadline import Deadline
 Conditions = Tuple[Condition, ...]
 """Conditions that all hold at once: a goal as the search takes it."""
 _KEPT = 6
-"""Groundings that are kept: worlds with the same things, and the same facts that no action touches."""
+"""Groundings that are kept: worlds with the same objects, and the same facts that no action touches."""
 _MOST_FACTS = 20_000
 """Facts above which a grounding starts again from nothing: quantities can grow without end."""
 
