@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.meaning import Speaker, Turn
 

@@ -18,7 +18,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.model import OFFLINE_SOURCE, CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import GoalError
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage

@@ -12,7 +12,7 @@ from hicrisp_core.domain.wording import described, with_names
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Cause, CauseKind, Command, Relation, Step, WorldObject, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
-from hicrisp_core.model.sight import Visibility
+from hicrisp_core.model.world import Visibility
 
 
 def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:

@@ -12,7 +12,8 @@ from hicrisp_core.domain.entries import ExampleEntry, PredicateEntry
 from hicrisp_core.domain.roles import ITEM, Roles
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldObject, WorldState
+from hicrisp_core.model import Command, FeedbackKind, KeepOut, Relation, Step, Value, WorldObject, WorldState
+from hicrisp_core.model.keep_out import zone
 from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
 
 ANYTHING = "object"
@@ -360,3 +361,14 @@ def did_you_mean(name: str, valid: Iterable[str]) -> str:
     """The closest of the valid names as a question; empty if none is close."""
     close = get_close_matches(name, list(valid), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def is_zone(domain: Domain, item: WorldObject) -> bool:
+    """Whether no base may enter an object's ground."""
+    return bool(domain.roles.forbidden) and domain.is_a(item.type, domain.roles.forbidden)
+
+
+def zones_of(domain: Domain, objects: Iterable[WorldObject]) -> Tuple[KeepOut, ...]:
+    """The zones among some objects, by name, as far as it is known where they lie."""
+    found = (zone(item) for item in sorted(objects, key=lambda item: item.name) if is_zone(domain, item))
+    return tuple(each for each in found if each is not None)

@@ -13,8 +13,7 @@ from hicrisp_core.domain.search import Conditions, Ending, Searcher
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import missing, normal, ways_to_say
 from hicrisp_core.model import Command, Relation, WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, facts_in
-from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
+from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, Stage, Statement, facts_in
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 

@@ -9,8 +9,7 @@ from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate, did_you_mean
 from hicrisp_core.goals.truth import normal_all, ways_to_say
 from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
-from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
+from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, Statement
 
 _MOST_NAMES = 60
 """Names that a message lists."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose
-from hicrisp_core.model.sight import EXACT, Uncertainty, Visibility
-from hicrisp_core.model.world import WorldObject
+from hicrisp_core.model.world import EXACT, Uncertainty, Visibility, WorldObject
 
 __all__ = ["BLIND", "EXACT", "Track", "Uncertainty", "View", "Visibility"]
 

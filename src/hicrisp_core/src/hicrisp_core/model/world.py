@@ -4,14 +4,45 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.shapes import SHAPES, Shape
-from hicrisp_core.model.sight import EXACT, Uncertainty, Visibility
 from hicrisp_core.model.way import Way
+
+
+class Visibility(Enum):
+    """Whether the last picture showed an object, and if not, why."""
+
+    VISIBLE = "visible"
+    """The last picture shows it."""
+    HIDDEN = "hidden"
+    """Something stands between it and the camera: it is taken to be where it was."""
+    HELD = "held"
+    """It is in a hand and moves with it: its pose is the hand's and the grasp's."""
+    GONE = "gone"
+    """The camera sees the place where it was, and it is not there."""
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """How far a measured pose may be off, one standard deviation each.
+
+    Args:
+        position: metres, along the horizontal direction that is known worst.
+        height: metres.
+        yaw: radians, modulo what turns leave the object looking the same.
+    """
+
+    position: float = 0.0
+    height: float = 0.0
+    yaw: float = 0.0
+
+
+EXACT = Uncertainty()
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from typing import Any, Mapping, Tuple
 from hicrisp_core.config.settings import keys_of, read_settings
 from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
-from hicrisp_core.domain.schema import ANYTHING
-from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.domain.schema import ANYTHING, zones_of
 from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene.arena import ArenaPart, ArmEntry, read_arena

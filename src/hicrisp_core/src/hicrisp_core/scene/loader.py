@@ -10,7 +10,7 @@ from hicrisp_core.config.files import config_file, config_folders
 from hicrisp_core.config.settings import keys_of, read_settings
 from hicrisp_core.config.yaml_files import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.domain.zones import is_zone
+from hicrisp_core.domain.schema import is_zone
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.ports.kinds import World

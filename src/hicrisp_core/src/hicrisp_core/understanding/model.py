@@ -16,8 +16,7 @@ from hicrisp_core.goals.validation import check_statement, mended
 from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError, Holds, Not, Stage, Statement
 from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, grouped, parse_goal, parse_statement
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.parsing.json_text import read_json
