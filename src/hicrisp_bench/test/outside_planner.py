@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Clause, Condition
-from hicrisp_core.domain.schema import Action, Domain, Effect, type_test
+from hicrisp_core.domain.effects import type_test
+from hicrisp_core.domain.schema import Action, Domain, Effect
 from hicrisp_core.domain.search import Conditions
 from hicrisp_core.model import WorldState
 

@@ -8,8 +8,7 @@ from hicrisp_bench.language.judging import Judge, Mark
 from hicrisp_bench.language.sentences import Setting, read_sentences
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import load_domain
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.plan import first_look
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.scene import load_scene

@@ -15,8 +15,7 @@ from hicrisp_bench.brains.suite import missed_rows, rows_of
 from hicrisp_bench.brains.tasks import Told, lay_out, read_tasks
 from hicrisp_bench.brains.trial import KNOWN, BrainTrial, ending, run_brain_trial
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.roles import BRAIN
-from hicrisp_core.llm.settings import OFFLINE, LlmSettings
+from hicrisp_core.llm.settings import BRAIN, OFFLINE, LlmSettings
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.goal_text import parse_statement
 

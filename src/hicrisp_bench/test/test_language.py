@@ -19,11 +19,9 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.validation import check_goal
-from hicrisp_core.llm.cached_chat_model import RoleModel
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.llm.roles import GOAL
-from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.llm.chat_model import ChatModel, Completion
+from hicrisp_core.llm.models import RoleModel
+from hicrisp_core.llm.settings import GOAL, LlmSettings
 from hicrisp_core.model import Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.goal import Goal, Stage, Statement
 from hicrisp_core.model.goal_text import parse_statement

@@ -6,7 +6,7 @@ import cProfile
 import pstats
 from pathlib import Path
 
-from hicrisp_bench.overhead import executive_step_seconds
+from hicrisp_bench.speed import executive_step_seconds
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 COMMANDS = 3

@@ -8,7 +8,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Dict, List, Mapping, Optional
 
-from hicrisp_core.llm.probe import QUESTION
+from hicrisp_core.llm.dialect import QUESTION
 
 
 class ChatServer:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import List, Mapping, Sequence, Tuple
 
-from hicrisp_core.model.goal import Goal, Statement
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError, Statement
 from hicrisp_core.model.goal_text import parse_goal, parse_statement
 from hicrisp_core.model.meaning import Meaning
 from hicrisp_core.ports.interpreter import Request, Understood

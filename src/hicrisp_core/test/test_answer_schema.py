@@ -5,8 +5,8 @@ import json
 import pytest
 from hicrisp_core.brain.model_brain import read_plan_answer
 from hicrisp_core.domain import load_domain
+from hicrisp_core.llm.chat_model import Completion
 from hicrisp_core.llm.dialect import is_strict
-from hicrisp_core.llm.exchange import Completion
 from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.parsing.plan_text import parse_plan
 from hicrisp_core.prompting.answer_schema import (

@@ -9,7 +9,7 @@ import pytest
 from hicrisp_core.model import CauseKind, Command, Status
 from hicrisp_core.model.keep_out import KeepOut
 from hicrisp_core.ports.robot import Constraints
-from hicrisp_core.robot.command_validation import invalid_outcome, unsound_constraints
+from hicrisp_core.robot.safety import invalid_outcome, unsound_constraints
 
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
 SOUND = Command("drive_to", {"area": "area_1"}, "agv", time_limit=30.0, avoid=((0.1, -0.2, 0.0),),

@@ -8,7 +8,7 @@ from goals import ScriptedInterpreter, goal, read
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
 from hicrisp_core.domain import Searcher, load_domain
-from hicrisp_core.domain.schema import apply_effects
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.factory import load_factory
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.truth import holds

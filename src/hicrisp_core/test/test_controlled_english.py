@@ -13,8 +13,7 @@ import pytest
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.model import RobotState, WorldObject, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.meaning import Answer, Reason, Refusal, Speaker, Turn
 from hicrisp_core.scene import load_scene
 from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in, read

@@ -4,7 +4,7 @@ import pytest
 from failures import failure
 from goals import ScriptedInterpreter, goal
 from hicrisp_core.brain.search_brain import SearchBrain
-from hicrisp_core.domain.schema import apply_effects
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.model import FeedbackKind, Relation, Task
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.policy.policy import Policy

@@ -9,8 +9,7 @@ from typing import Dict, Union
 
 import pytest
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.embedded_files import BASE_KEY, check_fit, model_files, what_is_missing
-from hicrisp_core.llm.gguf_header import read_header
+from hicrisp_core.llm.embedded_files import BASE_KEY, check_fit, model_files, read_header, what_is_missing
 
 
 def gguf(entries: Dict[str, Union[str, float]]) -> bytes:

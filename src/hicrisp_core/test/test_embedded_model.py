@@ -10,9 +10,9 @@ from typing import Iterator
 
 import pytest
 from hicrisp_core.config.files import config_file
+from hicrisp_core.llm.chat_model import Completion, LlmFailure
 from hicrisp_core.llm.embedded import EmbeddedModel
 from hicrisp_core.llm.embedded_files import what_is_missing
-from hicrisp_core.llm.exchange import Completion, LlmFailure
 from hicrisp_core.llm.settings import load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 

@@ -6,7 +6,7 @@ import pytest
 from failures import words
 from hicrisp_core.model import Cause, CauseKind, Rung, Status, WorldState
 from hicrisp_core.model.cause import SUPERVISOR
-from hicrisp_core.policy.policy import Budget, Policy
+from hicrisp_core.policy.policy import Budget, Policy, load_policy
 from tabletop import Run, steps, table_top
 
 PICK, BESIDE = "pick(panda, box)", "place_next_to(panda, box, cylinder)"
@@ -253,3 +253,11 @@ def test_what_a_robot_waits_for_under_a_command_is_told_before_the_command_ends(
     assert [event["text"] for event in run.told("waiting")] == ["wait for move_group: 5 s of 30 s"]
     kinds = [event["kind"] for event in run.events]
     assert kinds.index("command") < kinds.index("waiting") < kinds.index("outcome")
+
+
+def test_what_was_never_seen_to_hold_is_not_called_lost(domain, config_dir):
+    policy = load_policy(config_dir / "policies" / "base_llm.yaml")
+    run = Run(domain, table_top(THINGS), policy, [PICK, BESIDE])
+    run.world.fails(BESIDE)
+    assert run().message == ("It does not hold that box is in close proximity to cylinder: it should since "
+                             "'place box next to cylinder'. Place box next to cylinder again.")

@@ -12,8 +12,7 @@ from hicrisp_core.goals.planning import conditions_of, way_to
 from hicrisp_core.goals.truth import holds, missing, normal, same_goal
 from hicrisp_core.goals.validation import check_goal, mended
 from hicrisp_core.model import Relation
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, all_of, any_of
-from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
+from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, all_of, any_of
 from hicrisp_core.model.goal_text import DEEPEST, LONGEST, parse_statement
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from hicrisp_core.check import check_file
-from hicrisp_core.config.settings import read_yaml
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import GoalError
 from hicrisp_core.model.goal_text import parse_statement, statements_of
 from hicrisp_core.prompting.quarantine import CLOSE, OPEN, quarantined
 

@@ -9,7 +9,7 @@ from typing import List
 import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import check, load_domain
-from hicrisp_core.domain.schema import apply_effects
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Plan, Relation, Status, Step, Task, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps

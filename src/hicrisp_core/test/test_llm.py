@@ -3,8 +3,8 @@
 import pytest
 from chat_server import ChatServer
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.llm.chat_model import Completion, LlmFailure
 from hicrisp_core.llm.client import ChatClient
-from hicrisp_core.llm.exchange import Completion, LlmFailure
 from hicrisp_core.llm.settings import LlmSettings, choose_llm, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 from waiting import PATIENCE

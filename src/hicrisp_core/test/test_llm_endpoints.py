@@ -6,10 +6,9 @@ import json
 
 import pytest
 from chat_server import ChatServer
+from hicrisp_core.llm.chat_model import Completion
 from hicrisp_core.llm.client import ChatClient
-from hicrisp_core.llm.dialect import is_strict
-from hicrisp_core.llm.exchange import Completion
-from hicrisp_core.llm.probe import LEAST_TOKENS
+from hicrisp_core.llm.dialect import LEAST_TOKENS, is_strict
 from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from chat_server import ChatServer
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import Completion
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.redaction import is_placeholder, redacted, redacted_values
 from hicrisp_core.llm.replay import difference

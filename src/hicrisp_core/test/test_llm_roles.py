@@ -4,8 +4,7 @@ import pytest
 from chat_server import ChatServer
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.client import ChatClient
-from hicrisp_core.llm.roles import ROLES
-from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
+from hicrisp_core.llm.settings import ROLES, LlmSettings, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 
 ASK = [{"role": "user", "content": "hello"}]

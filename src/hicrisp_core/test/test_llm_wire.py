@@ -8,9 +8,8 @@ from email.utils import formatdate
 
 import pytest
 from chat_server import ChatServer
-from hicrisp_core.llm.budget import LlmBudget
-from hicrisp_core.llm.client import ChatClient
-from hicrisp_core.llm.exchange import LlmFailure
+from hicrisp_core.llm.chat_model import LlmFailure
+from hicrisp_core.llm.client import ChatClient, LlmBudget
 from hicrisp_core.llm.settings import LlmSettings, choose_llm
 from hicrisp_core.time.deadline import Deadline
 

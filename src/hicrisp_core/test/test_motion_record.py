@@ -7,7 +7,7 @@ from typing import Tuple
 import pytest
 from agv_world import DOMAIN, after_motion, region, seen
 from hicrisp_core.detector.motion import MotionRecord, happened
-from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.domain.schema import zones_of
 from hicrisp_core.model import Motion, Pose, Relation
 
 LAWN = region("lawn", 2.0, 1.0, "no_go")

@@ -9,9 +9,9 @@ import pytest
 from failures import no_motion
 from hicrisp_core.body.model_body import pairs_text
 from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.entries import ExampleEntry
 from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import apply_effects
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.model import Pose, Relation, RobotState, StackEntry, Task

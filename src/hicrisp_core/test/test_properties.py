@@ -11,7 +11,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain import Searcher, load_domain, preconditions_of
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.schema import apply_effects, expected_facts
+from hicrisp_core.domain.effects import apply_effects, expected_facts
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Pose, Relation, Step
 from hicrisp_core.model.correction import NOBODY

@@ -63,7 +63,7 @@ def test_a_domain_calls_things_what_it_likes(tmp_path):
     ({"skill": "skill: go_to"}, "'go_to' is one of a robot of the type base, and take has no such parameter"),
     ({"skill": "decode: zzz"}, "actions.take.decode: unknown target rule 'zzz'; valid are: free, apart, on"),
     ({"roles": "roles: {held: grips}"},
-     "the skill 'pick' handles a thing: name a parameter of take 'item', or give"),
+     "the skill 'pick' handles an object: name a parameter of take 'item', or give"),
     ({"roles": "roles: {hold: grips}"}, r"roles.hold: unknown key 'hold' \(did you mean 'held'\?\)"),
     ({"roles": "roles: {held: holding}"},
      "roles.held: 'holding' is no predicate of this domain; there are: grips"),
@@ -126,6 +126,27 @@ def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
         """)
     assert "wave" in extensions().skills
     assert load_domain(write(tmp_path, skill="skill: wave")).actions["take"].skill == "wave"
+
+
+def test_an_installed_package_adds_an_own_shape_by_its_entry_point(tmp_path, monkeypatch):
+    (tmp_path / "nuts.py").write_text(dedent("""
+        from hicrisp_core.model.shapes import Shape, one_box, rectangle
+
+        def more(extensions):
+            return extensions.adding(shapes={"hexagon": Shape(rectangle, one_box)})
+        """))
+    package = tmp_path / "nuts-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Name: nuts\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text("[hicrisp]\nnuts = nuts:more\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv(PLUGINS_VARIABLE, ",")  # No module, and an a value that no other test has asked for.
+    assert "hexagon" in extensions().shapes
+
+
+def test_a_shape_that_nobody_brings_is_refused_with_those_that_there_are():
+    with pytest.raises(ConfigError, match="unknown shape 'hexagon'; valid are: box, cylinder, bowl, surface, region"):
+        assert WorldObject("nut", "box", "hexagon").form
 
 
 @pytest.mark.parametrize(("name", "text", "message"), [

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Mapping, Optional, Tuple
 
 import pytest
-from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.errors import ConfigError
 from pydantic import NonNegativeFloat, PositiveFloat, PositiveInt, ValidationError
 from pydantic.dataclasses import dataclass

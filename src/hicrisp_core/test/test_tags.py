@@ -67,7 +67,7 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
 
 def test_the_shipped_file_is_that_of_its_scene() -> None:
     made = tags_of(load_scene("tabletop"))
-    shipped = load_tags("tabletop", things=["box", "cylinder"])
+    shipped = load_tags("tabletop", objects=["box", "cylinder"])
     assert [(tag.number, tag.thing) for tag in shipped] == [(tag.number, tag.thing) for tag in made]
     assert config_file("tags", "tabletop").is_file()
 
@@ -84,7 +84,7 @@ def test_the_shipped_file_is_that_of_its_scene() -> None:
 def test_what_is_wrong_names_the_tag_and_its_line(tmp_path: Path, text: str, said: str) -> None:
     file = written(tmp_path, text)
     with pytest.raises(ConfigError, match="cell.yaml:") as error:
-        load_tags(file, things=["box", "lid"])
+        load_tags(file, objects=["box", "lid"])
     assert said in str(error.value)
 
 

@@ -3,8 +3,7 @@
 import pytest
 from goals import goal
 from hicrisp_core.goals.truth import same_goal
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.ports.interpreter import Request

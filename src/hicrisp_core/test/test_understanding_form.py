@@ -5,7 +5,7 @@ import json
 import pytest
 from goals import goal
 from hicrisp_core.domain import load_domain
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import Completion
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Refusal
 from hicrisp_core.plan import first_look

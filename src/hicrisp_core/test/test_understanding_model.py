@@ -8,11 +8,9 @@ from dataclasses import replace
 import pytest
 from goals import ScriptedInterpreter, goal, staged
 from hicrisp_core.domain import load_domain
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure
 from hicrisp_core.model import Pose, Relation, RobotState, Step, WorldObject
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_error import GoalErrorKind
+from hicrisp_core.model.goal import Goal, GoalErrorKind
 from hicrisp_core.model.meaning import Answer, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.policy.policy import Policy

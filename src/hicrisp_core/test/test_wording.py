@@ -13,7 +13,7 @@ import yaml
 from agv_world import seen
 from goals import goal, visits
 from hicrisp_core.brain.search_brain import SearchBrain
-from hicrisp_core.config.settings import read_yaml
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.corrector.ladder import Ladder
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.domain.failure_sentences import CAUSES, MEASURES, SENTENCES

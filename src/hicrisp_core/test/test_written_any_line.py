@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.understanding.written import Context, meaning_of, parse_line
 from test_written_worlds import Answer, Question, Refusal, recipes, scene_world

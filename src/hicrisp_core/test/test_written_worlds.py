@@ -9,12 +9,11 @@ from typing import Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 import pytest
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import read_yaml
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.meaning import Answer, Meaning, Question, Reason, Refusal
 from hicrisp_core.parsing.names import Names
 from hicrisp_core.scene import load_scene

@@ -15,17 +15,16 @@ from agv_world import CONFIG, DOMAIN, PLACES
 from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import load_domain
-from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.domain.schema import zones_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import CauseKind, Command, Feedback, KeepOut, Pose, WorldObject, keep_out
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import crossed, disc, overlapped, space_to, zone
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.model.scan import Scan
-from hicrisp_core.robot.drive_goals import drive_space_of
-from hicrisp_core.robot.zone_guard import ZoneGuard
+from hicrisp_core.robot.drive_goals import FreeSpace, drive_space_of
+from hicrisp_core.robot.safety import ZoneGuard
 from hicrisp_core.scene import Scene, load_scene
-from hicrisp_core.scene.free_space import FreeSpace
 
 RADIUS = 0.18
 BAND = "keep_off: {type: no_go, position: [2.2, 1.5], size: [0.4, 2.0], yaw: 0}"

@@ -126,7 +126,7 @@ def door(ros: None) -> CorrectorServer:
     return CorrectorServer(RunFactory(DOMAIN, Policy("test", rungs=())).corrector(Planner()))
 
 
-def corrector_of(door: CorrectorServer, planner: Planner, *rungs: Rung) -> RosCorrector:
+def corrector_of(door: CorrectorServer, planner: Planner, *rungs: str) -> RosCorrector:
     """A ladder with these rungs behind the door."""
     door.use(RunFactory(DOMAIN, Policy("test", rungs=rungs)).corrector(planner))
     return RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 from drawn import at, bowl, box, cylinder
-from hicrisp_core.model.geometry import BOWL_WALL, from_euler
+from hicrisp_core.model.geometry import from_euler
+from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_perception.shapes.shape_models import cast, lie_at, lies_of
 
 DOWN = np.array([[0.0], [0.0], [-1.0]], np.float32)

@@ -176,7 +176,7 @@ def test_a_scene_needs_an_arm_and_a_floor_below_the_table(tmp_path: Path) -> Non
     text = config_file("scenes", "lab").read_text()
     for old, new, why in (("panda: {kind: arm}", "", "one arm was expected"),
                           ("floor: -0.25", "floor: 0.1", "lower"),
-                          ("tray: tray}", "tray: box}", "stands for two things")):
+                          ("tray: tray}", "tray: box}", "stands for two objects")):
         folder = tmp_path / "scenes"
         folder.mkdir(exist_ok=True)
         (folder / "bad.yaml").write_text(text.replace(old, new))

@@ -91,7 +91,7 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
         "steps": len(world.executed), "optimum": optimum,
         "extra_steps": len(world.executed) - optimum if reached and optimum is not None else None,
         "corrections": result.corrections, "corrected_by": result.corrected_by,
-        "replans": result.corrections.get(Rung.LLM_REPLAN.value, 0),
+        "replans": result.corrections.get(Rung.LLM_REPLAN, 0),
         "drops": sum(map(_dropped, events_of(events))),
         "llm_calls": result.llm_calls, "tokens": result.tokens,
     }

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Iterator
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.embedded import EMBEDDED
+from hicrisp_core.llm.chat_model import LlmFailure
+from hicrisp_core.llm.embedded import EMBEDDED, ServerProcess
 from hicrisp_core.llm.embedded_files import model_files
-from hicrisp_core.llm.embedded_process import ServerProcess
-from hicrisp_core.llm.exchange import LlmFailure
 from hicrisp_core.llm.settings import OPENAI, LlmSettings
 from hicrisp_core.time.deadline import Deadline
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from typing import Any, List, Mapping
 
-from hicrisp_core.llm.cached_chat_model import RoleModel
 from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.models import Models, RoleModel
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Plan
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Callable, Dict, Sequence
 
-from hicrisp_core.config.settings import read_yaml
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions

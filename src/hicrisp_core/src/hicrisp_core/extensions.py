@@ -1,28 +1,131 @@
 """Everything that a configuration file can name and that is made in code, in one table; and how others add to
 it.
 
-The workspace's own entries are written as ``module:attribute`` and imported when they are first used, so the
-ground floor knows the names without knowing what is built on it. A package of one's own adds entries through
-a module with a function ``extend``. The operator names it in the environment variable ``HICRISP_PLUGINS``
-(several with commas between them), or installs a package that names it as an entry point of the group
-``hicrisp.extensions``. No configuration file, task or model can name a module.
+What lies above this floor is named by its place, ``module:attribute``, and imported when it is first used. A
+package of one's own adds entries through a function ``extend(extensions)``, which it declares as an entry point
+of the group ``hicrisp``; a module that is not installed is named by the operator in the environment variable
+``HICRISP_PLUGINS`` (several with commas between them). No configuration file, task or model can name a module.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from functools import lru_cache
-from importlib import import_module
-from importlib.metadata import distributions
-from typing import Any, Mapping
+from importlib import import_module, metadata
+from types import MappingProxyType
+from typing import Any, Generic, Iterator, Mapping, Tuple, TypeVar, Union
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.registry import Lazy, Registry
+from hicrisp_core.model.shapes import SHAPES, Shape
+from hicrisp_core.ports.kinds import Driver, FactTest, PerceptionSource, RungKind, Skill, TargetRule, World
 
 PLUGINS_VARIABLE = "HICRISP_PLUGINS"
-ENTRY_POINTS = "hicrisp.extensions"
-_KINDS = "hicrisp_core.ports.kinds"
+ENTRY_POINTS = "hicrisp"
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class Lazy:
+    """A value that is imported when it is first asked for: ``module:attribute``."""
+
+    place: str
+
+    def load(self) -> Any:
+        """Import and return the value.
+
+        Raises:
+            ConfigError: if the module or the attribute does not exist.
+        """
+        module, _, attribute = self.place.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise ConfigError(f"cannot load {self.place}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Registry(Generic[Kind]):
+    """Names and what they stand for; never changed, only copied with more in it.
+
+    Args:
+        sort: what its entries are, in one or two words, for messages: ``skill``.
+        of: the class of its entries.
+        entries: the entries by name; those of the workspace itself are imported when they are asked for.
+    """
+
+    sort: str
+    of: Union[type, Lazy]
+    entries: Mapping[str, Union[Kind, Lazy]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entries", MappingProxyType(dict(self.entries)))
+
+    @property
+    def names(self) -> Tuple[str, ...]:
+        """Return the names in the order of registration."""
+        return tuple(self.entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def get(self, name: str) -> Kind:
+        """Return the entry of a name, importing it if needed.
+
+        Args:
+            name: the name that a configuration file uses.
+
+        Returns:
+            The entry, an instance of the registry's class.
+
+        Raises:
+            ConfigError: if the name is unknown (the message lists the valid ones) or the entry has the wrong class.
+        """
+        if name not in self.entries:
+            raise ConfigError(self.unknown(name))
+        value: Any = self.entries[name]
+        wanted: Any = self.of
+        value, wanted = (each.load() if isinstance(each, Lazy) else each for each in (value, wanted))
+        if not isinstance(value, wanted):
+            raise ConfigError(f"the {self.sort} '{name}' must be a {wanted.__name__}, not {type(value).__name__}")
+        return value
+
+    def unknown(self, name: str) -> str:
+        """Word the error for an unknown name.
+
+        Args:
+            name: the name that was not found.
+
+        Returns:
+            A message with the closest valid name and the list of all.
+        """
+        close = get_close_matches(str(name), list(self.entries), n=1)
+        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        return f"unknown {self.sort} '{name}'{hint}; valid are: {', '.join(self.entries) or 'none'}"
+
+    def adding(self, entries: Mapping[str, Kind]) -> "Registry[Kind]":
+        """Return a copy with further entries; the registry itself does not change.
+
+        Args:
+            entries: the new entries by name.
+
+        Returns:
+            The extended registry.
+
+        Raises:
+            ConfigError: if a name is taken or an entry has the wrong class.
+        """
+        taken = sorted(set(entries) & set(self.entries))
+        if taken:
+            raise ConfigError(f"there is a {self.sort} '{taken[0]}' already; choose another name")
+        more: Registry[Kind] = Registry(self.sort, self.of, {**self.entries, **entries})
+        for name in entries:
+            more.get(name)
+        return more
 
 
 @dataclass(frozen=True)
@@ -34,7 +137,7 @@ class Extensions:
         targets: how a command gets its target pose; ``decode`` of a domain's action.
         tests: how a fact is seen from poses; ``detect`` of a domain's predicate.
         rungs: the corrector's ways to answer a failure; ``rungs`` of a policy.
-        shapes: outlines and solids of things; ``shape`` of a scene's thing.
+        shapes: outlines and solids of objects; ``shape`` of a scene's object.
         worlds: what a scene may hold and what moves it; ``world`` of a scene.
         sources: what recognises objects in a camera's images; ``perception`` of a scene.
         backends: what asks a language model; ``backend`` of a file of ``config/llm``.
@@ -75,7 +178,7 @@ class Extensions:
 def standard_extensions() -> Extensions:
     """Return the registries with the workspace's own entries."""
     return Extensions(
-        skills=Registry("skill", f"{_KINDS}:Skill", {
+        skills=Registry("skill", Skill, {
             "pick": Lazy("hicrisp_core.robot.skills_arm:PICK"),
             "place": Lazy("hicrisp_core.robot.skills_arm:PLACE"),
             "home": Lazy("hicrisp_core.robot.skills_arm:HOME"),
@@ -87,38 +190,60 @@ def standard_extensions() -> Extensions:
             "dock": Lazy("hicrisp_core.robot.skills_base:DOCK"),
             "wait": Lazy("hicrisp_core.robot.skills_base:WAIT"),
         }),
-        targets=Registry("target rule", f"{_KINDS}:TargetRule", {
-            name: Lazy(f"hicrisp_core.body.targets:{name.upper()}")
-            for name in ("free", "apart", "on", "in", "next_to", "around", "left_of", "right_of",
-                         "in_front_of",
-                         "behind", "within", "station")}),
-        tests=Registry("detector test", f"{_KINDS}:FactTest", {
-            name: Lazy(f"hicrisp_core.detector.fact_tests:{name.upper()}")
-            for name in ("holding", "on", "in", "near", "direction", "lying", "at", "docked", "aboard")}),
-        rungs=Registry("rung", f"{_KINDS}:RungKind", {
-            name: Lazy(f"hicrisp_core.corrector.{module}:{name.upper()}")
-            for name, module in (
-                ("repair", "ladder"), ("offset", "ladder"), ("help", "ladder"), ("memory", "remembered"),
-                ("llm_step", "ladder"), ("llm_replan", "ladder"))}),
-        shapes=Registry("shape", "hicrisp_core.model.geometry:Shape", {
-            name: Lazy(f"hicrisp_core.model.geometry:{name.upper()}")
-            for name in ("box", "cylinder", "bowl", "surface", "region")}),
-        worlds=Registry("world", f"{_KINDS}:World", {
-            name: Lazy(f"hicrisp_core.scene.loader:{name.upper()}")
-            for name in ("embedded", "arena", "lab", "symbolic", "virtualhome")}),
-        sources=Registry("perception source", f"{_KINDS}:PerceptionSource", {
+        targets=Registry("target rule", TargetRule, {
+            "free": Lazy("hicrisp_core.body.targets:FREE"),
+            "apart": Lazy("hicrisp_core.body.targets:APART"),
+            "on": Lazy("hicrisp_core.body.targets:ON"),
+            "in": Lazy("hicrisp_core.body.targets:IN"),
+            "next_to": Lazy("hicrisp_core.body.targets:NEXT_TO"),
+            "around": Lazy("hicrisp_core.body.targets:AROUND"),
+            "left_of": Lazy("hicrisp_core.body.targets:LEFT_OF"),
+            "right_of": Lazy("hicrisp_core.body.targets:RIGHT_OF"),
+            "in_front_of": Lazy("hicrisp_core.body.targets:IN_FRONT_OF"),
+            "behind": Lazy("hicrisp_core.body.targets:BEHIND"),
+            "within": Lazy("hicrisp_core.body.targets:WITHIN"),
+            "station": Lazy("hicrisp_core.body.targets:STATION"),
+        }),
+        tests=Registry("detector test", FactTest, {
+            "holding": Lazy("hicrisp_core.detector.fact_tests:HOLDING"),
+            "on": Lazy("hicrisp_core.detector.fact_tests:ON"),
+            "in": Lazy("hicrisp_core.detector.fact_tests:IN"),
+            "near": Lazy("hicrisp_core.detector.fact_tests:NEAR"),
+            "direction": Lazy("hicrisp_core.detector.fact_tests:DIRECTION"),
+            "lying": Lazy("hicrisp_core.detector.fact_tests:LYING"),
+            "at": Lazy("hicrisp_core.detector.fact_tests:AT"),
+            "docked": Lazy("hicrisp_core.detector.fact_tests:DOCKED"),
+            "aboard": Lazy("hicrisp_core.detector.fact_tests:ABOARD"),
+        }),
+        rungs=Registry("rung", RungKind, {
+            "repair": Lazy("hicrisp_core.corrector.ladder:REPAIR"),
+            "offset": Lazy("hicrisp_core.corrector.ladder:OFFSET"),
+            "help": Lazy("hicrisp_core.corrector.ladder:HELP"),
+            "memory": Lazy("hicrisp_core.corrector.remembered:MEMORY"),
+            "llm_step": Lazy("hicrisp_core.corrector.ladder:LLM_STEP"),
+            "llm_replan": Lazy("hicrisp_core.corrector.ladder:LLM_REPLAN"),
+        }),
+        shapes=Registry("shape", Shape, SHAPES),
+        worlds=Registry("world", World, {
+            "embedded": Lazy("hicrisp_core.scene.loader:EMBEDDED"),
+            "arena": Lazy("hicrisp_core.scene.loader:ARENA"),
+            "lab": Lazy("hicrisp_core.scene.loader:LAB"),
+            "symbolic": Lazy("hicrisp_core.scene.loader:SYMBOLIC"),
+            "virtualhome": Lazy("hicrisp_core.scene.loader:VIRTUALHOME"),
+        }),
+        sources=Registry("perception source", PerceptionSource, {
             "shapes": Lazy("hicrisp_perception.sources:SHAPES"),
             "tags": Lazy("hicrisp_perception.sources:TAGS")}),
-        backends=Registry("backend", "hicrisp_core.llm.backends:Backend", {
-            "openai": Lazy("hicrisp_core.llm.backends:OPENAI"),
+        backends=Registry("backend", Lazy("hicrisp_core.llm.models:Backend"), {
+            "openai": Lazy("hicrisp_core.llm.models:OPENAI"),
             "embedded": Lazy("hicrisp_core.llm.embedded:EMBEDDED")}),
-        drivers=Registry("driver", f"{_KINDS}:Driver", {
+        drivers=Registry("driver", Driver, {
             "moveit": Lazy("hicrisp_moveit.settings:DRIVER"),
             "move_base": Lazy("hicrisp_move_base.settings:DRIVER"),
             "embedded_arm": Lazy("hicrisp_sim.settings:DRIVER"),
             "embedded_base": Lazy("hicrisp_sim.agv.settings:DRIVER"),
         }),
-        grippers=Registry("gripper", "hicrisp_moveit.gripper_port:GripperKind", {
+        grippers=Registry("gripper", Lazy("hicrisp_moveit.gripper_port:GripperKind"), {
             "gripper_command": Lazy("hicrisp_moveit.gripper_port:COMMAND"),
             "franka": Lazy("hicrisp_moveit.gripper_port:FRANKA"),
             "group": Lazy("hicrisp_moveit.gripper_port:GROUP"),
@@ -128,7 +253,7 @@ def standard_extensions() -> Extensions:
 
 
 def extensions() -> Extensions:
-    """Return the standard entries with those of the modules that ``HICRISP_PLUGINS`` and entry points name.
+    """Return the standard entries with those of installed packages and of the modules named in ``HICRISP_PLUGINS``.
 
     Raises:
         ConfigError: if such a module cannot be imported, has no ``extend``, or adds an invalid entry.
@@ -139,18 +264,22 @@ def extensions() -> Extensions:
 @lru_cache(maxsize=8)
 def _extended(plugins: str) -> Extensions:
     found = standard_extensions()
-    named = {name.strip(): PLUGINS_VARIABLE for name in plugins.split(",") if name.strip()}
-    for point in (point for package in distributions() for point in package.entry_points):
-        if point.group == ENTRY_POINTS:
-            named.setdefault(point.value, f"the entry point '{point.name}' of {ENTRY_POINTS}")
-    for name, origin in named.items():
+    sources = {each.value: (f"the entry point {each.name} of {package.metadata['Name']}", each)
+               for package in metadata.distributions() for each in package.entry_points
+               if each.group == ENTRY_POINTS}
+    for name in filter(None, (part.strip() for part in plugins.split(","))):
+        sources.setdefault(f"{name}:extend",
+                           (PLUGINS_VARIABLE, metadata.EntryPoint(name, f"{name}:extend", ENTRY_POINTS)))
+    for value, (source, entry) in sources.items():
+        name, _, function = value.partition(":")
         try:
-            module = import_module(name)
+            extend = entry.load()
         except (ImportError, SyntaxError) as error:
-            raise ConfigError(f"{origin} names '{name}', which cannot be imported: {error}") from error
-        extend = getattr(module, "extend", None)
+            raise ConfigError(f"{source} names '{name}', which cannot be imported: {error}") from error
+        except AttributeError:
+            extend = None
         if not callable(extend):
-            raise ConfigError(f"{origin} names '{name}', which has no function extend(extensions)")
+            raise ConfigError(f"{source} names '{name}', which has no function {function}(extensions)")
         try:
             found = extend(found)
         except ConfigError as error:

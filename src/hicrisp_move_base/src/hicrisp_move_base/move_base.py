@@ -16,7 +16,7 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import AWAITED, UNCONSTRAINED, USUAL, Constraints, Manner, Progress
 from hicrisp_core.robot.base_robot import Drive
 from hicrisp_core.robot.drive_goals import Reached
-from hicrisp_core.robot.zone_guard import ZoneGuard
+from hicrisp_core.robot.safety import ZoneGuard
 from hicrisp_core.scene.scene import Arena
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent, wait_until

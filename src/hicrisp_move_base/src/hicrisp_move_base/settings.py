@@ -7,7 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Union
 
-from hicrisp_core.config.settings import STRICT, fixed, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, fixed, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION as BODY
 from hicrisp_core.robot.landmarks import load_base_settings

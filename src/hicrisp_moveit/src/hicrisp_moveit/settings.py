@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Optional, Sequence, Tuple, Union
 
 import numpy as np
-from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_euler

@@ -6,8 +6,7 @@ from typing import Dict
 from urllib.parse import urlparse
 
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.roles import BRAIN, GOAL
-from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.llm.settings import BRAIN, GOAL, LlmSettings
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
 
 from hicrisp_nodes.brain_server import Asked

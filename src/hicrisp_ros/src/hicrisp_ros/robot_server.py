@@ -10,8 +10,8 @@ import rospy
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.model import Outcome, Pose, Status
 from hicrisp_core.ports.robot import Constraints, RobotPort
-from hicrisp_core.robot.command_validation import LONGEST, invalid_outcome, unsound_constraints
 from hicrisp_core.robot.drive_goals import Reached
+from hicrisp_core.robot.safety import LONGEST, invalid_outcome, unsound_constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import AlarmEvent
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import List, Tuple, Union
 
 from hicrisp_core.config.files import config_file, config_folders
-from hicrisp_core.config.settings import read_yaml
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.scene import Scene

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Dict, Tuple, Type, TypeVar, Union
 
 from annotated_types import Gt, Le
-from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, Part, fixed, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.ports.kinds import Driver
 from hicrisp_core.robot.description import SECTION as BODY
 from pydantic import NonNegativeInt

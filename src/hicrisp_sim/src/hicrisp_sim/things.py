@@ -6,7 +6,7 @@ from typing import Any
 
 import mujoco
 from hicrisp_core.model import WorldObject
-from hicrisp_core.model.geometry import shares
+from hicrisp_core.model.shapes import shares
 from hicrisp_core.scene.colours import paint_of
 
 from hicrisp_sim.mujoco_poses import placement

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, Mapping
 
 import numpy as np
-from hicrisp_core.llm.embedded_files import BASE_KEY, sha256_of
-from hicrisp_core.llm.gguf_header import read_header
+from hicrisp_core.llm.embedded_files import BASE_KEY, read_header, sha256_of
 from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_core.understanding.embedded import SYSTEM, prompt_text
 from hicrisp_core.understanding.written import Amount, parse_line, sayings

@@ -16,8 +16,8 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.llm.chat_model import Completion, LlmFailure
 from hicrisp_core.llm.embedded import EmbeddedModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure
 from hicrisp_core.llm.settings import load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.hearing import WORDS

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from typing import Dict, Mapping, Sequence, Set
 
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import GoalError
 from hicrisp_core.understanding.written import Phrase, parse_line
 from hicrisp_core.understanding.written.sayings import SUPERLATIVES
 

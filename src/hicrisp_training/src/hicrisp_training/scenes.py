@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.llm.exchange import Message
+from hicrisp_core.llm.chat_model import Message
 from hicrisp_core.understanding.embedded import SYSTEM, names_shown, prompt_text
 from hicrisp_core.understanding.written import Amount, Phrase, SaidStage
 from hicrisp_core.understanding.written.sayings import MADE

@@ -16,8 +16,7 @@ from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.executive.executive import Executive
 from hicrisp_core.factory import load_factory
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.model import Pose, Task, WorldObject

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.schema import apply_effects, type_test
+from hicrisp_core.domain.effects import apply_effects, type_test
 from hicrisp_core.domain.search import Conditions, Searcher, goal_of
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, Verdict, WorldState
 from hicrisp_core.model.goal import Goal

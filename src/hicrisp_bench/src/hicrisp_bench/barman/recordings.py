@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError, DomainError
 from hicrisp_core.model import Plan, WorldState
 from hicrisp_core.parsing.grounding import ground_each

@@ -15,8 +15,7 @@ from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.roles import BRAIN
-from hicrisp_core.llm.settings import OFFLINE, OPENAI, LlmSettings
+from hicrisp_core.llm.settings import BRAIN, OFFLINE, OPENAI, LlmSettings
 from hicrisp_core.policy.policy import MODEL, Policy, load_policy
 from hicrisp_core.scene import load_scene
 

@@ -15,7 +15,7 @@ from xmlrpc.client import ServerProxy
 
 import rosgraph
 import yaml
-from hicrisp_core.scene.loader import MOST_THINGS
+from hicrisp_core.scene.loader import MOST_OBJECTS
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_nodes.supervisor.queue import MAX_WAITING
@@ -234,7 +234,7 @@ def many_things(case: Probe) -> None:
         "objects": {f"thing_{number}": dict(thing) for number in range(_CROWD)}}), encoding="utf-8")
     case.since = time.monotonic()
     answer = case.rig.ask("reset_world", str(file), 0)
-    case.note(f"after {case.took:.1f} s: {answer.message[:200]}", not answer.ok and str(MOST_THINGS) in answer.message)
+    case.note(f"after {case.took:.1f} s: {answer.message[:200]}", not answer.ok and str(MOST_OBJECTS) in answer.message)
     case.submit(QUESTION).ends("answered", what="a task afterwards")
 
 

@@ -26,15 +26,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
-from hicrisp_core.domain.schema import apply_effects
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, undoing
 from hicrisp_core.goals.truth import holds, normal, normal_all, same_goal
 from hicrisp_core.goals.validation import at_once
 from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Count, Goal, GoalError, Holds, Not, Stage, Statement
 from hicrisp_core.model.meaning import Answer, Question, Refusal
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Usage

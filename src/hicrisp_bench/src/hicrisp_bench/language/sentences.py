@@ -13,8 +13,7 @@ from hicrisp_core.domain.loader import load_domain
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.meaning import Speaker, Turn
 from hicrisp_core.scene import Scene, load_scene

@@ -14,8 +14,7 @@ from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.roles import GOAL
-from hicrisp_core.llm.settings import LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.llm.settings import GOAL, LlmSettings, is_replay, load_llm_settings
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Choice, Question, Refusal
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood

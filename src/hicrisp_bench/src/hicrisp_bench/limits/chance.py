@@ -10,8 +10,7 @@ import random
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from hicrisp_core.domain.schema import Action, Domain, Parameter
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline

@@ -19,7 +19,7 @@ from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.schema import apply_effects
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Searcher, preconditions_of
 from hicrisp_core.errors import ConfigError, DomainError
 from hicrisp_core.goals.stages import final_conditions

@@ -12,8 +12,9 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, Opti
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Atom, Clause, Condition, parse_condition
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, Searcher, preconditions_of
 from hicrisp_core.goals.planning import GOAL_LIMITS
 from hicrisp_core.model import Command, Relation, RobotState, Value, WorldObject, WorldState

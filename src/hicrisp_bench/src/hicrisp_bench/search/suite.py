@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Sequence
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.schema import apply_effects, type_test
+from hicrisp_core.domain.effects import apply_effects, type_test
 from hicrisp_core.domain.search import Ending, SearchAnswer, Searcher
 
 from hicrisp_bench.options import add_seed, add_trials

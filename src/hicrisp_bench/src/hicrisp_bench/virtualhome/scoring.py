@@ -21,7 +21,8 @@ from typing import Any, FrozenSet, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain import goal_of
 from hicrisp_core.domain.conditions import Facts
-from hicrisp_core.domain.schema import Domain, type_test
+from hicrisp_core.domain.effects import type_test
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Command, Relation, WorldState
 from hicrisp_core.time.deadline import Deadline
 

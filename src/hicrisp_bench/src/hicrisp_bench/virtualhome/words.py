@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Dict, List, Mapping, Optional, Pattern, Tuple
 
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher, goal_of, preconditions_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Plan, Step, WorldState

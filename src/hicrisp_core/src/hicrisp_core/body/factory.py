@@ -8,10 +8,8 @@ from typing import Union
 from hicrisp_core.body.decoder import ActionDecoder, DirectBody
 from hicrisp_core.body.model_body import ModelBody
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm import roles
-from hicrisp_core.llm.backends import can_be_asked
-from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.llm.models import Models, can_be_asked
+from hicrisp_core.llm.settings import BODY, LlmSettings
 from hicrisp_core.policy.policy import MODEL, SIMILAR
 from hicrisp_core.ports.body import Body
 from hicrisp_core.prompting.templates import Prompts
@@ -45,7 +43,7 @@ def make_body(
         return SimilarBody(domain, decoder, wordllama_embedder())
     models = Models.of_settings(llm) if llm is not None else None
     if kind == MODEL and models is not None and not without_model(kind, models.settings):
-        return ModelBody(models.of(roles.BODY), domain, decoder, Prompts(prompts))
+        return ModelBody(models.of(BODY), domain, decoder, Prompts(prompts))
     return DirectBody(domain, decoder)
 
 
@@ -59,7 +57,7 @@ def without_model(kind: str, settings: LlmSettings) -> str:
     Returns:
         A clause for a warning; empty if it asks one, or need not.
     """
-    settings = settings.of_role(roles.BODY)
+    settings = settings.of_role(BODY)
     if kind != MODEL or can_be_asked(settings) and not settings.only_goals:
         return ""
     why = "only makes goals" if can_be_asked(settings) else "has no endpoint"

@@ -18,8 +18,7 @@ from typing import Callable, NamedTuple, Optional, Tuple, Union
 from hicrisp_core.body.decoder import ActionDecoder, Aiming, not_translated, translated
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.model import Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_steps
 from hicrisp_core.parsing.json_text import read_json

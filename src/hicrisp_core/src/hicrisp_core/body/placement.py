@@ -8,8 +8,9 @@ from functools import cached_property, partial
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import BOWL_WALL, from_yaw, planar_distance
+from hicrisp_core.model.geometry import from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, half_extents, support, vertical_span
+from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.robot.grasps import Gripper
 

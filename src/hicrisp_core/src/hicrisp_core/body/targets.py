@@ -25,8 +25,7 @@ from hicrisp_core.body.placement import (
     on_tray,
     table_of,
 )
-from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.domain.schema import Domain, zones_of
 from hicrisp_core.model import Cause, CauseKind, Command, Pose, RobotState, WorldObject, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured
 from hicrisp_core.model.keep_out import footprint, vertical_span

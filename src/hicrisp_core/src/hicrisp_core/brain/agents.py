@@ -9,9 +9,9 @@ from typing import Any, Collection, Dict, Iterable, Iterator, List, Mapping, Opt
 from hicrisp_core.brain.model_brain import TOO_LONG, read_plan_answer
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words, words_of
-from hicrisp_core.llm import roles
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import Completion
 from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import ALEX, ROPA, TRAVI
 from hicrisp_core.model import Command, Step, WorldState
 from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.grounding import ground_name
@@ -75,7 +75,7 @@ class AgentBrain:
     """
 
     def __init__(self, models: Models, domain: Domain, prompts: Prompts, corrector: Brain) -> None:
-        self._alex, self._travi, self._ropa = map(models.of, (roles.ALEX, roles.TRAVI, roles.ROPA))
+        self._alex, self._travi, self._ropa = map(models.of, (ALEX, TRAVI, ROPA))
         self._domain = domain
         self._prompts = prompts
         self._corrector = corrector
@@ -258,14 +258,14 @@ def _read_told(said: Completion) -> Union[str, ParseFailure]:
 
 
 def _specification_schema(world: WorldState) -> Dict[str, Any]:
-    """The JSON schema of Travi's answer; its objects are things of the world."""
+    """The JSON schema of Travi's answer; its objects are objects of the world."""
     objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
     return closed({"goal": WORDS, "objects": objects, "state": WORDS,
                    "steps": {"type": "array", "items": WORDS, "maxItems": MOST_STEPS}})
 
 
 def _read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:
-    """Read Travi's answer, as JSON or under headings; an unknown thing is refused with those that there are."""
+    """Read Travi's answer, as JSON or under headings; an unknown object is refused with those that there are."""
     found = read_json(said.text, lambda value: isinstance(value, dict) and "goal" in value)
     if said.cut_off or (found is not None and found.cut_off):
         return ParseFailure(TOO_LONG, said.text[-80:])

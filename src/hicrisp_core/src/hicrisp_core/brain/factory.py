@@ -9,9 +9,8 @@ from hicrisp_core.brain.agents import AgentBrain
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm import roles
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.llm.settings import BRAIN, CORRECTOR, LlmSettings
 from hicrisp_core.policy.policy import COPAL, GOAL, Policy
 from hicrisp_core.ports.brain import Brain
 from hicrisp_core.prompting.templates import AGENT_PLACEHOLDERS, Prompts
@@ -32,10 +31,10 @@ def make_brain(
         policy: names the brain.
     """
     models = Models.of_settings(llm)
-    planner = models.settings.of_role(roles.BRAIN)
+    planner = models.settings.of_role(BRAIN)
     if planner.offline or planner.only_goals or policy.brain == GOAL:
         return SearchBrain(domain)
-    client, corrector = models.of(roles.BRAIN), models.of(roles.CORRECTOR)
+    client, corrector = models.of(BRAIN), models.of(CORRECTOR)
     if policy.brain == COPAL:
         return AgentBrain(models, domain, Prompts(prompts, AGENT_PLACEHOLDERS),
                           ModelBrain(client, domain, Prompts(prompts), corrector))

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.json_text import read_json

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import FrozenSet, Iterator, Sequence, Tuple
 
+from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.saying import joined, named, sentence
-from hicrisp_core.domain.schema import Domain, expected_facts
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.goals.planning import PlannedWay, way_to
-from hicrisp_core.goals.stages import applies, chosen, seen_part
+from hicrisp_core.goals.stages import Leave, about, applies, chosen, without
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import OFFLINE_SOURCE, Command, Feedback, FeedbackKind, Plan, Step, WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, facts_in
+from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
@@ -31,11 +32,11 @@ class SearchBrain:
             return PlanAnswer(needs_goal=True)
         domain, facts = self._domain, request.world.relations
         unseen = frozenset(each.name for each in request.world.unseen)
-        goal = without(request.goal, unseen)
+        goal = without(request.goal, about(unseen), Leave.CHOICES)
         lost = [name for name in _needed(goal) if name in unseen]
         away = "; ".join(f"{named(name)} {request.world.objects[name].sight}" for name in lost)
         away = sentence(f"{away}: {request.world.trouble}" if request.world.trouble else away) if lost else ""
-        seen = seen_part(goal, unseen) if lost else goal
+        seen = without(goal, about(unseen)) if lost else goal
         wanted = (*(each for stage in chosen(seen, facts, domain).stages if applies(stage, facts, domain)
                     for each in stage.conditions), *seen.invariants)
         if not missing(wanted, facts, domain):
@@ -46,19 +47,21 @@ class SearchBrain:
                               "Nothing needs to be done: what the task waits for is not so.")
         barred = frozenset(name for entry in request.feedback if entry.kind is FeedbackKind.UNREACHABLE
                            for name in entry.subjects)
-        rest = passing_over(seen, barred, domain)
+        seen = without(seen, about(barred), Leave.CHOICES)
+        rest = without(seen, lambda each: isinstance(each, Holds) and each.fact.predicate in domain.roles.arrivals
+                       and each.fact.object in barred)
         if rest != seen and rest.empty:
             return PlanAnswer(refusal=f"{', '.join(sorted(barred))} cannot be reached, and nothing else is left to do.")
         way = way_to(self._searcher, request.world, rest, deadline)
         stuck = barred | frozenset(name for entry in request.feedback for name in self._stuck(entry, request.world))
         if _named_by(way) & stuck:
-            others = without(rest, stuck)
+            others = without(rest, about(stuck), Leave.CHOICES)
             vain = tuple(each for each in others.stages if each.optional and stuck & set(Goal((each,)).names))
             way = way_to(self._searcher, request.world, _besides(others, vain), deadline)
             way = replace(way, left_out=(*vain, *way.left_out))
         refusal, vain_for = in_vain(goal, way, domain), _named_by(way) & stuck
         if vain_for and not refusal:
-            way = way_to(self._searcher, request.world, doing_without(rest, vain_for), deadline)
+            way = way_to(self._searcher, request.world, without(rest, about(vain_for), Leave.AND_AFTER), deadline)
             if not way.commands or _named_by(way) & stuck:
                 refusal = f"{', '.join(sorted(vain_for))} cannot be reached, and the task leaves no other way."
         if refusal:
@@ -105,47 +108,10 @@ class SearchBrain:
             yield from (name for name in named if name in world.objects and name != item)
 
 
-def without(goal: Goal, names: FrozenSet[str]) -> Goal:
-    """Return a goal whose choices leave out what is about some objects, if there are enough others."""
-    def left(statement: Statement) -> Statement:
-        if not isinstance(statement, Count):
-            return statement
-        parts = tuple(map(left, statement.parts))
-        others = tuple(part for part in parts
-                       if not any({fact.subject, fact.object} & names for fact in facts_in(part)))
-        enough = statement.least <= len(others) < len(parts) and statement.least < len(parts)
-        return replace(statement, parts=others if enough else parts)
-
-    return goal.changed(left)
-
-
 def _besides(goal: Goal, stages: Tuple[Stage, ...]) -> Goal:
     """A goal without some of its stages."""
     return replace(goal, stages=tuple(each for each in goal.stages if each not in stages),
                    otherwise=tuple(each for each in goal.otherwise if each not in stages))
-
-
-def passing_over(goal: Goal, places: FrozenSet[str], domain: Domain) -> Goal:
-    """Return a goal without the visits to places that no path reaches; the goal itself stays missed."""
-    drives = {domain.roles.visited, domain.roles.located, domain.roles.docked}
-
-    def left(stage: Stage) -> Stage:
-        return replace(stage, conditions=tuple(
-            each for each in stage.conditions if not (
-                isinstance(each, Holds) and each.fact.predicate in drives and each.fact.object in places)))
-
-    return replace(goal, stages=tuple(each for each in map(left, goal.stages) if each.conditions))
-
-
-def doing_without(goal: Goal, names: FrozenSet[str]) -> Goal:
-    """Return what of a goal can be done without some objects; what comes after a stage that needs them waits for it."""
-    stages: Tuple[Stage, ...] = ()
-    for stage in goal.stages:
-        left = seen_part(replace(goal, stages=(stage,), otherwise=()), names).stages
-        stages += left
-        if left != (stage,):
-            break
-    return replace(goal, stages=stages)
 
 
 def _needed(goal: Goal) -> Tuple[str, ...]:

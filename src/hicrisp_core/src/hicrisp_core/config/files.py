@@ -9,7 +9,8 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Type
 
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.settings import STRICT, Positions, read_settings
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.errors import ConfigError
 
 T = TypeVar("T")

@@ -16,7 +16,8 @@ from typing import FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from shapely.geometry import Point
 
-from hicrisp_core.domain.schema import Action, Domain, apply_effects, expected_facts
+from hicrisp_core.domain.effects import apply_effects, expected_facts
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.search import Conditions, Ending, Searcher, preconditions_of
 from hicrisp_core.model import (
     CauseKind,

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import FrozenSet, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.planning import way_to
-from hicrisp_core.goals.stages import final_conditions, seen_part
+from hicrisp_core.goals.stages import about, final_conditions, without
 from hicrisp_core.goals.truth import ended_by, holds, ways_to_say
 from hicrisp_core.model import (
     Correction,
@@ -131,7 +132,7 @@ def meeting(failed: Union[StackEntry, Feedback], world: WorldState) -> str:
     return hashlib.sha256(repr((failure, sorted(world.relations), places)).encode()).hexdigest()[:16]
 
 
-def mark(met: str, rung: Rung) -> str:
+def mark(met: str, rung: str) -> str:
     """Return the key under which a tried rung is remembered.
 
     Args:
@@ -141,7 +142,7 @@ def mark(met: str, rung: Rung) -> str:
     Returns:
         The key.
     """
-    return f"{met}:{rung.value}"
+    return f"{met}:{rung}"
 
 
 class GoalPursuit:
@@ -176,14 +177,14 @@ class GoalPursuit:
         out_of_view = missed.kind is FeedbackKind.GOAL_UNSEEN and not missed.unmet
         usable = [rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.LLM_STEP, Rung.LLM_REPLAN)]
         for rung in usable:
-            if rung is Rung.LLM_STEP and Rung.LLM_REPLAN in usable:
+            if rung == Rung.LLM_STEP and Rung.LLM_REPLAN in usable:
                 continue  # A whole plan stands for a single action.
-            if out_of_view and rung is not Rung.REPAIR:
+            if out_of_view and rung != Rung.REPAIR:
                 continue
             if mark(met, rung) in request.seen:
                 note = note or "every rung was tried in this situation"
                 continue
-            found, cost = self._searched(request, deadline) if rung is Rung.REPAIR else \
+            found, cost = self._searched(request, deadline) if rung == Rung.REPAIR else \
                 self._planned(rung, request, deadline)
             usage = usage + cost
             if found is not None and found.steps:
@@ -199,7 +200,7 @@ class GoalPursuit:
         world = request.world
         barred = frozenset(str(each.command) for each in request.earlier
                            if each.kind in _KINDS and each.command is not None)
-        goal = seen_part(request.goal, {each.name for each in world.unseen})
+        goal = without(request.goal, about({each.name for each in world.unseen}))
         reached = tuple(each for each in final_conditions(goal, self._domain)
                         if holds(each, world.relations, self._domain))
         way = way_to(self._searcher, world, goal, deadline, protect=reached, barred=barred)
@@ -221,10 +222,10 @@ class GoalPursuit:
                       for each in way.commands)
         return Correction(Rung.REPAIR, steps=steps, note=note, maker=Maker(MakerKind.SEARCH)), Usage()
 
-    def _planned(self, rung: Rung, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
+    def _planned(self, rung: str, request: CorrectorRequest, deadline: Deadline) -> _FOUND:
         if self._brain is None or request.missed is None:
             return None, Usage()
-        if rung is Rung.LLM_REPLAN and request.replans_left < 1:
+        if rung == Rung.LLM_REPLAN and request.replans_left < 1:
             return Correction(rung, note=f"all {self._policy.replans} new plans are used up"), Usage()
         answer = self._brain.plan(PlanRequest(
             request.task, request.world, (*request.earlier, request.missed), request.done,

@@ -18,7 +18,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.planning import conditions_of
 from hicrisp_core.model import OFFLINE_SOURCE, CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import GoalError
 from hicrisp_core.policy.policy import Policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanRequest, Usage
@@ -147,7 +147,7 @@ class Ladder:
         self._brain = brain
         self._searcher = searcher or Searcher(domain)
         self._pursuit = GoalPursuit(domain, policy, brain, self._searcher)
-        self._kinds: Mapping[Rung, RungKind] = {rung: extensions().rungs.get(rung.value) for rung in policy.rungs}
+        self._kinds: Mapping[str, RungKind] = {rung: extensions().rungs.get(rung) for rung in policy.rungs}
 
     @property
     def domain(self) -> Domain:
@@ -185,12 +185,12 @@ class Ladder:
         question = CorrectionContext(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
         for rung in self._rungs_for(failed):
-            if mark(met, rung) in request.seen and not (rung is Rung.LLM_REPLAN and self._policy.repeat_replans):
+            if mark(met, rung) in request.seen and not (rung == Rung.LLM_REPLAN and self._policy.repeat_replans):
                 tried = True
                 continue
             correction, cost = self._kinds[rung].answer(self, question, deadline)
             usage = usage + cost
-            if correction is not None and correction.rung is not Rung.GIVE_UP:
+            if correction is not None and correction.rung != Rung.GIVE_UP:
                 # What is left out is not tried again: met once more, it is another step.
                 left_out = correction.drop and not correction.commands
                 remembered = "" if left_out else mark(met, rung)
@@ -200,7 +200,7 @@ class Ladder:
         given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
-    def _rungs_for(self, failed: Feedback) -> Tuple[Rung, ...]:
+    def _rungs_for(self, failed: Feedback) -> Tuple[str, ...]:
         """Return the policy's rungs that may repair a failure of its kind and cause."""
         passing = failed.cause is not None and failed.cause.supervisor_away
         if failed.kind in _SETTLED and not passing:
@@ -208,46 +208,45 @@ class Ladder:
         if passing or failed.cause is not None and failed.cause.kind in _OUT_OF_HAND:
             return tuple(rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.HELP))
         if failed.kind in _OUT_OF_VIEW:
-            return tuple(rung for rung in self._policy.rungs if rung is not Rung.LLM_STEP)
+            return tuple(rung for rung in self._policy.rungs if rung != Rung.LLM_STEP)
         return self._policy.rungs
 
-    def _repair(self, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+
+class RepairRung(RungKind):
+    """Searches the domain's own operators for what leads back to the failed command, without a model."""
+
+    def answer(self, ladder: Ladder, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind in _NOT_REPAIRABLE:
-            return self._clear(question), Usage()
-        beside_the_point = needless(self._domain, top.command, question.asked.world)
+            return _clear(ladder.domain, question), Usage()
+        beside_the_point = needless(ladder.domain, top.command, question.asked.world)
         if beside_the_point:
             return Correction(Rung.REPAIR, drop=True, note=beside_the_point, maker=_SEARCHED), Usage()
         if question.way_back is None:
             return None, Usage()
         commands, instead = question.way_back.commands, question.way_back.command
         if instead != top.command:
-            note = f"'{described(self._domain, instead)}' instead of '{described(self._domain, top.command)}'"
+            note = f"'{described(ladder.domain, instead)}' instead of '{described(ladder.domain, top.command)}'"
             return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note, maker=_SEARCHED), Usage()
-        if not commands and must_make_room(top, self._policy.allows(Rung.OFFSET)):
-            cleared = self._clear(question)
+        if not commands and must_make_room(top, ladder.policy.allows(Rung.OFFSET)):
+            cleared = _clear(ladder.domain, question)
             if cleared is not None:
                 return cleared, Usage()
         measured = top.feedback.deviation is not None or _constrained(top.command)
-        if not commands and measured and self._policy.allows(Rung.OFFSET):
+        if not commands and measured and ladder.policy.allows(Rung.OFFSET):
             return None, Usage()  # Nothing to prepare: the next rung corrects the aim or the target itself.
         if not commands and (top.feedback.kind in (FeedbackKind.PLANNING, FeedbackKind.BREAKS_CONDITION)
                              or top.feedback.kind is FeedbackKind.PRECONDITION and not top.feedback.unmet):
             return None, Usage()  # The same motion fails again: something else must change first.
-        note = f"so that '{described(self._domain, top.command)}' can be tried again" if commands \
+        note = f"so that '{described(ladder.domain, top.command)}' can be tried again" if commands \
             else "everything that it needs holds: try again"
         return Correction(Rung.REPAIR, commands, note=note, maker=_SEARCHED), Usage()
 
-    def _clear(self, question: CorrectionContext) -> Optional[Correction]:
-        """Move one of the objects that are in the way, where the domain's operators can."""
-        clearing = question.clearing
-        if clearing is None:
-            return None
-        failed = described(self._domain, question.top.command)
-        note = f"{named(clearing.blocker)} is in the way of '{failed}', and is moved away"
-        return Correction(Rung.REPAIR, clearing.commands, note=note, maker=_SEARCHED)
 
-    def _offset(self, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
+class OffsetRung(RungKind):
+    """Corrects the aim or the target by what was measured, and tries the same action again."""
+
+    def answer(self, ladder: Ladder, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         nothing_learnt = top.feedback.deviation is None and not _constrained(top.command)
         if nothing_learnt or top.feedback.kind is FeedbackKind.UNREACHABLE:
@@ -260,28 +259,37 @@ class Ladder:
                 "takes another path, which keeps out of what stopped the last one"
         return Correction(Rung.OFFSET, note=note, maker=_DECODED), Usage()
 
-    def _help(self, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
-        """Ask a person to clear the way to a place, which no robot here can do."""
+
+class HelpRung(RungKind):
+    """Asks a person to clear the way to a place, which no robot here can do."""
+
+    def answer(self, ladder: Ladder, question: CorrectionContext, _: Deadline) -> Tuple[Optional[Correction], Usage]:
         top = question.top
         if top.feedback.kind is not FeedbackKind.UNREACHABLE:
             return None, Usage()
-        words = words_of(top.feedback, self._domain)
+        words = words_of(top.feedback, ladder.domain)
         note = f"{words.error} {words.reason} Please clear the way, and say so when it is done."
         return Correction(Rung.HELP, note=note, maker=_ASKED), Usage()
 
-    def _llm_step(self, question: CorrectionContext, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
-        if self._brain is None:
+
+class LlmStepRung(RungKind):
+    """Asks the brain for a corrective action (HiCRISP, Algorithm 1, line 8)."""
+
+    def answer(
+        self, ladder: Ladder, question: CorrectionContext, deadline: Deadline
+    ) -> Tuple[Optional[Correction], Usage]:
+        if ladder.brain is None:
             return None, Usage()
         request = question.asked
-        answer = self._brain.correct(CorrectionRequest(
-            request.task, request.world, request.stack, self._policy.feedback_level, request.conversation,
+        answer = ladder.brain.correct(CorrectionRequest(
+            request.task, request.world, request.stack, ladder.policy.feedback_level, request.conversation,
             request.goal), deadline)
         if answer.plan is None:
             return None, answer.usage
         commands: List[Command] = []
         for step in answer.plan.steps:
             try:
-                commands.append(self._domain.ground(step, request.world, request.stack[-1].command.robot))
+                commands.append(ladder.domain.ground(step, request.world, request.stack[-1].command.robot))
             except DomainError:
                 return None, answer.usage
         if commands and str(commands[-1]) == str(request.stack[-1].command):
@@ -289,22 +297,38 @@ class Ladder:
         return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning,
                           maker=Maker.of_plan(answer.plan.source)), answer.usage
 
-    def _llm_replan(self, question: CorrectionContext, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
-        if self._brain is None:
+
+class LlmReplanRung(RungKind):
+    """Asks the brain for a new plan from the failed step on (BrainBody-LLM, CoPAL)."""
+
+    def answer(
+        self, ladder: Ladder, question: CorrectionContext, deadline: Deadline
+    ) -> Tuple[Optional[Correction], Usage]:
+        if ladder.brain is None:
             return None, Usage()
         request = question.asked
         if request.replans_left < 1:
-            used = ("it may have none" if self._policy.replans < 1 else f"its {self._policy.replans} are used up")
+            used = ("it may have none" if ladder.policy.replans < 1 else f"its {ladder.policy.replans} are used up")
             return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
-        answer = self._brain.plan(PlanRequest(
+        answer = ladder.brain.plan(PlanRequest(
             request.task, request.world, (*request.earlier, *(entry.feedback for entry in request.stack)),
-            request.done, request.remaining, feedback_level=self._policy.feedback_level, goal=request.goal,
+            request.done, request.remaining, feedback_level=ladder.policy.feedback_level, goal=request.goal,
             conversation=request.conversation), deadline)
         if answer.plan is None or not answer.plan.steps and answer.plan.source != OFFLINE_SOURCE:
             # A model's word that nothing is left is not believed: the detector has just seen otherwise.
             return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
         return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning,
                           maker=Maker.of_plan(answer.plan.source), goal=answer.plan.goal), answer.usage
+
+
+def _clear(domain: Domain, question: CorrectionContext) -> Optional[Correction]:
+    """Move one of the objects that are in the way, where the domain's operators can."""
+    clearing = question.clearing
+    if clearing is None:
+        return None
+    failed = described(domain, question.top.command)
+    note = f"{named(clearing.blocker)} is in the way of '{failed}', and is moved away"
+    return Correction(Rung.REPAIR, clearing.commands, note=note, maker=_SEARCHED)
 
 
 def _constrained(command: Command) -> bool:
@@ -316,13 +340,9 @@ def _noted(correction: Correction, question: CorrectionContext) -> Correction:
     """Return the correction; its note says so where a search before it ran out of time, but no question to a
     person does.
     """
-    if not question.unsearched or correction.rung is Rung.HELP:
+    if not question.unsearched or correction.rung == Rung.HELP:
         return correction
     return replace(correction, note="; ".join(filter(None, (correction.note, _OUT_OF_TIME))))
 
 
-REPAIR = RungKind(Ladder._repair)
-OFFSET = RungKind(Ladder._offset)
-HELP = RungKind(Ladder._help)
-LLM_STEP = RungKind(Ladder._llm_step)
-LLM_REPLAN = RungKind(Ladder._llm_replan)
+REPAIR, OFFSET, HELP, LLM_STEP, LLM_REPLAN = RepairRung(), OffsetRung(), HelpRung(), LlmStepRung(), LlmReplanRung()

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, List, Optional, Tuple
 
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.truth import guard
 from hicrisp_core.model import Command, Correction, Maker, MakerKind, Rung, WorldState
@@ -68,14 +69,19 @@ def _may_run(command: Command, state: WorldState, request: CorrectorRequest, dom
     return check(domain, command, state) is None and guard(kept, domain, command, state) is None
 
 
-def _answer(ladder: "Ladder", question: "CorrectionContext", _: Deadline) -> Tuple[Optional[Correction], Usage]:
-    for way in question.asked.known:
-        commands = fitting(way, question.asked, ladder.domain)
-        if commands is not None:
-            times = "once" if way.times == 1 else f"{way.times} times"
-            return Correction(Rung.MEMORY, commands, drop=way.instead, maker=Maker(MakerKind.MEMORY, way.id),
-                              note=f"it worked {times} in earlier runs"), Usage()
-    return None, Usage()
+class MemoryRung(RungKind):
+    """Proposes what worked in an earlier run, where it fits this failure."""
+
+    def answer(
+        self, ladder: "Ladder", question: "CorrectionContext", _: Deadline
+    ) -> Tuple[Optional[Correction], Usage]:
+        for way in question.asked.known:
+            commands = fitting(way, question.asked, ladder.domain)
+            if commands is not None:
+                times = "once" if way.times == 1 else f"{way.times} times"
+                return Correction(Rung.MEMORY, commands, drop=way.instead, maker=Maker(MakerKind.MEMORY, way.id),
+                                  note=f"it worked {times} in earlier runs"), Usage()
+        return None, Usage()
 
 
-MEMORY = RungKind(_answer)
+MEMORY = MemoryRung()

@@ -8,8 +8,9 @@ from shapely.geometry import Point
 
 from hicrisp_core.domain.schema import Predicate
 from hicrisp_core.model import Measured, RobotState, WorldObject, WorldState
-from hicrisp_core.model.geometry import BOWL_WALL, rotate
+from hicrisp_core.model.geometry import rotate
 from hicrisp_core.model.keep_out import footprint, gap, vertical_span, width_along
+from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.kinds import FactTest, Seen
 
 _GRASP_SLACK = 0.012

@@ -6,16 +6,17 @@ import math
 from typing import Iterator, Mapping, Optional
 
 from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
-from hicrisp_core.domain.schema import Domain, expected_facts, names_of, type_test
+from hicrisp_core.domain.effects import expected_facts, names_of, type_test
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import described, with_names
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Cause, CauseKind, Command, Relation, Step, WorldObject, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
-from hicrisp_core.model.sight import Visibility
+from hicrisp_core.model.world import Visibility
 
 
 def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:
-    """Check names and types, whether all things are in view, then each precondition in its order.
+    """Check names and types, whether all objects are in view, then each precondition in its order.
 
     Returns:
         ``None`` when the command may run, else HIGH feedback: INVALID, NOT_SEEN, or the precondition's kind
@@ -41,14 +42,14 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
     return None
 
 
-def not_seen(command: Command, thing: WorldObject, world: WorldState) -> Feedback:
-    """The feedback for a command about a thing of which nobody knows where it is now in a world."""
-    known = math.isfinite(thing.pose_age) and (thing.pose is not None or thing.pose_age > 0.0)
-    gone = thing.visibility is Visibility.GONE
-    return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(thing.name,),
-                    measured=(Measured("pose_age", thing.pose_age, "s"),) if known else (),
-                    cause=no_picture(world) or stamped_ahead(thing) or (
-                        Cause(CauseKind.GONE, (thing.name,), thing.pose_age) if gone else None))
+def not_seen(command: Command, item: WorldObject, world: WorldState) -> Feedback:
+    """The feedback for a command about an object of which nobody knows where it is now in a world."""
+    known = math.isfinite(item.pose_age) and (item.pose is not None or item.pose_age > 0.0)
+    gone = item.visibility is Visibility.GONE
+    return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(item.name,),
+                    measured=(Measured("pose_age", item.pose_age, "s"),) if known else (),
+                    cause=no_picture(world) or stamped_ahead(item) or (
+                        Cause(CauseKind.GONE, (item.name,), item.pose_age) if gone else None))
 
 
 def no_picture(world: WorldState) -> Optional[Cause]:
@@ -56,11 +57,11 @@ def no_picture(world: WorldState) -> Optional[Cause]:
     return Cause(CauseKind.NO_PICTURE, said=world.trouble.rstrip(".")) if world.trouble else None
 
 
-def stamped_ahead(thing: WorldObject) -> Optional[Cause]:
-    """The cause of not counting poses of a thing that are dated ahead of the clock; ``None`` where they are
+def stamped_ahead(item: WorldObject) -> Optional[Cause]:
+    """The cause of not counting poses of an object that are dated ahead of the clock; ``None`` where they are
     not.
     """
-    return Cause(CauseKind.AHEAD, (thing.name,), thing.ahead) if thing.ahead > 0.0 else None
+    return Cause(CauseKind.AHEAD, (item.name,), item.ahead) if item.ahead > 0.0 else None
 
 
 def malformed(error: DomainError, command: Optional[Command] = None, step: Optional[Step] = None) -> Feedback:

@@ -2,7 +2,7 @@
 
 A condition is ``clause or clause ...``; a clause is ``[not] atom and atom ...``; ``not`` denies the whole
 conjunction. An atom is ``predicate(argument, ...)``. An argument is a parameter of the action, a name of the
-world, ``?variable`` (some thing, the same one wherever the variable stands in the clause) or ``_``
+world, ``?variable`` (some object, the same one wherever the variable stands in the clause) or ``_``
 (anything). The predicate ``*`` matches every predicate; ``type(x, t)`` asks for a type; ``same(x, y)`` for
 identity. Quantities are facts too, ``level(glass, 250)``; ``less(x, y)`` and ``at_least(x, y)`` compare
 numbers, and an argument may be a sum or a difference, ``?level + amount``.
@@ -20,7 +20,7 @@ from hicrisp_core.model import Relation
 
 Binding = Dict[str, str]
 IsA = Callable[[str, str], bool]
-"""Whether a thing of the world (first argument) is of a type (second)."""
+"""Whether an object of the world (first argument) is of a type (second)."""
 
 _OPERATOR = re.compile(r"\s+([+-])\s+")
 BUILT_IN = ("type", "same", "less", "at_least")

@@ -50,7 +50,7 @@ class PredicateEntry:
         if not 1 <= len(self.args) <= 2:
             raise ValueError("a predicate has one or two arguments, as facts are triplets")
         if (self.symmetric or self.inverse) and len(self.args) < 2:
-            raise ValueError("only a predicate of two things can be symmetric or have an inverse")
+            raise ValueError("only a predicate of two objects can be symmetric or have an inverse")
         if self.symmetric and self.inverse:
             raise ValueError("a symmetric predicate is its own inverse: leave 'inverse' out")
 
@@ -64,9 +64,9 @@ class ParameterEntry:
         default: of a number.
         min: least number.
         max: greatest number.
-        any: whether any thing of the type serves, as one hand or the other.
+        any: whether any object of the type serves, as one hand or the other.
         optional: whether it may be left out, and nothing depends on it.
-        role: ``item`` for the thing that the action handles.
+        role: ``item`` for the object that the action handles.
     """
 
     type: str
@@ -172,7 +172,7 @@ class ExampleEntry:
     Args:
         task: the request.
         plan: the steps of the answer.
-        things: the things that are there, each by its type, or by its type and what describes it.
+        things: the objects that are there, each by its type, or by its type and what describes it.
         state: what holds before, facts or sentences.
         end: the facts that the plan is for.
         reasoning: what to think of before the steps.

@@ -57,7 +57,7 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.NOT_MADE: Said(("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
     FeedbackKind.NOT_REMOVED: Said(("{fact_the}",), ("{measures}",), ("pick up {item} and {doing} again",)),
     FeedbackKind.UNDONE: Said(
-        ("it no longer holds that {fact_wanted}",), ("it was so after '{doing}'",), ("{doing} again",)),
+        ("it does not hold that {fact_wanted}",), ("it should since '{doing}'",), ("{doing} again",)),
     FeedbackKind.NO_PLACE: Said(
         _CANNOT,
         ("no spot within reach is free: {subjects_the} {subjects_be} in the way",

@@ -4,17 +4,18 @@ or removes.
 Two commands that share no such fact can run in either order and together (Bernstein's conditions), in every
 state; so nothing has to be known of the state, and conditions of any form are read as the atoms that stand
 in them. What a command's own preconditions deny is known all the same: a pick of what is not aboard takes
-nothing off a vehicle, and a drive that moves all that is aboard does not move that thing.
+nothing off a vehicle, and a drive that moves all that is aboard does not move that object.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause, Condition
-from hicrisp_core.domain.schema import Domain, Effect, names_of
+from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause
+from hicrisp_core.domain.effects import names_of
+from hicrisp_core.domain.schema import Domain, Effect
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Relation, Step, WorldState
 
@@ -62,9 +63,10 @@ def touch_of(domain: Domain, command: Command) -> Touch:
     preconditions = [precondition.condition.bind(names) for precondition in action.preconditions]
     guards = [effect.when.bind(names) for effect in action.effects if effect.when is not None]
     changes = [_change(effect, names) for effect in action.effects]
-    conditions = (*preconditions, *guards)
-    return Touch(frozenset(Part(atom) for condition in conditions for atom in _atoms(condition)),
-                 frozenset(atom for condition in preconditions for atom in _denied_by(condition)),
+    clauses = [clause for condition in (*preconditions, *guards) for clause in condition.clauses]
+    alone = [condition.clauses[0] for condition in preconditions if len(condition.clauses) == 1]
+    return Touch(frozenset(Part(atom) for clause in clauses for atom in clause.atoms if atom.predicate not in BUILT_IN),
+                 frozenset(clause.atoms[0] for clause in alone if clause.negated and len(clause.atoms) == 1),
                  frozenset(change for change in changes if not change.removes),
                  frozenset(change for change in changes if change.removes))
 
@@ -76,7 +78,10 @@ def interfere(domain: Domain, first: Command, second: Command) -> bool:
     a, b = touch_of(domain, first), touch_of(domain, second)
     types = {**_types(domain, first), **_types(domain, second)}
     pairs = ((a.changes, b.needs), (a.needs, b.changes), (a.makes, b.removes), (a.removes, b.makes))
-    return any(_meet(domain, types, mine, its, a, b) for some, others in pairs for mine in some for its in others)
+    meeting = ((mine, its, _common(domain, types, mine.atom, its.atom))
+               for some, others in pairs for mine in some for its in others)
+    return any(fact is not None and _may_be(mine, fact, a, b) and _may_be(its, fact, b, a)
+               for mine, its, fact in meeting)
 
 
 def _change(effect: Effect, names: Mapping[str, str]) -> Part:
@@ -85,28 +90,12 @@ def _change(effect: Effect, names: Mapping[str, str]) -> Part:
     return Part(effect.atom.bind(names), effect.removes, given)
 
 
-def _denied_by(condition: Condition) -> Iterator[Atom]:
-    if len(condition.clauses) == 1 and condition.clauses[0].negated and len(condition.clauses[0].atoms) == 1:
-        yield condition.clauses[0].atoms[0]
-
-
 def _types(domain: Domain, command: Command) -> Mapping[str, str]:
     """The declared type of every name in a command."""
     action = domain.actions.get(command.action)
     return {} if action is None else {
         name: action.parameters[key].type for key, name in names_of(command).items()
         if key in action.parameters}
-
-
-def _atoms(condition: Condition) -> Iterator[Atom]:
-    for clause in condition.clauses:
-        yield from (atom for atom in clause.atoms if atom.predicate not in BUILT_IN)
-
-
-def _meet(domain: Domain, types: Mapping[str, str], mine: Part, its: Part, a: Touch, b: Touch) -> bool:
-    """Whether any fact may be meant by a part of each command, and what they do with it may come about."""
-    fact = _common(domain, types, mine.atom, its.atom)
-    return fact is not None and _may_be(mine, fact, a, b) and _may_be(its, fact, b, a)
 
 
 def _may_be(part: Part, fact: Atom, own: Touch, other: Touch) -> bool:
@@ -148,7 +137,7 @@ def _common(domain: Domain, types: Mapping[str, str], a: Atom, b: Atom) -> Optio
 
 
 def _fits(domain: Domain, type_: str, wanted: str) -> bool:
-    """Whether a thing that is declared as one type may be of another; anything may, where either is not
+    """Whether an object that is declared as one type may be of another; anything may, where either is not
     known.
     """
     return not type_ or wanted not in domain.types or domain.is_a(type_, wanted) or domain.is_a(wanted, type_)
@@ -173,7 +162,9 @@ def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[S
     found: List[Step] = []
     for index, step in enumerate(steps):
         given = [earlier for earlier in step.after or () if 0 <= earlier < index]
-        needed = {earlier for earlier in range(index) if _wait(domain, commands[earlier], commands[index])}
+        command = commands[index]
+        needed = {at for at, earlier in enumerate(commands[:index])
+                  if earlier is None or command is None or interfere(domain, earlier, command)}
         direct: List[int] = []
         covered: Set[int] = set()
         for earlier in sorted(needed.union(given), reverse=True):
@@ -181,7 +172,6 @@ def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[S
                 direct.append(earlier)
                 covered |= {earlier} | waits[earlier]
         waits.append(covered)
-        command = commands[index]
         found.append(replace(step, robot=step.robot or (command.robot if command else ""), after=tuple(sorted(direct))))
     return tuple(found)
 
@@ -191,7 +181,3 @@ def _command(step: Step, domain: Domain, world: WorldState) -> Optional[Command]
         return domain.ground(step, world, step.robot)
     except DomainError:
         return None
-
-
-def _wait(domain: Domain, earlier: Optional[Command], later: Optional[Command]) -> bool:
-    return earlier is None or later is None or interfere(domain, earlier, later)

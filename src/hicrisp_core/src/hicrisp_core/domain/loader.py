@@ -8,7 +8,8 @@ from pathlib import Path as FilePath
 from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.config.files import extended_files
-from hicrisp_core.config.settings import Path, Positions, read_settings, read_yaml
+from hicrisp_core.config.settings import read_settings
+from hicrisp_core.config.yaml_files import Path, Positions, read_yaml
 from hicrisp_core.domain import entries
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Condition, parse_atom, parse_condition
 from hicrisp_core.domain.roles import ITEM, PARAMETER_ROLES, PREDICATE_ROLES, ROLE_NAMES, TYPE_ROLES, Roles
@@ -148,10 +149,14 @@ class _ActionReader:
                 effects=(*self._inherited.effects, *self._effects(more)))
         told = read_settings(entries.ActionEntry, entry, self._positions, self._path)
         parameters = {name: self._parameter(name, value) for name, value in told.parameters.items()}
+        skill = self._skill(told.skill, parameters)
+        if told.decode and told.decode not in extensions().targets:
+            raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(told.decode))
         return Action(
-            self._name, told.text, parameters, self._preconditions(told), self._effects(told),
-            self._skill(told.skill, parameters), self._target(told.decode), told.reversible, told.time_limit,
-            told.called, self._needless(told))
+            self._name, told.text, parameters, self._preconditions(told), self._effects(told), skill, told.decode,
+            told.reversible, told.time_limit, told.called,
+            tuple(Needless(self._condition(each.holds, (*self._path, "needless", index)), each.note)
+                  for index, each in enumerate(told.needless)))
 
     def _skill(self, name: str, parameters: Mapping[str, Parameter]) -> str:
         """The name of the action's skill, when there is such a skill and the parameters are what it needs."""
@@ -167,13 +172,8 @@ class _ActionReader:
             raise self._positions.error(path, f"the skill '{name}' is one of a robot of the type {skill.robot}, "
                                         f"and {self._name} has no such parameter")
         if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
-            raise self._positions.error(path, f"the skill '{name}' handles a thing: name a parameter of "
+            raise self._positions.error(path, f"the skill '{name}' handles an object: name a parameter of "
                                         f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
-        return name
-
-    def _target(self, name: str) -> str:
-        if name and name not in extensions().targets:
-            raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(name))
         return name
 
     def _parameter(self, name: str, entry: entries.ParameterEntry) -> Parameter:
@@ -199,10 +199,6 @@ class _ActionReader:
                                         "a word of your own is a 'label'")
         return Precondition(self._condition(told.holds, path), told.reason, told.suggestion,
                             FeedbackKind(told.kind), told.label)
-
-    def _needless(self, entry: entries.ActionEntry) -> Tuple[Needless, ...]:
-        return tuple(Needless(self._condition(told.holds, (*self._path, "needless", index)), told.note)
-                     for index, told in enumerate(entry.needless))
 
     def _effects(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Effect, ...]:
         return tuple(self._effect(told, (*self._path, "effects", index)) for index, told in enumerate(entry.effects))

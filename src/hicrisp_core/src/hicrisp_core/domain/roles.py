@@ -19,10 +19,10 @@ class Roles:
     """A domain's words by role; empty for a role that nothing plays.
 
     Args:
-        held: predicate (robot or hand, thing): in the hand.
-        stands_on: predicate (thing, thing): on top of, and moved with it.
-        inside: predicate (thing, container): in it, and moved with it.
-        aboard: predicate (thing, base): carried by the base.
+        held: predicate (robot or hand, object): in the hand.
+        stands_on: predicate (object, object): on top of, and moved with it.
+        inside: predicate (object, container): in it, and moved with it.
+        aboard: predicate (object, base): carried by the base.
         located: predicate (base, area): where a base is.
         docked: predicate (base, station).
         visited: predicate (base, area): was there during the task.
@@ -31,11 +31,11 @@ class Roles:
         touched: predicate (base): met something on its way.
         near_miss: predicate (base): passed something too closely.
         entered: predicate (base, zone): was where it must not be.
-        item: name of the parameter that is the thing an action handles.
+        item: name of the parameter that is the object an action handles.
         area: type of the places that a base visits.
         forbidden: type of the zones that no base may enter.
-        surface: type of tables: many things stand on one beside each other.
-        tray: type of what a base carries things on.
+        surface: type of tables: many objects stand on one beside each other.
+        tray: type of what a base carries objects on.
         obstacle: type of what stands in the way of a base.
     """
 
@@ -64,28 +64,33 @@ class Roles:
         return bool(self.area and self.located)
 
     @property
+    def arrivals(self) -> Tuple[str, ...]:
+        """The predicates that a drive to a place makes true."""
+        return tuple(filter(None, (self.visited, self.located, self.docked)))
+
+    @property
     def carries(self) -> Tuple[str, ...]:
         """The predicates whose subject goes where its object goes."""
         return tuple(filter(None, (self.stands_on, self.inside, self.aboard)))
 
     def holders(self, relations: Iterable[Relation]) -> Mapping[str, str]:
-        """What is in which hand: the robot's or hand's name by the thing's."""
+        """What is in which hand: the robot's or hand's name by the object's."""
         return {fact.object: fact.subject for fact in relations if self.held and fact.predicate == self.held}
 
     def is_held(self, world: WorldState, name: str) -> bool:
-        """Whether a thing is in a hand."""
+        """Whether an object is in a hand."""
         return name in self.holders(world.relations)
 
     def riding(self, world: WorldState) -> FrozenSet[str]:
-        """The things that a base carries: they are in nobody's way."""
+        """The objects that a base carries: they are in nobody's way."""
         return frozenset(fact.subject for fact in world.relations if self.aboard and fact.predicate == self.aboard)
 
     def upon(self, world: WorldState, name: str) -> FrozenSet[str]:
-        """The things that stand on a thing."""
+        """The objects that stand on an object."""
         return _subjects(world, self.stands_on, name)
 
     def within(self, world: WorldState, name: str) -> FrozenSet[str]:
-        """The things that are inside a thing."""
+        """The objects that are inside an object."""
         return _subjects(world, self.inside, name)
 
 

@@ -1,24 +1,23 @@
-"""What a domain holds: types, predicates, actions; how names become a grounded command; and the transition function,
-what a command makes of the facts (HiCRISP, section III-A.1, the relation T).
-"""
+"""What a domain holds: types, predicates, actions; and how names become a grounded command."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
-from hicrisp_core.domain.conditions import Atom, Condition, Facts, IsA, number_text, solutions
+from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.entries import ExampleEntry, PredicateEntry
 from hicrisp_core.domain.roles import ITEM, Roles
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Command, FeedbackKind, Relation, Step, Value, WorldObject, WorldState
+from hicrisp_core.model import Command, FeedbackKind, KeepOut, Relation, Step, Value, WorldObject, WorldState
+from hicrisp_core.model.keep_out import zone
 from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
 
 ANYTHING = "object"
-"""The type above all types of things."""
+"""The type above all types of objects."""
 ROBOT_TYPES = (ARM, BASE)
 PRECONDITION_KINDS = (FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE)
 """The kinds of failures that a domain's preconditions may name."""
@@ -67,9 +66,9 @@ class Effect:
 class Parameter:
     """A parameter of an action: a type of the domain, or ``number`` with a range and a default.
 
-    ``any`` says that any thing of the type serves as well, as one hand or the other: it may be left out, and
+    ``any`` says that any object of the type serves as well, as one hand or the other: it may be left out, and
     a repair may choose another one. An ``optional`` one is left out where it is not given, and nothing
-    depends on it. ``role`` is ``item`` for the thing that the action handles.
+    depends on it. ``role`` is ``item`` for the object that the action handles.
     """
 
     name: str
@@ -118,7 +117,7 @@ class Action:
 
     @property
     def item_parameter(self) -> str:
-        """The name of the parameter that is the thing it handles; empty when it handles none."""
+        """The name of the parameter that is the object it handles; empty when it handles none."""
         return next((p.name for p in self.parameters.values() if p.role == ITEM), "")
 
     @property
@@ -134,7 +133,7 @@ class Action:
 
 @dataclass(frozen=True)
 class SkillUse:
-    """What a robot must know of an action: the skill, and which of its parameters is the thing that is
+    """What a robot must know of an action: the skill, and which of its parameters is the object that is
     handled.
     """
 
@@ -161,12 +160,12 @@ class Domain:
                 for name, action in self.actions.items() if action.skill}
 
     def item(self, command: Command) -> str:
-        """The name of the thing that a command handles; empty when it handles none."""
+        """The name of the object that a command handles; empty when it handles none."""
         action = self.actions.get(command.action)
         return command.argument(action.item_parameter) if action is not None and action.item_parameter else ""
 
     def other(self, command: Command, world: WorldState) -> Optional[WorldObject]:
-        """The first thing that a command names besides the one that it handles: a reference, an area."""
+        """The first object that a command names besides the one that it handles: a reference, an area."""
         action = self.actions.get(command.action)
         item = action.item_parameter if action is not None else ""
         return next((world.objects[str(value)] for key, value in command.arguments.items()
@@ -274,7 +273,8 @@ class Domain:
                 if given in (None, "") and parameter.optional:
                     continue
                 if given is None and parameter.type in ROBOT_TYPES:
-                    given = step.robot or robot or self._only_robot(parameter.type, state)
+                    robots = self.objects_of(state, parameter.type)
+                    given = step.robot or robot or (robots[0] if len(robots) == 1 else None)
                 arguments[parameter.name] = self._name(action, parameter, given, state)
         acting = str(arguments[action.robot_parameter]) if action.robot_parameter else \
             step.robot or robot or (next(iter(state.robots)) if len(state.robots) == 1 else "")
@@ -315,10 +315,6 @@ class Domain:
         if predicate is None:
             return f"{'not ' if denied else ''}{fact.predicate}({fact.subject}, {fact.object})"
         return (predicate.not_text if denied else predicate.text).format(fact.subject, fact.object)
-
-    def _only_robot(self, type_: str, state: WorldState) -> Optional[str]:
-        robots = self.objects_of(state, type_)
-        return robots[0] if len(robots) == 1 else None
 
     def _name(self, action: Action, parameter: Parameter, given: Optional[Value], state: WorldState) -> str:
         types, name = state.types(), "" if given is None else str(given)
@@ -367,84 +363,12 @@ def did_you_mean(name: str, valid: Iterable[str]) -> str:
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 
-def type_test(domain: Domain, state: WorldState) -> IsA:
-    """The question whether a thing of the world is of a type."""
-    types = state.types()
-    return lambda name, type_: domain.is_a(types.get(name, ""), type_)
+def is_zone(domain: Domain, item: WorldObject) -> bool:
+    """Whether no base may enter an object's ground."""
+    return bool(domain.roles.forbidden) and domain.is_a(item.type, domain.roles.forbidden)
 
 
-def names_of(command: Command) -> Mapping[str, str]:
-    """The command's arguments as they stand in facts, by parameter."""
-    return {key: value if isinstance(value, str) else number_text(value) for key, value in command.arguments.items()}
-
-
-def apply_action(
-    action: Action, binding: Mapping[str, str], relations: FrozenSet[Relation], is_a: IsA
-) -> FrozenSet[Relation]:
-    """The facts after an action; removals first, then what is made, all seen from the state before."""
-    facts = Facts(relations)
-    removed: Set[Relation] = set()
-    made: List[Relation] = []
-    for effect in action.effects:
-        for match in _matches(effect.when, binding, facts, is_a):
-            atom = effect.atom.bind({**binding, **match})
-            if effect.removes:
-                removed.update(fact for fact in facts.candidates(atom.predicate) if atom.matches(fact) is not None)
-            else:
-                made.append(atom.fact())
-    return (relations - removed) | frozenset(made)
-
-
-def apply_effects(domain: Domain, command: Command, state: WorldState) -> WorldState:
-    """Predict the facts after a command; poses stay as they are.
-
-    Args:
-        domain: the actions with their effects.
-        command: the command.
-        state: the state before.
-
-    Returns:
-        The state after.
-
-    Raises:
-        DomainError: if the action is unknown.
-    """
-    action = domain.action(command.action)
-    return state.with_relations(apply_action(action, names_of(command), state.relations, type_test(domain, state)))
-
-
-def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ...], Tuple[Relation, ...]]:
-    """Return the unconditional effects of a command, without wildcards, that a detector can check.
-
-    Args:
-        domain: the actions with their effects.
-        command: the command.
-
-    Returns:
-        The facts that it makes, and the facts that it removes.
-
-    Raises:
-        DomainError: if the action is unknown.
-    """
-    action = domain.action(command.action)
-    made: List[Relation] = []
-    removed: List[Relation] = []
-    names = names_of(command)
-    for effect in action.effects:
-        if effect.when is None and (atom := effect.atom.bind(names)).ground:
-            (removed if effect.removes else made).append(atom.fact())
-    return tuple(made), tuple(fact for fact in removed if fact not in made)
-
-
-def _matches(
-    when: Optional[Condition], binding: Mapping[str, str], facts: Facts, is_a: IsA
-) -> Tuple[Mapping[str, str], ...]:
-    if when is None:
-        return ({},)
-    found: List[Mapping[str, str]] = []
-    for clause in when.bind(binding).clauses:
-        if not clause.negated:
-            found.extend(solutions(clause.atoms, facts, is_a))
-        elif next(solutions(clause.atoms, facts, is_a), None) is None:
-            found.append({})
-    return tuple(found)
+def zones_of(domain: Domain, objects: Iterable[WorldObject]) -> Tuple[KeepOut, ...]:
+    """The zones among some objects, by name, as far as it is known where they lie."""
+    found = (zone(item) for item in sorted(objects, key=lambda item: item.name) if is_zone(domain, item))
+    return tuple(each for each in found if each is not None)

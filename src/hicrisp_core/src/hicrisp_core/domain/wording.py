@@ -11,9 +11,10 @@ import string
 from dataclasses import dataclass, replace
 from typing import Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.failure_sentences import CAUSES, DRIVER, MEASURES, SENTENCES
 from hicrisp_core.domain.saying import Namer, joined, named, sentence, spoken
-from hicrisp_core.domain.schema import Domain, Precondition, Predicate, names_of
+from hicrisp_core.domain.schema import Domain, Precondition, Predicate
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Measured, Relation
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
 
@@ -44,7 +45,7 @@ class GoalWords:
         self._say = say
 
     def wanted(self, statements: Sequence[Statement]) -> str:
-        """Statements as they shall be at the end; those that say the same of several things together."""
+        """Statements as they shall be at the end; those that say the same of several objects together."""
         groups: Dict[_Key, List[str]] = {}
         said: List[Tuple[_Key, str]] = []
         for statement in statements:
@@ -97,8 +98,8 @@ class GoalWords:
         text = goal_text_of(predicate) if predicate is not None else ""
         if len(subjects) == 1 or not text.startswith(ENDS_UP):
             return joined([self._fact(Relation(each, *key), goal_text_of) for each in subjects], "and")
-        things = joined([named(each, self._say) for each in subjects], "and")
-        return text.replace(ENDS_UP, _END_UP, 1).format(things, named(key[1], self._say))
+        objects = joined([named(each, self._say) for each in subjects], "and")
+        return text.replace(ENDS_UP, _END_UP, 1).format(objects, named(key[1], self._say))
 
     def _single(self, statement: Statement) -> str:
         if isinstance(statement, Holds):
@@ -247,12 +248,12 @@ class _Slots:
         return {
             "doing": self._doing(), "later": self._later(), "robot": self._say(robot),
             "robot_the": self._named(robot),
-            "item": self._say(self._item(command)) if command is not None else "",
+            "item": self._say(self._domain.item(command)) if command is not None else "",
             "subject": self._say(first), "subject_the": self._named(first),
             "parameter": self._say(feedback.parameter),
             "subjects_the": _and(map(self._named, feedback.subjects)),
             "subjects_be": "is" if len(feedback.subjects) == 1 else "are",
-            "blockers": _or(map(self._named, feedback.blockers)),
+            "blockers": joined(list(map(self._named, feedback.blockers)), "or"),
             "alternatives": ", ".join(map(self._say, feedback.alternatives)),
             "alternatives_and": _and(map(self._say, feedback.alternatives)),
             "condition": self._condition(precondition, precondition.reason if precondition else ""),
@@ -266,9 +267,6 @@ class _Slots:
 
     def _named(self, name: str) -> str:
         return named(name, self._say)
-
-    def _item(self, command: Command) -> str:
-        return self._domain.item(command)
 
     def _doing(self) -> str:
         feedback = self._feedback
@@ -341,12 +339,12 @@ class _Slots:
         return ", ".join(said).replace(", (", " (")
 
     def _measures(self) -> str:
-        """A sentence for each thing that something was measured of."""
+        """A sentence for each object that something was measured of."""
         first = self._feedback.subjects[0] if self._feedback.subjects else ""
-        by_thing: Dict[str, List[Measured]] = {}
+        by_object: Dict[str, List[Measured]] = {}
         for each in self._feedback.measured:
-            by_thing.setdefault(each.of or first, []).append(each)
-        said = ((self._named(name) or "it", self._measured(values)) for name, values in by_thing.items())
+            by_object.setdefault(each.of or first, []).append(each)
+        said = ((self._named(name) or "it", self._measured(values)) for name, values in by_object.items())
         return "; ".join(f"{name} is {values}" for name, values in said if values)
 
 
@@ -360,10 +358,6 @@ def _first(variants: Sequence[str], slots: Mapping[str, str]) -> str:
 
 def _and(names: Iterable[str]) -> str:
     return joined(list(names), "and")
-
-
-def _or(names: Iterable[str]) -> str:
-    return joined(list(names), "or")
 
 
 class _Names(Dict[str, str]):

@@ -8,7 +8,8 @@ from typing import Callable, Iterable, Optional, Tuple, Union
 from hicrisp_core.detector.detector import STILL_SURE, doubt_about
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.checker import no_picture
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
 from hicrisp_core.domain.wording import goal_words, words_of
 from hicrisp_core.executive.observation import out_of_sight

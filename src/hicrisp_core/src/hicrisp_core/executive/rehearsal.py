@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from typing import List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.saying import listed
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
 from hicrisp_core.domain.wording import GoalWords, words_of
 from hicrisp_core.errors import DomainError

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Set,
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import words_of
-from hicrisp_core.model import Command, Feedback, Maker, Rung, StackEntry, StepRecord, Vector
+from hicrisp_core.model import Command, Feedback, Maker, StackEntry, StepRecord, Vector
 from hicrisp_core.model.feedback import feedback_record
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.policy.policy import Budget
@@ -297,7 +297,7 @@ class RunLog:
         with self._lock:
             self._counts.trouble.clear()
 
-    def corrected(self, rung: Rung, maker: Maker) -> None:
+    def corrected(self, rung: str, maker: Maker) -> None:
         """Count a correction.
 
         Args:
@@ -305,7 +305,7 @@ class RunLog:
             maker: who made it.
         """
         with self._lock:
-            for counts, name in ((self._counts.corrections, rung.value), (self._counts.corrected_by, maker.label)):
+            for counts, name in ((self._counts.corrections, rung), (self._counts.corrected_by, maker.label)):
                 counts[name] = counts.get(name, 0) + 1
 
     def used(self, usage: Usage) -> None:

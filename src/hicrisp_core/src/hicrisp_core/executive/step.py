@@ -169,13 +169,13 @@ class StepRunner:
             if exhausted:
                 return self._given_up(first, stack, exhausted, tried)
             correction = self._ask(stack, progress)
-            if correction.rung is Rung.GIVE_UP:
+            if correction.rung == Rung.GIVE_UP:
                 return self._given_up(first, stack, correction.note)
-            if correction.rung is Rung.LLM_REPLAN:
+            if correction.rung == Rung.LLM_REPLAN:
                 return StepResult(False, new_steps=correction.steps,
                                   failures=tuple(entry.feedback for entry in stack.entries),
                                   maker=correction.maker, goal=correction.goal)
-            if correction.rung is Rung.HELP:
+            if correction.rung == Rung.HELP:
                 if not self.attempts.help(correction.note):
                     continue  # The loop guard keeps from asking again: the next rung answers.
                 stack.replace(replace(stack.top.command, avoid=(), keep_out=(), clearance=0.0), correction.maker)
@@ -205,7 +205,7 @@ class StepRunner:
         if exhausted:
             return StepResult(False, reason=exhausted)
         correction = self._ask(FeedbackStack(1), progress, missed)
-        if correction.rung is Rung.GIVE_UP or not correction.steps:
+        if correction.rung == Rung.GIVE_UP or not correction.steps:
             return StepResult(False, reason=f"{told(missed, self.domain)} ({correction.note})")
         return StepResult(False, new_steps=correction.steps, failures=(missed,), maker=correction.maker,
                           goal=correction.goal)
@@ -226,11 +226,11 @@ class StepRunner:
         said = [*map(self.domain.describe, correction.commands), *(step.text for step in correction.steps)]
         maker = MakerRecord(correction.maker.kind.value, correction.maker.name)
         self.ledger.tell(CorrectionMade(
-            rung=correction.rung.value, commands=tuple(said), note=correction.note, maker=maker))
-        if correction.rung is not Rung.GIVE_UP:
+            rung=correction.rung, commands=tuple(said), note=correction.note, maker=maker))
+        if correction.rung != Rung.GIVE_UP:
             self.ledger.corrected(correction.rung, correction.maker)
             measured = len(stack) and stack.top.feedback.deviation is not None
-            if measured and correction.rung is not Rung.OFFSET and self.policy.allows(Rung.OFFSET):
+            if measured and correction.rung != Rung.OFFSET and self.policy.allows(Rung.OFFSET):
                 self.ledger.corrected(Rung.OFFSET, Maker(MakerKind.DECODER))
         return correction
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Dict, List, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.domain.schema import Action, Domain, zones_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import (
     Cause,
@@ -26,7 +25,7 @@ from hicrisp_core.model import (
     WorldState,
 )
 from hicrisp_core.model.goal import Goal, Holds
-from hicrisp_core.model.itinerary import Itinerary
+from hicrisp_core.model.task import Itinerary
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.robot.drive_goals import DriveSpace, leads_into
 

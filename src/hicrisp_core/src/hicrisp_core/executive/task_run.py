@@ -13,9 +13,10 @@ from functools import partial
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.corrector.goal_pursuit import Situation
+from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.interference import ordered
 from hicrisp_core.domain.saying import sentence
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told, words_of
 from hicrisp_core.executive.attempt import THINK_LIMIT, Attempt
 from hicrisp_core.executive.attempt_history import AttemptHistory

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from typing import AbstractSet, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.conditions import Atom, Clause, Condition
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, Ending, Searcher
 from hicrisp_core.goals.stages import applies, chosen, final_conditions, rest_of
 from hicrisp_core.goals.truth import missing, normal, ways_to_say
 from hicrisp_core.model import Command, Relation, WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, facts_in
-from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
+from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, Stage, Statement, facts_in
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 
 _MOST_CLAUSES = 400
-"""Clauses of one goal; a count of many things has more."""
+"""Clauses of one goal; a count of many objects has more."""
 Literal = Tuple[str, Tuple[str, ...], bool]
 """A predicate with its arguments, and whether it is denied."""
 Conjunction = List[Tuple[Literal, ...]]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import AbstractSet, FrozenSet, List, Optional, Set, Tuple
+from enum import Enum
+from typing import AbstractSet, Callable, FrozenSet, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
@@ -63,15 +64,43 @@ def rest_of(goal: Goal, reached: int, made: Tuple[Stage, ...], domain: Domain) -
     return replace(goal, stages=(*left[:-1], replace(left[-1], conditions=(*kept, *left[-1].conditions))))
 
 
-def seen_part(goal: Goal, unseen: AbstractSet[str]) -> Goal:
-    """Return the goal without the conditions that need an object which is not seen."""
+class Leave(Enum):
+    """How a goal does without what cannot be met."""
+
+    CONDITIONS = "conditions"
+    """The conditions go, and stages without any."""
+    CHOICES = "choices"
+    """Only choices do without it, each part as a whole, if enough others are left."""
+    AND_AFTER = "and_after"
+    """The conditions go, and the stages after the first that lost one, as they wait for it."""
+
+
+def about(names: AbstractSet[str]) -> Callable[[Statement], bool]:
+    """Return the test whether a statement speaks of one of some objects."""
+    return lambda statement: any({fact.subject, fact.object} & names for fact in facts_in(statement))
+
+
+def without(goal: Goal, gone: Callable[[Statement], bool], leave: Leave = Leave.CONDITIONS) -> Goal:
+    """Return a goal without what cannot be met.
+
+    Args:
+        gone: whether a fact, or a denial, cannot be met.
+        leave: what goes with it.
+    """
+    def concerned(statement: Statement) -> bool:
+        return any(map(concerned, statement.parts)) if isinstance(statement, Count) else gone(statement)
+
     def left(statement: Statement) -> Optional[Statement]:
-        if not any({fact.subject, fact.object} & unseen for fact in facts_in(statement)):
+        if not concerned(statement):
             return statement
         if not isinstance(statement, Count):
-            return None
+            return statement if leave is Leave.CHOICES else None
         parts = tuple(each for each in map(left, statement.parts) if each is not None)
-        if statement.most is None and statement.least == len(statement.parts):
+        if leave is Leave.CHOICES:
+            others = tuple(each for each in parts if not concerned(each))
+            enough = statement.least <= len(others) and statement.least < len(parts)
+            return replace(statement, parts=others if enough else parts)
+        if statement.every:
             return all_of(*parts) if parts else None
         return replace(statement, parts=parts) if statement.least <= len(parts) else None
 
@@ -79,9 +108,12 @@ def seen_part(goal: Goal, unseen: AbstractSet[str]) -> Goal:
         return tuple(each for each in map(left, statements) if each is not None)
 
     def staged(stages: Tuple[Stage, ...]) -> Tuple[Stage, ...]:
-        found = (replace(each, conditions=kept(each.conditions)) for each in stages)
-        return tuple(each for each in found if each.conditions)
+        return tuple(each for each in (replace(stage, conditions=kept(stage.conditions)) for stage in stages)
+                     if each.conditions)
 
+    if leave is Leave.AND_AFTER:
+        first = next((at for at, stage in enumerate(goal.stages) if staged((stage,)) != (stage,)), len(goal.stages))
+        return replace(goal, stages=staged(goal.stages[:first + 1]))
     return replace(goal, stages=staged(goal.stages), otherwise=staged(goal.otherwise),
                    invariants=kept(goal.invariants))
 

@@ -9,8 +9,7 @@ from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate, did_you_mean
 from hicrisp_core.goals.truth import normal_all, ways_to_say
 from hicrisp_core.model import Relation, WorldState
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
-from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
+from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, Statement
 
 _MOST_NAMES = 60
 """Names that a message lists."""
@@ -29,7 +28,7 @@ def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalEr
 
 
 def check_statement(statement: Statement, domain: Domain, world: WorldState) -> Optional[GoalError]:
-    """What is wrong with one statement: an unknown word, a thing of the wrong type, a count of too many."""
+    """What is wrong with one statement: an unknown word, an object of the wrong type, a count of too many."""
     if isinstance(statement, Count) and statement.least > len(statement.parts):
         return GoalError(GoalErrorKind.COUNT, f"'{statement}' asks for {statement.least} of {len(statement.parts)}",
                       str(statement))
@@ -40,7 +39,7 @@ def check_statement(statement: Statement, domain: Domain, world: WorldState) -> 
 
 
 def mended(statement: Statement, domain: Domain, world: WorldState) -> Statement:
-    """The statement with the predicate that the domain has for a type: a thing goes into a bowl, not onto it."""
+    """The statement with the predicate that the domain has for a type: an object goes into a bowl, not onto it."""
     if isinstance(statement, Not):
         return Not(mended(statement.part, domain, world))
     if isinstance(statement, Count):

@@ -1,13 +1,127 @@
-"""The port of every language model."""
+"""The port of every language model: what goes to it, what comes back, and what an endpoint can."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.llm.capabilities import Capabilities
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.events import Exchange
+
+Message = Mapping[str, str]
+"""``{"role": ..., "content": ...}``"""
+
+
+@dataclass(frozen=True)
+class RequestAttempt:
+    """One request that brought no answer; another followed it.
+
+    Args:
+        kind: of its failure, as in :class:`LlmFailure`, or ``form`` where the endpoint takes another form.
+        seconds: from the question to the end of this request.
+    """
+
+    kind: str
+    message: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A model's answer.
+
+    Args:
+        model: the model's name, as the endpoint says it.
+        cut_off: whether the answer ended at the limit of tokens.
+        seconds: wall time from the question to the answer.
+        calls: requests that were sent for it; 0 for an answer from the cache.
+        before: the requests that failed before it.
+        exchanges: what goes into the run's record.
+        sure: how likely the model found this answer as a whole, 0 to 1; ``None`` if the endpoint does not
+            report it.
+        note: how a repeated run differs from its recording here; empty if it does not.
+    """
+
+    text: str
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cut_off: bool = False
+    seconds: float = 0.0
+    calls: int = 1
+    before: Tuple[RequestAttempt, ...] = field(default=(), compare=False)
+    exchanges: Tuple[Exchange, ...] = field(default=(), compare=False)
+    sure: Optional[float] = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class LlmFailure:
+    """Why there is no answer.
+
+    Kinds: ``timeout``, ``connection``, ``broken_off`` (half an answer), ``too_long`` (more than is read),
+    ``unauthorised``, ``rate_limit``, ``server``, ``request`` (the server refuses it), ``model`` (which it
+    has not), ``context`` (the prompt does not fit), ``empty``, ``cut_off`` (before its first word),
+    ``tool_call`` (in place of text), ``refused`` (by the model, or a filter), ``budget`` or ``replay``.
+    """
+
+    kind: str
+    message: str
+    calls: int = 1
+    seconds: float = 0.0
+    before: Tuple[RequestAttempt, ...] = field(default=(), compare=False)
+    exchanges: Tuple[Exchange, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What was found out about a model behind an endpoint; ``None`` where it could not be.
+
+    Args:
+        name: the backend and the model.
+        where: the endpoint.
+        schema: whether answers follow a JSON schema.
+        object: whether answers are JSON objects where that is asked for.
+        strict: whether it takes a schema in strict mode.
+        seed: whether the endpoint takes a seed.
+        context: tokens that prompt and answer may have together; 0 where it does not say.
+        listed: whether the endpoint's list of models has this one.
+        refused: parameters and schema keywords that the endpoint refused, so that they are not sent.
+        seconds: what the asking took.
+        failure: why there was no answer at all.
+    """
+
+    name: str
+    where: str
+    schema: Optional[bool] = None
+    object: Optional[bool] = None
+    strict: Optional[bool] = None
+    seed: Optional[bool] = None
+    context: int = 0
+    listed: Optional[bool] = None
+    refused: Tuple[str, ...] = ()
+    seconds: float = 0.0
+    failure: Optional[LlmFailure] = None
+
+    @property
+    def line(self) -> str:
+        """Everything in one line."""
+        if self.failure is not None:
+            return f"{self.name} at {self.where} gives no answer: {self.failure.message}"
+        found = [f"JSON schema {_word(self.schema)}", f"JSON object {_word(self.object)}",
+                 f"strict {_word(self.strict)}", f"seed {_word(self.seed)}",
+                 f"context {self.context} tokens" if self.context else "context unknown",
+                 {True: "model listed", False: "model not listed", None: "no list of models"}[self.listed]]
+        if self.refused:
+            found.append(f"does not take {' and '.join(self.refused)}")
+        return f"{self.name} at {self.where}: {', '.join(found)} ({self.seconds:.1f} s)"
+
+
+def _word(known: Optional[bool]) -> str:
+    return {True: "yes", False: "no", None: "not asked"}[known]
 
 
 class ChatModel(ABC):
@@ -56,3 +170,13 @@ class ChatModel(ABC):
             The capabilities; ``None`` if the backend has nothing to probe.
         """
         return None
+
+
+def fingerprint(value: Any) -> str:
+    """SHA-256 of a JSON value."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def schema_hash(schema: Optional[Mapping[str, Any]]) -> str:
+    """SHA-256 of a JSON schema; empty where there is none."""
+    return fingerprint(schema) if schema is not None else ""

@@ -9,23 +9,56 @@ import random
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import openai
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.bounded_http import BoundedHttp, Unreadable, trusted
-from hicrisp_core.llm.budget import LlmBudget
-from hicrisp_core.llm.capabilities import Capabilities
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.dialect import Dialect
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, RequestAttempt
+from hicrisp_core.llm.chat_model import Capabilities, ChatModel, Completion, LlmFailure, Message, RequestAttempt
+from hicrisp_core.llm.dialect import LEAST_TOKENS, QUESTION, SEED, Dialect, listed, model_name, probe
 from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
-from hicrisp_core.llm.probe import LEAST_TOKENS, QUESTION, SEED, probe
 from hicrisp_core.llm.reply import read_reply
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.time.bounded_call import BoundedCalls, Overdue
 from hicrisp_core.time.deadline import Deadline
+
+
+class LlmBudget:
+    """Counts calls and tokens of a client; the budgets of single tasks are the executive's.
+
+    Args:
+        calls: requests that may be sent; 0 for no bound.
+        tokens: tokens of prompts and answers together; 0 for no bound.
+    """
+
+    def __init__(self, calls: int = 0, tokens: int = 0) -> None:
+        if calls < 0 or tokens < 0:
+            raise ValueError(f"a budget needs at least 0 calls and tokens, got {calls} and {tokens}")
+        self._limits = (calls, tokens)
+        self._used = (0, 0)
+        self._lock = threading.Lock()
+
+    def add(self, answer: Union[Completion, LlmFailure]) -> None:
+        """Count what an answer or a failure cost."""
+        tokens = answer.prompt_tokens + answer.completion_tokens if isinstance(answer, Completion) else 0
+        with self._lock:
+            self._used = (self._used[0] + answer.calls, self._used[1] + tokens)
+
+    @property
+    def calls_left(self) -> float:
+        """Requests that may still be sent; infinite where there is no bound."""
+        return self._limits[0] - self._used[0] if self._limits[0] else float("inf")
+
+    @property
+    def exhausted(self) -> str:
+        """Which bound is reached, as a sentence; empty while all last."""
+        for used, limit, what in zip(self._used, self._limits, ("calls", "tokens")):
+            if limit and used >= limit:
+                return f"the budget of {limit} {what} of this language model is used up ({used})"
+        return ""
+
 
 log = logging.getLogger(__name__)
 
@@ -128,22 +161,17 @@ class ChatClient(ChatModel):
             return probe(found, settings.model_name, self._dialect, ask, self.get, deadline)
 
     def get(self, path: str, deadline: Deadline) -> Any:
-        """What the endpoint answers to a GET as JSON; ``None`` where it has no such thing.
+        """What the endpoint answers to a GET as JSON; ``None`` where it has no such page.
 
         Args:
             path: below the base URL, or from the server's root where it begins with a slash.
         """
-        return self._fetched(lambda client: client.with_options(timeout=deadline.remaining).get(
-            self._rooted(client, path) if path.startswith("/") else path, cast_to=object), deadline)
-
-    @staticmethod
-    def _rooted(client: openai.OpenAI, path: str) -> str:
-        """A path from the server's root."""
-        return str(client.base_url.copy_with(path=path))
-
-    def _fetched(self, fetch: Callable[[openai.OpenAI], Any], deadline: Deadline) -> Any:
+        def fetched() -> Any:
+            client = self._package().with_options(timeout=deadline.remaining)
+            return client.get(str(client.base_url.copy_with(path=path)) if path.startswith("/") else path,
+                              cast_to=object)
         try:
-            return self._calls.call(lambda: fetch(self._package()), deadline)
+            return self._calls.call(fetched, deadline)
         except (openai.OpenAIError, Unreadable, Overdue, ValueError, RecursionError):
             return None
 
@@ -158,8 +186,9 @@ class ChatClient(ChatModel):
         while not deadline.passed and len(before) < self._budget.calls_left:
             pause = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** retries) * self._jitter.uniform(0.5, 1.0)
             try:
-                found = self._failures.shown(
-                    read_reply(self._once(self._dialect.fitted(request, schema), deadline)))
+                fitted, limit = self._dialect.fitted(request, schema), min(self._settings.timeout_s, deadline.remaining)
+                asked = partial(self._package().chat.completions.create, **fitted, timeout=max(0.05, limit))
+                found = self._failures.shown(read_reply(self._calls.call(asked, Deadline(max(0.05, limit)))))
                 self._dialect.worked()
                 return self._ended(found, before, began)
             except (openai.OpenAIError, Unreadable, Overdue, ValueError, RecursionError) as error:
@@ -199,16 +228,8 @@ class ChatClient(ChatModel):
 
     def models(self, deadline: Deadline) -> List[str]:
         """The models that the endpoint lists; none where it has no list."""
-        listed = self.get("models", deadline)
-        entries = listed.get("data") if isinstance(listed, dict) else None
-        named = [each for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
-        return [self._failures.clean(str(each["id"])) for each in named if each.get("id")]
-
-    def _once(self, request: Dict[str, Any], deadline: Deadline) -> Any:
-        """One request, which nobody waits for longer than the deadline allows."""
-        seconds = max(0.05, min(self._settings.timeout_s, deadline.remaining))
-        create = self._package().chat.completions.create
-        return self._calls.call(lambda: create(**request, timeout=seconds), Deadline(seconds))
+        return [self._failures.clean(model_name(each)) for each in listed(self.get("models", deadline))
+                if model_name(each)]
 
     def _package(self) -> openai.OpenAI:
         if self._client is None:

@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 import openai
 
 from hicrisp_core.llm.bounded_http import AnswerTooLong, AnswerTooSlow, BrokenOff, Unreadable
-from hicrisp_core.llm.exchange import Completion, LlmFailure
+from hicrisp_core.llm.chat_model import Completion, LlmFailure
 from hicrisp_core.llm.redaction import is_placeholder, redacted
 from hicrisp_core.llm.reply import FILTERED
 from hicrisp_core.llm.settings import LlmSettings
@@ -70,7 +70,8 @@ class Failures:
     def shown(self, found: Union[Completion, LlmFailure]) -> Union[Completion, LlmFailure]:
         """Return a reply whose words for people are clean; the answer itself is left as the model wrote it."""
         if isinstance(found, LlmFailure):
-            return replace(found, message=_short(self.clean(found.message)))
+            message = self.clean(found.message)
+            return replace(found, message=message if len(message) <= _LONGEST else f"{message[:_LONGEST]} ...")
         return replace(found, model=self.clean(found.model))
 
     def no_key(self) -> Optional[LlmFailure]:
@@ -106,19 +107,13 @@ class Failures:
                 "server, or correct base_url"))
         return LlmFailure("server", f"the answer cannot be read: {self.clean(str(error))[:QUOTED]}")
 
-    def _why(self, error: openai.APIStatusError) -> str:
-        """What the server says of its refusal, after a colon; empty where it says nothing. It is cut last: of
-        a key that lies across the cut a part would stay.
-        """
-        said = self.clean(said_in(error.body)).strip()
-        return f": {said[:QUOTED]}" if said else ""
-
     @property
     def _where(self) -> str:
         return self._settings.url or "of OpenAI"
 
     def _status(self, error: openai.APIStatusError) -> LlmFailure:
-        status, why = error.status_code, self._why(error)
+        said = self.clean(said_in(error.body)).strip()  # Cut last: of a key that lies across the cut a part would stay.
+        status, why = error.status_code, f": {said[:QUOTED]}" if said else ""
         if is_overflow(error):
             return LlmFailure(
                 "context", f"the prompt does not fit into the model's context{why}; start the server with a "
@@ -174,7 +169,3 @@ def said_in(body: Any, depth: int = _DEPTH) -> str:
         return "; ".join(filter(None, (said_in(each, depth - 1) for each in body)))
     found = (said_in(body.get(key), depth - 1) for key in _WORDS) if isinstance(body, dict) else ()
     return next(filter(None, found), "")
-
-
-def _short(message: str) -> str:
-    return message if len(message) <= _LONGEST else message[:_LONGEST] + " ..."

@@ -8,9 +8,7 @@ from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message, RequestAttempt
-from hicrisp_core.llm.fingerprint import schema_hash
+from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message, RequestAttempt, schema_hash
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import Exchange
@@ -65,14 +63,20 @@ class ReplayModel(ChatModel):
                  if [dict(each) for each in question[-1].messages] == asked]
         same = [at for at in words if self._questions[at][-1].schema == wanted] or words
         if not same and number >= len(self._questions):
-            return LlmFailure("replay", self._beyond(number), 0)
+            return LlmFailure("replay", (
+                f"call {number + 1} of {self._role} is beyond the end of {self._file}, which holds "
+                f"{len(self._questions)}; record the run again" if self._questions else
+                f"{self._file} holds no prompt of {self._role}; it was recorded with another policy"), 0)
         fresh = next((each for each in same if not self._used[each]), None)
         at = fresh if fresh is not None else (same or [number])[-1]
         if same and fresh is None:
             self._calls = at + 1  # The task begins again, and so do its numbers.
         self._used[at] = True
         recorded, answer = self._questions[at][-1], _answer(self._questions[at])
-        note = difference(recorded.messages, asked) or _other_schema(recorded.schema, wanted)
+        note = difference(recorded.messages, asked)
+        if not note and recorded.schema != wanted:
+            note = (f"the words are the same, the JSON schema is not: recorded {recorded.schema[:12] or 'none'}, "
+                    f"asked {wanted[:12] or 'none'}")
         if not note or isinstance(answer, LlmFailure):
             return answer
         note = f"the prompt of {self._role} {number + 1} is not the recorded one: {note}"
@@ -81,11 +85,6 @@ class ReplayModel(ChatModel):
             self._warned = True
         return replace(answer, note=note)
 
-    def _beyond(self, number: int) -> str:
-        if not self._questions:
-            return f"{self._file} holds no prompt of {self._role}; it was recorded with another policy"
-        return (f"call {number + 1} of {self._role} is beyond the end of {self._file}, which holds "
-                f"{len(self._questions)}; record the run again")
 
 
 def folder_of(recording: Union[str, FilePath]) -> FilePath:
@@ -118,13 +117,6 @@ def _around(line: str, pair: Sequence[Optional[str]]) -> str:
     start = max(0, at - _SHOWN // 2) if len(line) > _SHOWN else 0
     return ("..." if start else "") + line[start:start + _SHOWN] + ("..." if len(line) > start + _SHOWN
                                                                     else "")
-
-
-def _other_schema(recorded: str, asked: str) -> str:
-    if recorded == asked:
-        return ""
-    sides = [each[:12] or "none" for each in (recorded, asked)]
-    return f"the words are the same, the JSON schema is not: recorded {sides[0]}, asked {sides[1]}"
 
 
 def _answer(question: Tuple[Exchange, ...]) -> Union[Completion, LlmFailure]:

@@ -19,11 +19,11 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Final, Literal
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, Path, Positions, check_keys, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, check_keys, read_settings
+from hicrisp_core.config.yaml_files import Path, Positions, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.embedded_files import what_is_missing
-from hicrisp_core.llm.roles import BRAIN, ROLES
 from hicrisp_core.trace.exchanges import read_exchanges
 
 AUTO = "auto"
@@ -37,6 +37,17 @@ OWN_URL_VARIABLE = "HICRISP_LLM_BASE_URL"
 OWN_MODEL_VARIABLE = "HICRISP_LLM_MODEL"
 REPLAY: Final = "replay"
 """Stands before the file of a recorded run in place of the name of a configuration: ``replay:FILE``."""
+GOAL = "goal"
+BRAIN = "brain"
+BODY = "body"
+ALEX = "alex"
+TRAVI = "travi"
+ROPA = "ropa"
+CORRECTOR = "corrector"
+ROLES = (GOAL, BRAIN, BODY, ALEX, TRAVI, ROPA, CORRECTOR)
+"""Words to a goal; plans; steps to commands; CoPAL's agents for talk, specification and plans; corrections
+within a step.
+"""
 Retries = Annotated[int, Ge(0), Le(10)]
 Share = Annotated[float, Ge(0.0), Le(1.0)]
 _REMOVED = {
@@ -269,7 +280,10 @@ def _read(
     usual = {} if settings.offline else dict(backends.get(settings.backend).options)
     if base is not None and base.backend == settings.backend:
         usual = {**usual, **base.options}
-    options = _options(values, usual, positions, path)
+    kind = make_dataclass("Options", [(key, type(default), field(default_factory=partial(deepcopy, default)))
+                                      for key, default in usual.items()],
+                          frozen=True, namespace={"__pydantic_config__": STRICT})
+    options = asdict(read_settings(kind, values.get("options", {}), positions, (*path, "options")))
     files = {name: _whole(vars(settings)[name], positions) for name in ("api_key_file", "record", "replay")}
     return replace(settings, options={name: _whole(value, positions) for name, value in options.items()}, **files)
 
@@ -279,16 +293,6 @@ def _whole(value: Any, positions: Positions) -> Any:
     if isinstance(value, str) and value.startswith(("./", "../")):
         return str((FilePath(positions.file).parent / value).resolve())
     return value
-
-
-def _options(
-    values: Mapping[str, Any], usual: Mapping[str, Any], positions: Positions, path: Path
-) -> Mapping[str, Any]:
-    """What the file says to its backend alone, over what is usual there."""
-    entries = [(key, type(default), field(default_factory=partial(deepcopy, default)))
-               for key, default in usual.items()]
-    kind = make_dataclass("Options", entries, frozen=True, namespace={"__pydantic_config__": STRICT})
-    return asdict(read_settings(kind, values.get("options", {}), positions, (*path, "options")))
 
 
 def choose_llm(asked: str, environment: Mapping[str, str], embedded: bool = True) -> Tuple[str, str]:
@@ -306,16 +310,11 @@ def choose_llm(asked: str, environment: Mapping[str, str], embedded: bool = True
     why = f"neither {KEY_VARIABLE} nor {URL_VARIABLE} is set"
     if not embedded:
         return OFFLINE, f"{why}: controlled English is read, a search plans"
-    missing = _embedded_lacks()
+    try:
+        options = load_llm_settings(config_file("llm", EMBEDDED)).options
+        missing = what_is_missing(str(options["package"]), str(options["adapter"]))
+    except ConfigError as error:
+        missing = str(error)
     if not missing:
         return EMBEDDED, f"{why}: the embedded model says what is meant, a search plans"
     return OFFLINE, f"{why}, and {missing}: controlled English is read, a search plans"
-
-
-def _embedded_lacks() -> str:
-    """Why the embedded model cannot be asked on this machine; empty where it can."""
-    try:
-        options = load_llm_settings(config_file("llm", EMBEDDED)).options
-    except ConfigError as error:
-        return str(error)
-    return what_is_missing(str(options["package"]), str(options["adapter"]))

@@ -9,12 +9,9 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.llm.capabilities import Capabilities
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.llm.chat_model import Capabilities, ChatModel, LlmFailure, Message
 from hicrisp_core.llm.models import PROBE_LIMIT, Models
-from hicrisp_core.llm.roles import BRAIN, ROLES
-from hicrisp_core.llm.settings import EMBEDDED, LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.llm.settings import BRAIN, EMBEDDED, ROLES, LlmSettings, is_replay, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
 
 _ASK: Tuple[Message, ...] = ({"role": "user", "content": "Name the colour of a ripe tomato, in one word."},)
@@ -72,13 +69,10 @@ def _asked(model: ChatModel, roles: str, seconds: float) -> Tuple[bool, str]:
     said = model.complete(_ASK, Deadline(seconds))
     if isinstance(said, LlmFailure):
         return False, f"{model.name} ({roles}) does not answer: {said.message}"
-    return True, f"{model.name} ({roles}) answers {_shown(said)} in {said.seconds:.1f} s, with " \
-                 f"{said.prompt_tokens} tokens asked and {said.completion_tokens} answered"
-
-
-def _shown(said: Completion) -> str:
     words = " ".join(said.text.split())
-    return repr(words if len(words) <= _SHOWN else f"{words[:_SHOWN]}...")
+    shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}..."
+    return True, f"{model.name} ({roles}) answers {shown!r} in {said.seconds:.1f} s, with " \
+                 f"{said.prompt_tokens} tokens asked and {said.completion_tokens} answered"
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, Tuple, Union
 
 from hicrisp_core.model import Step
 from hicrisp_core.model.feedback import FeedbackKind
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.offsets import OffsetEstimate
 

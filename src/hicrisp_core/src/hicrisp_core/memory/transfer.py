@@ -9,8 +9,7 @@ from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optiona
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Entry, Example, Mended, Numbered, Offset, Unfit, entry_of, record_of
-from hicrisp_core.model.goal import facts_in
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import GoalError, facts_in
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.trace.plain import to_json
 

@@ -4,44 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Optional, Tuple, cast
+from typing import Optional, Tuple
 
-from hicrisp_core.extensions import extensions
+from typing_extensions import Final
+
 from hicrisp_core.model.feedback import Feedback
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.task import OFFLINE_SOURCE, Command, Step
 
 
-class Rung(Enum):
-    """The rungs of the corrector's ladder, cheapest first; ``Rung("name")`` also finds one of an own
-    package.
-    """
+class Rung:
+    """Names of the rungs of the corrector's ladder, cheapest first; a package of one's own adds others."""
 
-    REPAIR = "repair"
+    REPAIR: Final = "repair"
     """A search over the domain's own operators, without a model."""
-    OFFSET = "offset"
+    OFFSET: Final = "offset"
     """The action decoder's estimate was updated by the measured deviation; the same action is tried again."""
-    HELP = "help"
+    HELP: Final = "help"
     """A person is asked for what no robot here can do, and says when it is done; the same action is tried
     again.
     """
-    MEMORY = "memory"
+    MEMORY: Final = "memory"
     """What worked in an earlier run for such a failure, where the checker and a search find that it fits."""
-    LLM_STEP = "llm_step"
+    LLM_STEP: Final = "llm_step"
     """A corrective action from the brain (HiCRISP, Algorithm 1, line 8)."""
-    LLM_REPLAN = "llm_replan"
+    LLM_REPLAN: Final = "llm_replan"
     """A new plan from the failed step on (BrainBody-LLM, CoPAL)."""
-    GIVE_UP = "give_up"
+    GIVE_UP: Final = "give_up"
     """Nothing is left to try; the robot is stopped and the user told why."""
-
-    @classmethod
-    def _missing_(cls, value: object) -> Optional["Rung"]:
-        """The rung that an own package brings, the same object each time."""
-        if value not in extensions().rungs:
-            return None
-        own = object.__new__(cls)
-        own._name_, own._value_ = str(value).upper(), str(value)
-        return cast(Rung, cls._value2member_map_.setdefault(value, own))
 
 
 class MakerKind(Enum):
@@ -106,7 +96,7 @@ class Correction:
     where the goal was missed, ``steps`` replace the plan from there on.
     """
 
-    rung: Rung
+    rung: str
     commands: Tuple[Command, ...] = ()
     steps: Tuple[Step, ...] = ()
     drop: bool = False

@@ -72,9 +72,9 @@ class FeedbackKind(Enum):
     NOT_RELEASED = "not_released"
     """The item is still in the gripper after a place."""
     NOT_SEEN = "not_seen"
-    """A thing that the command is about has no pose."""
+    """An object that the command is about has no pose."""
     STALE_POSE = "stale_pose"
-    """The pose of a thing that the command is about is too old."""
+    """The pose of an object that the command is about is too old."""
     CANNOT_TELL = "cannot_tell"
     """The view does not support a verdict: ``cause`` has why, ``unmet`` the facts that nobody can see."""
     NOT_MADE = "not_made"
@@ -234,7 +234,7 @@ class Feedback:
         parameter: the parameter of the command that is wrong.
         label: the domain's or driver's own word for the failure within its kind, for example ``hands_full``.
         subjects: names of what it is about, the most important first.
-        blockers: names of the movable things that stand in the way.
+        blockers: names of the movable objects that stand in the way.
         measured: what was measured, beside the deviation.
         deviation: measured minus target position, in the frame of the goal, metres; ``None`` where not
             measured.

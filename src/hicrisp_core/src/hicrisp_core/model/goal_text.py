@@ -6,8 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any, Iterable, List, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement, all_of, any_of
-from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
+from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, Stage, Statement, all_of, any_of
 from hicrisp_core.model.world import Relation
 
 LONGEST = 1200

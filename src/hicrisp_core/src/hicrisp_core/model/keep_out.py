@@ -1,4 +1,4 @@
-"""The ground under things, and ground that no part of a base may be over: zones of a scene, and discs that a failed
+"""The ground under objects, and ground that no part of a base may be over: zones of a scene, and discs that a failed
 drive has taught.
 """
 
@@ -13,7 +13,8 @@ import numpy as np
 from shapely.geometry import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from hicrisp_core.model.geometry import Pose, Shape, Vector, rotate
+from hicrisp_core.model.geometry import Pose, Vector, rotate
+from hicrisp_core.model.shapes import Shape
 from hicrisp_core.model.world import WorldObject
 
 UPRIGHT = 0.35
@@ -26,28 +27,28 @@ _AT_ONCE = 100_000
 """Cells of a grid that are painted at once: a map of a whole site takes no more memory than that."""
 
 
-def half_extents(thing: WorldObject, pose: Pose) -> Tuple[float, float, float]:
+def half_extents(item: WorldObject, pose: Pose) -> Tuple[float, float, float]:
     """Compute half the size of the axis-aligned box around an object.
 
     Args:
-        thing: the object; its size is in metres.
+        item: the object; its size is in metres.
         pose: of its centre in the world frame.
 
     Returns:
         Half extents along the world's x, y and z axes (m).
     """
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = pose.axes
-    a, b, c = thing.size  # Written out: placements ask for this thousands of times.
+    a, b, c = item.size  # Written out: placements ask for this thousands of times.
     return (abs(ax) * a / 2.0 + abs(bx) * b / 2.0 + abs(cx) * c / 2.0,
             abs(ay) * a / 2.0 + abs(by) * b / 2.0 + abs(cy) * c / 2.0,
             abs(az) * a / 2.0 + abs(bz) * b / 2.0 + abs(cz) * c / 2.0)
 
 
-def width_along(thing: WorldObject, pose: Pose, direction: Vector) -> float:
+def width_along(item: WorldObject, pose: Pose, direction: Vector) -> float:
     """Compute the largest width between fingers that close along a direction.
 
     Args:
-        thing: the object.
+        item: the object.
         pose: of its centre in the world frame.
         direction: closing direction, a unit vector in the world frame.
 
@@ -55,45 +56,45 @@ def width_along(thing: WorldObject, pose: Pose, direction: Vector) -> float:
         The width (m).
     """
     local = rotate(pose.inverse().orientation, direction)
-    width = sum(abs(a) * size for a, size in zip(local, thing.size))
-    return min(width, max(thing.size[0], abs(local[2]) * thing.size[2])) if thing.form.rod else width
+    width = sum(abs(a) * size for a, size in zip(local, item.size))
+    return min(width, max(item.size[0], abs(local[2]) * item.size[2])) if item.form.rod else width
 
 
-def vertical_span(thing: WorldObject, pose: Pose) -> Tuple[float, float]:
+def vertical_span(item: WorldObject, pose: Pose) -> Tuple[float, float]:
     """Compute the heights of an object's lowest and highest point.
 
     Args:
-        thing: the object.
+        item: the object.
         pose: of its centre in the world frame.
 
     Returns:
         Lowest and highest z in the world frame (m).
     """
-    if thing.form.round:
+    if item.form.round:
         up = rotate(pose.orientation, (0.0, 0.0, 1.0))[2]
-        half = abs(up) * thing.size[2] / 2.0 + math.sqrt(max(0.0, 1.0 - up * up)) * thing.size[0] / 2.0
+        half = abs(up) * item.size[2] / 2.0 + math.sqrt(max(0.0, 1.0 - up * up)) * item.size[0] / 2.0
     else:
-        half = half_extents(thing, pose)[2]
+        half = half_extents(item, pose)[2]
     return pose.position[2] - half, pose.position[2] + half
 
 
-def footprint(thing: WorldObject, pose: Pose) -> BaseGeometry:
+def footprint(item: WorldObject, pose: Pose) -> BaseGeometry:
     """Project an object onto the ground.
 
     Args:
-        thing: the object.
+        item: the object.
         pose: of its centre in the world frame.
 
     Returns:
         The footprint in the world's xy plane (m).
     """
-    return _shadow(thing.form, thing.size, pose)
+    return _shadow(item.form, item.size, pose)
 
 
 @lru_cache(maxsize=512)
 def _shadow(shape: Shape, size: Vector, pose: Pose) -> BaseGeometry:
-    """Things mostly stand still, so their shadows are asked for again and again. A plan asks for some
-    hundred; those of things in motion never come again, and thousands of them fill megabytes.
+    """Objects mostly stand still, so their shadows are asked for again and again. A plan asks for some
+    hundred; those of objects in motion never come again, and thousands of them fill megabytes.
     """
     x, y, _ = pose.position
     upright = pose.tilt < UPRIGHT or pose.tilt > math.pi - UPRIGHT
@@ -120,11 +121,11 @@ def gap(a: WorldObject, b: WorldObject) -> float:
     return float(footprint(a, a.pose).distance(footprint(b, b.pose)))
 
 
-def support(thing: WorldObject, yaw: float, bearing: float) -> float:
+def support(item: WorldObject, yaw: float, bearing: float) -> float:
     """Compute how far an upright object extends from its centre in a direction.
 
     Args:
-        thing: the object.
+        item: the object.
         yaw: its rotation about the vertical axis (rad).
         bearing: the direction in the world frame (rad).
 
@@ -132,7 +133,7 @@ def support(thing: WorldObject, yaw: float, bearing: float) -> float:
         The extent (m).
     """
     along, across = math.cos(bearing - yaw), math.sin(bearing - yaw)
-    return max([x * along + y * across for x, y in thing.form.outline(thing.size)])
+    return max([x * along + y * across for x, y in item.form.outline(item.size)])
 
 
 @dataclass(frozen=True)
@@ -217,20 +218,20 @@ def disc(x: float, y: float, radius: float, name: str = "") -> KeepOut:
     return KeepOut(((x, y),), radius, name)
 
 
-def zone(thing: WorldObject) -> Optional[KeepOut]:
+def zone(item: WorldObject) -> Optional[KeepOut]:
     """Create the keep-out ground of a box-shaped zone.
 
     Args:
-        thing: the zone.
+        item: the zone.
 
     Returns:
         Its rectangle in the world frame; ``None`` if its pose is unknown.
     """
-    if thing.pose is None:
+    if item.pose is None:
         return None
-    half = [size / 2.0 for size in thing.size[:2]]
-    corners = [thing.pose.apply((a * half[0], b * half[1], 0.0)) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    return KeepOut(tuple((x, y) for x, y, _ in corners), name=thing.name)
+    half = [size / 2.0 for size in item.size[:2]]
+    corners = [item.pose.apply((a * half[0], b * half[1], 0.0)) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    return KeepOut(tuple((x, y) for x, y, _ in corners), name=item.name)
 
 
 def space_to(keep_out: KeepOut, spot: Sequence[float], radius: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Mapping, Optional, Tuple, Union
+from typing import FrozenSet, List, Mapping, Optional, Set, Tuple, Union
 
 from hicrisp_core.model.geometry import Pose, Vector
 from hicrisp_core.model.goal import Goal
@@ -82,7 +82,7 @@ class Command:
     keep_out: Tuple[KeepOut, ...] = ()
     """Ground that no part of a base may be over: zones, and constraints of the next trajectory."""
     clearance: float = 0.0
-    """Metres that a base keeps to things beyond its usual margin."""
+    """Metres that a base keeps to objects beyond its usual margin."""
     look_within: float = 0.0
     """How far from where it should be an item may be seen when the hand lets it go, or closes around it,
     metres in the plane; 0: nobody looks before."""
@@ -97,3 +97,56 @@ class Command:
 
     def __str__(self) -> str:
         return f"{self.action}({', '.join(str(value) for value in self.arguments.values())})"
+
+
+@dataclass(frozen=True)
+class Itinerary:
+    """Groups of areas, one after another; the areas of one group may be visited in any order.
+
+    ``put_off`` are areas that could not be reached: nothing waits for them any more. ``ordered`` says that
+    the task asked for more than one group, so that a visit made up for later is out of order.
+    """
+
+    groups: Tuple[Tuple[str, ...], ...] = ()
+    put_off: FrozenSet[str] = frozenset()
+    ordered: bool = False
+
+    @property
+    def due(self) -> Tuple[str, ...]:
+        """The areas that may be visited now; one that was put off still may where no order was asked for."""
+        now = next((left for left in (self._left(group) for group in self.groups) if left), ())
+        return now if self.ordered else (*now, *sorted(self.put_off.intersection(self.remaining)))
+
+    @property
+    def remaining(self) -> Tuple[str, ...]:
+        """Every area that is still to be visited, in order, also those put off."""
+        return tuple(area for group in self.groups for area in group)
+
+    def visited(self, area: str) -> "Itinerary":
+        """What is left after a visit; a visit that is not due changes nothing."""
+        for index, group in enumerate(self.groups):
+            if area in group:
+                rest = tuple(name for name in group if name != area)
+                groups = (*self.groups[:index], *((rest,) if rest else ()), *self.groups[index + 1:])
+                return replace(self, groups=groups, put_off=self.put_off - {area})
+            if self._left(group):
+                break
+        return self
+
+    def without(self, area: str) -> "Itinerary":
+        """The same, with an area that nothing shall wait for."""
+        return replace(self, put_off=self.put_off | {area})
+
+    def before(self, area: str) -> Tuple[str, ...]:
+        """The areas that are to be visited before an area, in order; none where it is due or not wanted."""
+        found: Set[str] = set()
+        ordered: List[str] = []
+        for group in self.groups:
+            if area in group:
+                return tuple(ordered)
+            ordered += [name for name in self._left(group) if name not in found]
+            found.update(group)
+        return ()
+
+    def _left(self, group: Tuple[str, ...]) -> Tuple[str, ...]:
+        return tuple(area for area in group if area not in self.put_off)

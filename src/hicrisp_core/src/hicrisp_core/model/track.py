@@ -1,4 +1,4 @@
-"""What a camera's pictures show of things: tracks, and how sure they are."""
+"""What a camera's pictures show of objects: tracks, and how sure they are."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from dataclasses import dataclass
 from typing import Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose
-from hicrisp_core.model.sight import EXACT, Uncertainty, Visibility
-from hicrisp_core.model.world import WorldObject
+from hicrisp_core.model.world import EXACT, Uncertainty, Visibility, WorldObject
 
 __all__ = ["BLIND", "EXACT", "Track", "Uncertainty", "View", "Visibility"]
 
 
 @dataclass(frozen=True)
 class Track:
-    """A thing as the camera knows it.
+    """An object as the camera knows it.
 
     Args:
         name: the scene's name of it, or ``unknown_1`` and so on.
         pose: of its middle in the world frame.
         stamp: when it was last seen, seconds of the picture's clock; for what is held, the moment of its
             pose.
-        unknown: the thing itself where the scene does not hold it: an obstacle with the size that was
+        unknown: the object itself where the scene does not hold it: an obstacle with the size that was
             measured.
     """
 
@@ -36,7 +35,7 @@ class Track:
 
 @dataclass(frozen=True)
 class View:
-    """All that is known of things after a picture.
+    """All that is known of objects after a picture.
 
     Args:
         stamp: when the picture was taken, seconds of the pictures' clock.

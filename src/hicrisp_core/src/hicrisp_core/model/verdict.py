@@ -41,10 +41,10 @@ class Outcome:
 
     Args:
         message: the driver's own words, for people; no code reads them.
-        blockers: names of the things that collided in the best motion that was planned, when none was found.
+        blockers: names of the objects that collided in the best motion that was planned, when none was found.
         cause: what began the failure, where the driver knows it.
         missed: metres in the world's plane by which its approaches ended beside where they were sent, on
-            average, as the thing was seen before it was let go; ``None`` where nobody looked.
+            average, as the object was seen before it was let go; ``None`` where nobody looked.
     """
 
     status: Status

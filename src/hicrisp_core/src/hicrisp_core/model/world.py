@@ -5,12 +5,45 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
-from hicrisp_core.model.geometry import Pose, Shape, Vector, shape_named
-from hicrisp_core.model.sight import EXACT, Uncertainty, Visibility
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.model.geometry import Pose, Vector
+from hicrisp_core.model.shapes import SHAPES, Shape
 from hicrisp_core.model.way import Way
+
+
+class Visibility(Enum):
+    """Whether the last picture showed an object, and if not, why."""
+
+    VISIBLE = "visible"
+    """The last picture shows it."""
+    HIDDEN = "hidden"
+    """Something stands between it and the camera: it is taken to be where it was."""
+    HELD = "held"
+    """It is in a hand and moves with it: its pose is the hand's and the grasp's."""
+    GONE = "gone"
+    """The camera sees the place where it was, and it is not there."""
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """How far a measured pose may be off, one standard deviation each.
+
+    Args:
+        position: metres, along the horizontal direction that is known worst.
+        height: metres.
+        yaw: radians, modulo what turns leave the object looking the same.
+    """
+
+    position: float = 0.0
+    height: float = 0.0
+    yaw: float = 0.0
+
+
+EXACT = Uncertainty()
 
 
 @dataclass(frozen=True)
@@ -49,7 +82,7 @@ class Motion:
 
 
 class Relation(NamedTuple):
-    """A fact as a triplet (subject, predicate, object); a fact about one thing has an empty object."""
+    """A fact as a triplet (subject, predicate, object); a fact about one object has an empty object."""
 
     subject: str
     predicate: str
@@ -58,23 +91,24 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True)
 class WorldObject:
-    """One thing in the world.
+    """One object in the world.
 
     Args:
         name: unique name, lower case with underscores.
         type: a type of the domain, for example ``box``.
-        shape: name of one of the registered shapes, such as ``box``; decides how footprints are measured.
+        shape: name of its shape, such as ``box``; decides how footprints are measured.
         size: extents along the object's own x, y, z axes in metres (a cylinder has equal x and y).
         attributes: what language may call it by, for example ``{"colour": "red"}``.
         pose: centre of the bounding box in the world frame; ``None`` when it was never seen.
         pose_age: seconds since the pose was observed; infinite when it was never seen.
         movable: whether a robot may move it.
-        lost: whether the pose is too old to count as seen: it is where the thing was last, kept clear of by
+        lost: whether the pose is too old to count as seen: it is where the object was last, kept clear of by
             motions, and no fact follows from it.
         uncertainty: how far the pose may be off; exact where nobody says.
         visibility: whether it is seen now. What is hidden keeps its pose; what is gone has none.
         ahead: seconds by which its newest poses are stamped ahead of the clock, for which they do not count;
             0 where they are not.
+        own_form: the shape itself, if a package of one's own brings it.
     """
 
     name: str
@@ -89,11 +123,14 @@ class WorldObject:
     uncertainty: Uncertainty = EXACT
     visibility: Visibility = Visibility.VISIBLE
     ahead: float = 0.0
+    own_form: Optional[Shape] = field(default=None, repr=False, compare=False)
 
     @cached_property
     def form(self) -> Shape:
         """Its shape."""
-        return shape_named(self.shape)
+        if self.own_form is None and self.shape not in SHAPES:
+            raise ConfigError(f"unknown shape '{self.shape}'; valid are: {', '.join(SHAPES)}")
+        return self.own_form or SHAPES[self.shape]
 
     def at(self, pose: Pose) -> "WorldObject":
         """Return the object as it would be if it were seen at a pose in the world frame."""
@@ -152,7 +189,7 @@ class WorldState:
     """A snapshot of everything that was observed at one instant of simulated or real time (seconds).
 
     Args:
-        viewed: when the picture was taken that shows the things, seconds of the same clock; ``None`` where
+        viewed: when the picture was taken that shows the objects, seconds of the same clock; ``None`` where
             poses come without pictures.
         trouble: why the camera shows nothing newer, in words; empty where nothing is wrong with it.
     """
@@ -179,8 +216,8 @@ class WorldState:
 
     @property
     def unseen(self) -> Tuple[WorldObject, ...]:
-        """The things of which nobody knows where they are now, by name."""
-        return tuple(thing for _, thing in sorted(self.objects.items()) if thing.unseen)
+        """The objects of which nobody knows where they are now, by name."""
+        return tuple(item for _, item in sorted(self.objects.items()) if item.unseen)
 
     def about(self, subject: str) -> Tuple[Relation, ...]:
         """Return the facts about a subject.
@@ -200,6 +237,6 @@ class WorldState:
     def types(self) -> Dict[str, str]:
         """Type by name, for objects and robots (a robot's type is its kind)."""
         return {
-            **{name: thing.type for name, thing in self.objects.items()},
+            **{name: item.type for name, item in self.objects.items()},
             **{name: robot.kind for name, robot in self.robots.items()},
         }

@@ -63,7 +63,7 @@ def ground_each(raw: Sequence[RawStep], domain: Domain, world: WorldState) -> Gr
 
 
 def ground_name(written: str, domain: Domain, world: WorldState) -> Union[str, ParseFailure]:
-    """The thing or robot that is meant; one that is not there is refused with those that are."""
+    """The object or robot that is meant; one that is not there is refused with those that are."""
     try:
         name = _Grounder(domain, world).name(written)
     except DomainError as error:

@@ -64,8 +64,8 @@ class Names:
         self._world = world
         self._values: Dict[str, Set[str]] = {}
         """The words that are values of an attribute, by the attribute."""
-        for thing in world.objects.values():
-            for key, value in thing.attributes.items():
+        for item in world.objects.values():
+            for key, value in item.attributes.items():
                 self._values.setdefault(key, set()).update(words_of(str(value)))
         self._types: Dict[str, Words] = {name: domain.ancestry(type_) for name, type_ in world.types().items()}
         for fact in sorted(world.relations):
@@ -77,7 +77,7 @@ class Names:
     @property
     def movable(self) -> Words:
         """The objects that a robot may move, sorted."""
-        return tuple(sorted(name for name, thing in self._world.objects.items() if thing.movable))
+        return tuple(sorted(name for name, item in self._world.objects.items() if item.movable))
 
     def fitting(self, words: str, observed: bool = False) -> Words:
         """Return the names for which every word is accounted for, sorted.
@@ -121,10 +121,10 @@ class Names:
     def _how(self, words: Words, name: str) -> Optional[int]:
         if _spelling(words) == _spelling(words_of(name)):
             return _EXACT
-        thing, sayings = self._world.objects.get(name), self._sayings[name]
+        item, sayings = self._world.objects.get(name), self._sayings[name]
         if set(words) <= HEADS:
-            return _OWN if thing is not None and thing.movable else None
-        if thing is not None and words[-1] in HEADS and _accounted(words[:-1], sayings) is not None:
+            return _OWN if item is not None and item.movable else None
+        if item is not None and words[-1] in HEADS and _accounted(words[:-1], sayings) is not None:
             return _OWN
         return _accounted(words, sayings)
 
@@ -140,8 +140,8 @@ class Names:
                         told = how if head in words[begin:end] else _ASIDE
                         found[form] = min(told, found.get(form, told))
 
-        thing = self._world.objects.get(name)
-        own = dict(thing.attributes) if thing is not None else {}
+        item = self._world.objects.get(name)
+        own = dict(item.attributes) if item is not None else {}
         # A colour word in a name does not count against the colour that the object has; its head does.
         denied = {word for key, value in own.items()
                   for word in self._values.get(key, set()) - set(words_of(str(value)))}
@@ -155,8 +155,8 @@ class Names:
         return found
 
     def _colours(self, name: str) -> FrozenSet[str]:
-        thing = self._world.objects.get(name)
-        attributes = thing.attributes if thing is not None else {}
+        item = self._world.objects.get(name)
+        attributes = item.attributes if item is not None else {}
         own = [value for key, value in attributes.items() if key in _COLOUR]
         known = {word for key in _COLOUR for word in self._values.get(key, ())}
         return frozenset(words_of(str(own[0])) if own else set(words_of(name)) & known)
@@ -205,9 +205,9 @@ def forms_of(words: Words) -> Iterator[str]:
 def words_by_name(world: WorldState) -> Dict[str, FrozenSet[str]]:
     """Return the words of each object's name, type and attributes, and of each robot's name."""
     found = {robot: frozenset(robot.split("_")) for robot in world.robots}
-    for name, thing in world.objects.items():
-        values = (str(each).lower() for each in thing.attributes.values())
-        found[name] = frozenset((*name.split("_"), thing.type, *values))
+    for name, item in world.objects.items():
+        values = (str(each).lower() for each in item.attributes.values())
+        found[name] = frozenset((*name.split("_"), item.type, *values))
     return found
 
 
@@ -221,10 +221,10 @@ def respelled(words: Sequence[str], known: Collection[str]) -> Words:
     return tuple(map(meant, words))
 
 
-def likely(written: str, things: Mapping[str, Collection[str]]) -> str:
+def likely(written: str, objects: Mapping[str, Collection[str]]) -> str:
     """Return the only object that has all words of a name that mean something here, if the two are much alike."""
-    telling = {word for words in things.values() for word in words}.intersection(written.split("_"))
-    found = [name for name, words in things.items() if telling and telling <= set(words)]
+    telling = {word for words in objects.values() for word in words}.intersection(written.split("_"))
+    found = [name for name, words in objects.items() if telling and telling <= set(words)]
     alike = len(found) == 1 and _CODE.findall(written) == _CODE.findall(found[0]) \
         and SequenceMatcher(None, written, found[0]).ratio() >= _ALIKE
     return found[0] if alike else ""
@@ -233,7 +233,7 @@ def likely(written: str, things: Mapping[str, Collection[str]]) -> str:
 def slips(written: str, known: str) -> Optional[int]:
     """Return how many letters of a word are left out, added, changed or swapped; ``None`` if it is another word.
 
-    A word with a digit in it is never misspelt: another number is another thing.
+    A word with a digit in it is never misspelt: another number is another object.
     """
     if written == known:
         return 0

@@ -279,12 +279,12 @@ def _from_line(line: str, domain: Optional[Domain]) -> List[RawStep]:
         known = domain.actions.values() if domain else ()
         if any(two in (action.name, *action.called) for action in known):  # Written with a gap: switch on.
             words[:2] = [two]
-        things = tuple(word for word in words[1:] if word.lower() not in _FILLERS)
-        return [RawStep(words[0], things, {}, text)]
+        objects = tuple(word for word in words[1:] if word.lower() not in _FILLERS)
+        return [RawStep(words[0], objects, {}, text)]
     brackets = _BRACKETS.match(text)
     if brackets:
-        things = tuple(thing.strip() for thing in re.findall(r"<([^<>]*)>", brackets.group(2)))
-        return [RawStep(brackets.group(1).lower(), things, {}, text)]
+        objects = tuple(item.strip() for item in re.findall(r"<([^<>]*)>", brackets.group(2)))
+        return [RawStep(brackets.group(1).lower(), objects, {}, text)]
     code = text.split("#", 1)[0]
     sentence = read_sentence(text, domain) if domain and not _CODE.match(code) else ()
     return list(sentence) or read_calls(code)

@@ -6,12 +6,13 @@ from dataclasses import field, fields, replace
 from pathlib import Path as FilePath
 from typing import Sequence, Tuple, Union
 
-from pydantic import AfterValidator, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
-from typing_extensions import Annotated, Final, Literal
+from typing_extensions import Final, Literal
 
 from hicrisp_core.config.files import config_folders, extended_files
-from hicrisp_core.config.settings import STRICT, fixed, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, fixed, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Rung
 from hicrisp_core.model.offsets import OffsetSettings
@@ -30,16 +31,6 @@ ON: Final = "on"
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
 """The kinds of bodies."""
 _REMOVED = {"grammar": "one interpreter reads what users say, and the language model's file in config/llm names it"}
-
-
-def _chosen(rung: Rung) -> Rung:
-    """A rung that a policy may name."""
-    if rung is Rung.GIVE_UP:
-        raise ValueError("give_up is no rung to choose: every ladder ends there")
-    return rung
-
-
-ChosenRung = Annotated[Rung, AfterValidator(_chosen)]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -73,7 +64,8 @@ class Policy:
 
     Args:
         name: name of the policy; the same as its file's.
-        rungs: the ladder's rungs that are on, in the order in which they are climbed.
+        rungs: the ladder's rungs that are on, in the order in which they are climbed: ``repair``, ``offset``, ``help``,
+            ``memory``, ``llm_step``, ``llm_replan``, or one of a package of one's own.
         threshold: corrections for one failed step (HiCRISP, Algorithm 1, line 6).
         depth: entries of the feedback stack.
         replans: new plans for one task (CoPAL: 5).
@@ -108,7 +100,7 @@ class Policy:
     """
 
     name: str
-    rungs: Tuple[ChosenRung, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
+    rungs: Tuple[str, ...] = (Rung.REPAIR, Rung.OFFSET, Rung.LLM_STEP, Rung.LLM_REPLAN)
     threshold: PositiveInt = 8
     depth: PositiveInt = 5
     replans: NonNegativeInt = 5
@@ -140,7 +132,7 @@ class Policy:
         """Return whether the brain plans in words and leaves the commands to the body."""
         return self.body != DIRECT
 
-    def allows(self, rung: Rung) -> bool:
+    def allows(self, rung: str) -> bool:
         """Check whether a rung of the ladder is enabled.
 
         Args:
@@ -170,25 +162,19 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     values, positions = read_yaml(file)
     parents = [load_policy(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "policy", chain)]
-    told = read_settings(_Rungs, values, positions, others=tuple(values))
-    known = extensions().rungs
-    for index, name in enumerate(told.rungs):
-        if name not in (*known, Rung.GIVE_UP.value):
-            raise positions.error(("rungs", index), known.unknown(name))
     found = read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
         renamed={"name": "policy"}, base=_merged(parents), removed=_REMOVED)
+    known = extensions().rungs
+    for index, name in enumerate(found.rungs if "rungs" in values else ()):
+        if name == Rung.GIVE_UP:
+            raise positions.error(("rungs", index), "give_up is no rung to choose: every ladder ends there")
+        if name not in known:
+            raise positions.error(("rungs", index), known.unknown(name))
     # Its prompts may lie in ``prompts`` beside its own folder, and not in the workspace's.
     own = FilePath(file).resolve().parent.parent / "prompts" / found.prompts
     elsewhere = "prompts" in values and own.is_dir() and own.parent not in config_folders("prompts")
     return replace(found, prompts=str(own)) if elsewhere else found
-
-
-@dataclass(frozen=True, config=STRICT)
-class _Rungs:
-    """The rungs of a policy by name, before names are looked up."""
-
-    rungs: Tuple[str, ...] = ()
 
 
 def _merged(parents: Sequence[Policy]) -> Policy:

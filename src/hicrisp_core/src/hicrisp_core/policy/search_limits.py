@@ -18,7 +18,7 @@ _PATIENCE = 10.0
 class SearchLimits:
     """How far to look: commands in a sequence, states looked at, seconds of thinking for one question.
 
-    A question may take several searches (one for each thing that would serve); its seconds are for all of
+    A question may take several searches (one for each object that would serve); its seconds are for all of
     them. They are the processor's, with ten times as much wall time at most.
 
     Args:

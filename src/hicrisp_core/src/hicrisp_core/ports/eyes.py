@@ -19,7 +19,7 @@ class Naming:
     """What became of a name.
 
     Args:
-        name: that the thing has from now on; empty where it got none.
+        name: that the object has from now on; empty where it got none.
         message: for people.
     """
 
@@ -62,11 +62,11 @@ class Eyes(Protocol):
             The objects, robots and relations that are known at that moment.
         """
 
-    def give_name(self, thing: str, name: str) -> Naming:
+    def give_name(self, item: str, name: str) -> Naming:
         """Rename an unknown object.
 
         Args:
-            thing: its present name; empty if there is only one unknown object.
+            item: its present name; empty if there is only one unknown object.
             name: the new name.
 
         Returns:
@@ -85,11 +85,11 @@ class NamingRequest(NamedTuple):
 class Namer(Protocol):
     """Whoever keeps the names that people give."""
 
-    def give_name(self, thing: str, name: str) -> Naming:
+    def give_name(self, item: str, name: str) -> Naming:
         """Rename an unknown object.
 
         Args:
-            thing: its present name; empty if there is only one unknown object.
+            item: its present name; empty if there is only one unknown object.
             name: the new name.
 
         Returns:

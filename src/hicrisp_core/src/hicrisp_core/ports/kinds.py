@@ -7,13 +7,15 @@ that calls it, which is named here.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Callable, NamedTuple, Optional, Tuple
+from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 from typing_extensions import Final
 
 from hicrisp_core.model import Correction, Measured, Outcome
 from hicrisp_core.ports.brain import Usage
+from hicrisp_core.time.deadline import Deadline
 
 ARM: Final = "arm"
 BASE: Final = "base"
@@ -28,7 +30,7 @@ class Skill:
         robot: ``arm`` or ``base``.
         run: for an arm ``run(attempt, command)`` with a ``robot.skills.Attempt``; for a base ``run(drive,
             command)`` with a ``robot.drive.Drive``.
-        item: whether it handles a thing; then the action must have a parameter for it.
+        item: whether it handles an object; then the action must have a parameter for it.
         own: whether every robot of the kind has it under its own name, besides the actions of the domain.
     """
 
@@ -46,7 +48,7 @@ class TargetRule:
         find: answers a ``body.targets.TargetQuestion`` with a pose, with ``body.spots.Spots`` among which
             there is a choice, with a Feedback why there is none, or with ``None`` where a reference is not
             seen.
-        robot: ``arm`` where the target is the pose of a thing, ``base`` where it is the pose of the robot.
+        robot: ``arm`` where the target is the pose of an object, ``base`` where it is the pose of the robot.
         anywhere: whether it names no place: any free one will do.
     """
 
@@ -67,10 +69,10 @@ class FactTest:
     """How the detector sees a fact from poses.
 
     Args:
-        see: ``see(predicate, subject, object, world)`` answers a ``Seen``; the things have poses.
-        grips: whether the fact says that a robot has a thing in its hand: a hand has one, and what it has is
+        see: ``see(predicate, subject, object, world)`` answers a ``Seen``; the objects have poses.
+        grips: whether the fact says that a robot has an object in its hand: a hand has one, and what it has is
             nowhere else.
-        far: whether things that are far apart may share the fact, so that it is measured for them too.
+        far: whether objects that are far apart may share the fact, so that it is measured for them too.
         role: the role that a predicate with this test has where the domain gives it to no other.
     """
 
@@ -80,17 +82,22 @@ class FactTest:
     role: str = ""
 
 
-@dataclass(frozen=True)
-class RungKind:
-    """One way of the corrector to answer a failure.
+class RungKind(ABC):
+    """One way of the corrector to answer a failure."""
 
-    Args:
-        answer: ``answer(ladder, question, deadline)`` with a ``corrector.ladder.Ladder`` and its ``Question``
-            answers a correction, ``None`` where it has none, or GIVE_UP with the reason that the user reads;
-            and what that cost.
-    """
+    @abstractmethod
+    def answer(self, ladder: Any, question: Any, deadline: Deadline) -> Tuple[Optional[Correction], Usage]:
+        """Answer a failed command.
 
-    answer: Callable[..., Tuple[Optional[Correction], Usage]]
+        Args:
+            ladder: the ``corrector.ladder.Ladder``, with its domain, policy and brain.
+            question: the ``corrector.ladder.CorrectionContext``: the feedback stack, the world and the way back.
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The correction, ``None`` if the rung has none, or GIVE_UP with the reason that the user reads; and what
+            that cost.
+        """
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hicrisp_core.model.track import Track, View
 from hicrisp_core.ports.eyes import Frames
 
 POSES, CAMERA = "poses", "camera"
-"""How things are seen: by frames of their names, or by a depth camera's pictures."""
+"""How objects are seen: by frames of their names, or by a depth camera's pictures."""
 
 
 class Camera(Protocol):
@@ -20,7 +20,7 @@ class Camera(Protocol):
 
 
 class Sight(Protocol):
-    """Looks at the things."""
+    """Looks at the objects."""
 
     def look(self) -> View:
         """Return what the latest picture shows; the previous view with its own stamp if no new picture arrived."""

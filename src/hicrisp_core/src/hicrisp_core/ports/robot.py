@@ -242,7 +242,7 @@ class Constraints:
 
     Args:
         keep_out: ground in the map frame that no part of the base may be over.
-        clearance: space to things beyond the base's usual margin, metres.
+        clearance: space to objects beyond the base's usual margin, metres.
     """
 
     keep_out: Tuple[KeepOut, ...] = ()

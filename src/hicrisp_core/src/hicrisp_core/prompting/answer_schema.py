@@ -29,7 +29,7 @@ _NULL: Mapping[str, Any] = {"type": "null"}
 
 
 def answer_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """A plan of the domain's actions on the world's things, or an answer or a refusal in words."""
+    """A plan of the domain's actions on the world's objects, or an answer or a refusal in words."""
     return _with_names(_answer((PLAN, ANSWER, REFUSE), _steps(domain, world), "text"), domain, world)
 
 
@@ -44,7 +44,7 @@ def worded_schema() -> Dict[str, Any]:
 
 
 def command_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """One of the domain's actions on the world's things, or a pass or a refusal in words."""
+    """One of the domain's actions on the world's objects, or a pass or a refusal in words."""
     commands = [closed(_step(domain, world, action)) for action in _possible(domain, world)]
     return _with_names(closed({"kind": one_of((COMMAND, PASS, REFUSE)),
                                "commands": {"anyOf": [*commands, dict(_NULL)]}, "why": dict(_MAYBE_WORDS)}),

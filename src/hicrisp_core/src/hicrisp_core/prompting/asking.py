@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Callable, Generic, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion, LlmFailure, Message
+from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message
 from hicrisp_core.parsing.plan_text import ParseFailure, is_ambiguous
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.prompting.quarantine import plain

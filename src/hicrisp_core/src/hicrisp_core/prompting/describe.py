@@ -7,7 +7,8 @@ import re
 from typing import AbstractSet, Dict, Iterable, List, Optional, Sequence
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause, Condition, Facts, IsA
-from hicrisp_core.domain.schema import Action, Domain, type_test
+from hicrisp_core.domain.effects import type_test
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
 from hicrisp_core.model.goal import Holds
@@ -64,7 +65,7 @@ def _action(domain: Domain, action: Action, world: Optional[WorldState], denied:
 
 
 def _needed(condition: Condition, named: Dict[str, str]) -> str:
-    """A precondition; nothing for one that only tells things apart."""
+    """A precondition; nothing for one that only tells objects apart."""
     if all(atom.predicate in BUILT_IN and atom.predicate != "type"
            for clause in condition.clauses for atom in clause.atoms):
         return ""
@@ -105,14 +106,14 @@ def abilities_text(domain: Domain) -> str:
 
 
 def objects_text(world: WorldState, domain: Optional[Domain] = None, places: bool = True) -> str:
-    """Every thing with its type, attributes and place; every robot, of several with what each can do."""
+    """Every object with its type, attributes and place; every robot, of several with what each can do."""
     lines = []
-    for name, thing in sorted(world.objects.items()):
-        attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(thing.attributes.items()))
-        at = thing.pose.position if places and thing.pose is not None else None
+    for name, item in sorted(world.objects.items()):
+        attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(item.attributes.items()))
+        at = item.pose.position if places and item.pose is not None else None
         place = "" if at is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*at)
-        place = f", {thing.sight}" if thing.unseen else place
-        lines.append(f"- {plain(name, _NAME_LIMIT)}: {thing.type}{attributes}{place}")
+        place = f", {item.sight}" if item.unseen else place
+        lines.append(f"- {plain(name, _NAME_LIMIT)}: {item.type}{attributes}{place}")
     several = domain is not None and len(world.robots) > 1
     for name, robot in sorted(world.robots.items()):
         can = ", can: " + ", ".join(each.name for each in domain.actions_of(robot.kind)) if domain and several else ""

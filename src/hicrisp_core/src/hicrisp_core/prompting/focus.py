@@ -1,4 +1,4 @@
-"""What matters to a request: all of a small scene; of a large one the things it is about and what touches them."""
+"""What matters to a request: all of a small scene; of a large one the objects it is about and what touches them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.parsing.names import words_by_name
 
 _SMALL = 12
-"""Up to so many things all of them are told."""
+"""Up to so many objects all of them are told."""
 _PLACE = re.compile(r"\{\d\}")
 _AUXILIARY = ("is", "ends", "up")
 _WORD = re.compile(r"[^\W_]+")
@@ -23,7 +23,7 @@ def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) ->
 
     Args:
         text: the request; of what it calls by a word of the name, type or attributes, nothing is left out.
-        names: of things that matter whatever the request says.
+        names: of objects that matter whatever the request says.
     """
     named = _named(text, names, world)
     everything = len(world.objects) <= _SMALL or not named & set(world.objects)
@@ -35,7 +35,7 @@ def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) ->
 
 
 def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]:
-    """The things and robots that a request calls by a word of theirs, and those that matter anyway."""
+    """The objects and robots that a request calls by a word of theirs, and those that matter anyway."""
     said = {form for word in _WORD.findall(text.lower()) for form in (word, word[:-1], word[:-2])
             if form == word or word.endswith("s") and len(form) > 2}
     words = words_by_name(world)
@@ -45,7 +45,7 @@ def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]
 
 
 def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set[str]:
-    """What the named things stand on or lie in, and what stands on them or lies in them where they move."""
+    """What the named objects stand on or lie in, and what stands on them or lies in them where they move."""
     touching = {domain.roles.stands_on, domain.roles.inside, domain.roles.aboard, domain.roles.located,
                 domain.roles.held} - {""}
     found: Set[str] = set()
@@ -62,9 +62,9 @@ def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set
 def _facts(
     text: str, domain: Domain, world: WorldState, kept: FrozenSet[str], named: AbstractSet[str]
 ) -> Iterable[Relation]:
-    """The facts among the kept things, each once; not that things stand where everything else does, too.
+    """The facts among the kept objects, each once; not that objects stand where everything else does, too.
 
-    How things lie to each other, on which no action depends, is told of two that are named, and of one where
+    How objects lie to each other, on which no action depends, is told of two that are named, and of one where
     the request has the words for it: "what is left of the plate".
     """
     roles = domain.roles
@@ -77,11 +77,11 @@ def _facts(
     said: Set[Relation] = set()
     for fact in sorted(world.relations):
         predicate = domain.predicates.get(fact.predicate)
-        things = [name for name in (fact.subject, fact.object) if name in world.types()]
-        if not told.issuperset(things) or fact.predicate == roles.stands_on and below == {fact.object}:
+        objects = [name for name in (fact.subject, fact.object) if name in world.types()]
+        if not told.issuperset(objects) or fact.predicate == roles.stands_on and below == {fact.object}:
             continue
-        if predicate is not None and fact.predicate not in telling and len(things) > 1:
-            about = len(named & set(things))
+        if predicate is not None and fact.predicate not in telling and len(objects) > 1:
+            about = len(named & set(objects))
             if not about or about == 1 and not _worded(predicate, domain, text):
                 continue
         turned = "" if predicate is None else predicate.name if predicate.symmetric else predicate.inverse

@@ -11,7 +11,8 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Literal
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions

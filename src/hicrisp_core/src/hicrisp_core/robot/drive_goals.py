@@ -5,17 +5,82 @@ failed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Callable, FrozenSet, List, Optional, Sequence, Tuple
+from dataclasses import dataclass, field, replace
+from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
-from shapely.geometry import Point
+from shapely.geometry import Point, box
+from shapely.geometry.base import BaseGeometry
+from shapely.ops import unary_union
 
-from hicrisp_core.model import Pose, RobotState, Vector, WorldObject, WorldState
+from hicrisp_core.model import KeepOut, Pose, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, planar_distance
-from hicrisp_core.model.keep_out import KeepOut, footprint, space_to
+from hicrisp_core.model.keep_out import Spot, footprint, space_to
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
-from hicrisp_core.scene.free_space import FreeSpace
-from hicrisp_core.scene.scene import Scene
+from hicrisp_core.scene.scene import Arena, Scene
+
+_OPTIMISM = 0.01
+"""Metres by which the footprint is taken as smaller: what is just possible is the driver's to decide."""
+_SQUEEZED = 0.15
+"""Metres within which a base that stands too near to a wall still finds into the open."""
+
+
+@dataclass(frozen=True)
+class FreeSpace:
+    """The floor on which the middle of a base can be; obstacles that no map knows are not in it.
+
+    Args:
+        radius: of the base's round footprint, metres.
+    """
+
+    arena: Arena
+    radius: float
+    _known: Dict[Tuple[KeepOut, ...], Tuple[BaseGeometry, ...]] = field(default_factory=dict, compare=False)
+
+    def leads(self, start: Sequence[float], goals: Sequence[Spot], zones: Sequence[KeepOut] = ()) -> bool:
+        """Check whether a path exists from a point to any of the goals.
+
+        Args:
+            start: (x, y) in the map frame, metres.
+            goals: points (x, y) in the map frame, metres.
+            zones: areas to keep out of.
+
+        Returns:
+            True if at least one goal is reachable; obstacles that are not on the map are ignored.
+        """
+        at = Point(*start[:2])
+        parts = [part for part in self._parts(tuple(zones)) if part.distance(at) <= _SQUEEZED]
+        near = [part for part in parts if part.distance(at) == 0.0] or parts
+        return any(part.covers(Point(*goal)) for goal in goals for part in near)
+
+    def closed_by(self, start: Sequence[float], goals: Sequence[Spot], zones: Sequence[KeepOut]) -> Tuple[str, ...]:
+        """Return the zones that block every path to the goals.
+
+        Args:
+            start: (x, y) in the map frame, metres.
+            goals: points (x, y) in the map frame, metres.
+            zones: areas to keep out of.
+
+        Returns:
+            Their names; empty if a path exists, or walls block it already.
+        """
+        if not zones or self.leads(start, goals, zones) or not self.leads(start, goals):
+            return ()
+        alone = [zone.name for zone in zones
+                 if self.leads(start, goals, [other for other in zones if other is not zone])]
+        return tuple(alone or [zone.name for zone in zones])
+
+    def _parts(self, zones: Tuple[KeepOut, ...]) -> Tuple[BaseGeometry, ...]:
+        """Return the connected parts of the floor."""
+        if zones not in self._known:
+            reach = self.radius - _OPTIMISM
+            (x, y), (width, depth) = self.arena.origin, self.arena.size
+            taken: List[BaseGeometry] = [
+                each.ground.buffer(reach) for each in (*self.arena.obstructions, *zones)]
+            inside = box(x + reach, y + reach, x + width - reach, y + depth - reach)
+            free = inside.difference(unary_union(taken)) if taken else inside
+            self._known.clear()  # The zones of a scene stay as they are: one answer is enough.
+            self._known[zones] = tuple(getattr(free, "geoms", (free,)))
+        return self._known[zones]
 
 
 @dataclass(frozen=True)
@@ -220,9 +285,9 @@ def standing_in(
     if area.pose is None:
         return ()
     ground = footprint(area, area.pose)
-    return tuple(name for name, thing in sorted(world.objects.items()) if thing.movable and name not in riding
-                 and thing.pose is not None and not thing.form.ground
-                 and footprint(thing, thing.pose).distance(ground) < space.radius + space.margin)
+    return tuple(name for name, item in sorted(world.objects.items()) if item.movable and name not in riding
+                 and item.pose is not None and not item.form.ground
+                 and footprint(item, item.pose).distance(ground) < space.radius + space.margin)
 
 
 def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpace) -> List[Pose]:
@@ -248,6 +313,6 @@ def _candidates(area: WorldObject, robot: Optional[RobotState], space: DriveSpac
 def _free(pose: Pose, world: WorldState, space: DriveSpace, riding: FrozenSet[str]) -> bool:
     """Check whether nothing stands there; what a base carries is not in its way."""
     spot = Point(*pose.position[:2])
-    return all(footprint(thing, thing.pose).distance(spot) >= space.radius + space.margin
-               for name, thing in world.objects.items()
-               if name not in riding and thing.pose is not None and not thing.form.ground)
+    return all(footprint(item, item.pose).distance(spot) >= space.radius + space.margin
+               for name, item in world.objects.items()
+               if name not in riding and item.pose is not None and not item.form.ground)

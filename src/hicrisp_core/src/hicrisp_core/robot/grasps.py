@@ -11,8 +11,9 @@ from shapely.geometry import MultiPoint
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import BOWL_WALL, Quaternion, from_yaw, heading, multiply, rotate
+from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate
 from hicrisp_core.model.keep_out import footprint, vertical_span
+from hicrisp_core.model.shapes import BOWL_WALL
 
 _ELSEWHERE = 0.10
 """Cut-off distance for clearance checks, metres."""
@@ -96,13 +97,15 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
     Returns:
         The least clearance and the objects that touch the hand.
     """
-    parts = [_part(tool, *corners) for corners in _boxes(opening, gripper)]
+    parts = list(_parts(tool, opening, gripper))
     nearest, blockers = math.inf, []
-    for name, thing in sorted(world.objects.items()):
-        if name == held or thing.pose is None or thing.form.ground or _far(tool, thing, thing.pose, gripper):
+    for name, item in sorted(world.objects.items()):
+        if name == held or item.pose is None or item.form.ground or _far(tool, item, item.pose, gripper):
             continue
-        bottom, top = vertical_span(thing, thing.pose)
-        shadow = _wall(thing, thing.pose) if thing.form.hollow else footprint(thing, thing.pose)
+        bottom, top = vertical_span(item, item.pose)
+        shadow = footprint(item, item.pose)
+        if item.form.hollow:  # Its wall alone, without what it encloses.
+            shadow = shadow.difference(shadow.buffer(-BOWL_WALL))
         space = min((part.distance(shadow) for part, low, high in parts if top > low and bottom < high),
                     default=math.inf)
         nearest = min(nearest, space)
@@ -127,34 +130,23 @@ def hand_clearance(tool: Pose, opening: float, world: WorldState, gripper: Gripp
     return hand_room(tool, opening, world, gripper, held).clearance
 
 
-def _boxes(opening: float, gripper: Gripper) -> Iterator[Tuple[Vector, Vector]]:
-    """Yield the fingers and the palm as boxes in the tool's frame: lowest and highest corner."""
-    half, thick = gripper.finger[0] / 2.0, gripper.finger[1]
-    for inner, outer in ((opening / 2.0, opening / 2.0 + thick), (-opening / 2.0 - thick, -opening / 2.0)):
-        yield (-half, inner, -gripper.depth), (half, outer, gripper.tip)
+def _parts(tool: Pose, opening: float, gripper: Gripper) -> Iterator[Tuple[BaseGeometry, float, float]]:
+    """Yield the shadows of the fingers and the palm on the ground, with the heights between which each is."""
+    half, inner, outer = gripper.finger[0] / 2.0, opening / 2.0, opening / 2.0 + gripper.finger[1]
     across, along = gripper.palm[0] / 2.0, gripper.palm[1] / 2.0
-    yield (-across, -along, -gripper.depth - gripper.height), (across, along, -gripper.depth)
+    fingers, palm = (-gripper.depth, gripper.tip), (-gripper.depth - gripper.height, -gripper.depth)
+    for xs, ys, zs in (((-half, half), (inner, outer), fingers), ((-half, half), (-outer, -inner), fingers),
+                       ((-across, across), (-along, along), palm)):
+        corners = [tool.apply((x, y, z)) for x in xs for y in ys for z in zs]
+        heights = [corner[2] for corner in corners]
+        yield MultiPoint([corner[:2] for corner in corners]).convex_hull, min(heights), max(heights)
 
 
-def _part(tool: Pose, low: Vector, high: Vector) -> Tuple[BaseGeometry, float, float]:
-    """Return the shadow of a box in the tool's frame on the ground, and the heights between which it is."""
-    corners: List[Vector] = [tool.apply((x, y, z)) for x in (low[0], high[0]) for y in (low[1], high[1])
-                             for z in (low[2], high[2])]
-    heights = [corner[2] for corner in corners]
-    return MultiPoint([corner[:2] for corner in corners]).convex_hull, min(heights), max(heights)
-
-
-def _far(tool: Pose, thing: WorldObject, pose: Pose, gripper: Gripper) -> bool:
+def _far(tool: Pose, item: WorldObject, pose: Pose, gripper: Gripper) -> bool:
     """Check cheaply, before the exact test, whether an object is out of the hand's range."""
     reach = math.hypot(gripper.palm[0], gripper.palm[1]) / 2.0 + gripper.depth + gripper.height
     apart = math.hypot(tool.position[0] - pose.position[0], tool.position[1] - pose.position[1])
-    return apart > reach + math.hypot(*thing.size) / 2.0 + _ELSEWHERE
-
-
-def _wall(bowl: WorldObject, pose: Pose) -> BaseGeometry:
-    """Return the shadow of a bowl's wall, without what it encloses."""
-    whole = footprint(bowl, pose)
-    return whole.difference(whole.buffer(-BOWL_WALL))
+    return apart > reach + math.hypot(*item.size) / 2.0 + _ELSEWHERE
 
 
 @dataclass(frozen=True)
@@ -197,70 +189,70 @@ class Grasp:
         return self.pose.compose(Pose((0.0, 0.0, -distance)))
 
 
-def grasp_candidates(thing: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
+def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
     """Return the possible grasps of an object: from above at several yaws, then from the side.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         world: observed objects, robots and facts; poses in the world frame.
         gripper: dimensions of the hand, metres.
 
     Returns:
         The candidates; empty if the object has no pose or is too wide for the hand.
     """
-    if thing.pose is None:
+    if item.pose is None:
         return []
-    poses = [*_from_above(thing, thing.pose, gripper), *_from_side(thing, thing.pose, gripper)]
-    return [_with_room(pose, width, world, gripper, thing.name)
+    poses = [*_from_above(item, item.pose, gripper), *_from_side(item, item.pose, gripper)]
+    return [_with_room(pose, width, world, gripper, item.name)
             for pose, width in poses if width + 0.004 <= gripper.opening]
 
 
-def _from_above(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+def _from_above(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
     """Tool poses that point down, with the object's width between the fingers."""
-    bottom, top = vertical_span(thing, pose)
-    x, y, z = pose.apply((0.0, 0.0, _off_centre(thing, pose)))
+    bottom, top = vertical_span(item, pose)
+    x, y, z = pose.apply((0.0, 0.0, _off_centre(item, pose)))
     height = max(min(max(z, top - gripper.depth), top - 0.01), bottom + gripper.tip + 0.0075)
-    for closing, width in _closing_directions(thing, pose):
+    for closing, width in _closing_directions(item, pose):
         yaw = heading(closing) - math.pi / 2.0
         for turn in (yaw, yaw + math.pi):
             yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), width
 
 
-def _from_side(thing: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+def _from_side(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
     """Tool poses of a level hand that reaches away from the robot, for what stands and is high enough for
     it.
     """
     if abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 1.0 - _LEVEL:
         return
-    bottom, top = vertical_span(thing, pose)
+    bottom, top = vertical_span(item, pose)
     height = max(pose.position[2], bottom + gripper.palm[0] / 2.0 + _WRIST)
     if height > top - _BELOW_TOP:
         return
     away = heading(pose.position)
-    for closing, width in _closing_directions(thing, pose):
+    for closing, width in _closing_directions(item, pose):
         for side in (math.pi / 2.0, -math.pi / 2.0):
             yaw = heading(closing) + side
             if math.cos(yaw - away) < _AWAY:
                 continue
-            reach = max(0.0, _extent(thing, pose, yaw) / 2.0 - gripper.depth)  # The palm stays outside.
+            reach = max(0.0, _extent(item, pose, yaw) / 2.0 - gripper.depth)  # The palm stays outside.
             x, y = pose.position[0] - reach * math.cos(yaw), pose.position[1] - reach * math.sin(yaw)
             for level in _AHEAD:
                 yield Pose((x, y, height), multiply(from_yaw(yaw), level)), width
 
 
-def _extent(thing: WorldObject, pose: Pose, yaw: float) -> float:
+def _extent(item: WorldObject, pose: Pose, yaw: float) -> float:
     """Return how long a standing object is in a direction along one of its sides, metres."""
-    if thing.form.rod:
-        return thing.size[0]
+    if item.form.rod:
+        return item.size[0]
     along = rotate(pose.orientation, (1.0, 0.0, 0.0))
     same = abs(along[0] * math.cos(yaw) + along[1] * math.sin(yaw)) > math.sqrt(0.5)
-    return thing.size[0] if same else thing.size[1]
+    return item.size[0] if same else item.size[1]
 
 
-def _off_centre(thing: WorldObject, pose: Pose) -> float:
+def _off_centre(item: WorldObject, pose: Pose) -> float:
     """Return how far from its middle a lying cylinder is held, so that a level hand can stand it up."""
-    lies = thing.form.rod and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
-    return max(0.0, min(_HELD_HIGHER, thing.size[2] / 2.0 - 0.02)) if lies else 0.0
+    lies = item.form.rod and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 0.5
+    return max(0.0, min(_HELD_HIGHER, item.size[2] / 2.0 - 0.02)) if lies else 0.0
 
 
 def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, name: str) -> Grasp:
@@ -272,20 +264,20 @@ def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, na
     return Grasp(pose, width, narrow, hand_clearance(pose, narrow, world, gripper, name))
 
 
-def _closing_directions(thing: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
+def _closing_directions(item: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:
     """Level directions in which the fingers may close on an object, with its width in each."""
     axes = pose.axes
-    if thing.form.rod:
+    if item.form.rod:
         along = axes[2]
         if abs(along[2]) > 1.0 - _LEVEL:
             for turn in range(_ROUND_YAWS):
                 angle = pose.yaw + math.pi * turn / _ROUND_YAWS
-                yield (math.cos(angle), math.sin(angle), 0.0), thing.size[0]
+                yield (math.cos(angle), math.sin(angle), 0.0), item.size[0]
             return
         across = math.hypot(along[0], along[1])
-        yield (-along[1] / across, along[0] / across, 0.0), thing.size[0]
+        yield (-along[1] / across, along[0] / across, 0.0), item.size[0]
         return
-    if thing.form.boxy:
-        for axis, width in zip(axes, thing.size):
+    if item.form.boxy:
+        for axis, width in zip(axes, item.size):
             if abs(axis[2]) < _LEVEL:
                 yield axis, width

@@ -10,7 +10,8 @@ from typing import Mapping, Optional, Sequence, Union
 from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.settings import STRICT, fixed, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, fixed, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import from_yaw, planar_distance
 

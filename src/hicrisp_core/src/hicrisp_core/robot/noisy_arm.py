@@ -74,7 +74,7 @@ class NoisyArm:
         self._dice = random.Random(seed)
         self._approaches = Approaches()
         self._holds = False
-        self._things: FrozenSet[str] = frozenset()
+        self._objects: FrozenSet[str] = frozenset()
 
     def tool_pose(self) -> Pose:
         """Return the tool centre point.
@@ -98,7 +98,7 @@ class NoisyArm:
         Args:
             world: observed objects, robots and facts; poses in the world frame.
         """
-        self._things = frozenset(world.objects)
+        self._objects = frozenset(world.objects)
         self._arm.sync(world)
 
     def margin(self, pose: Pose) -> Optional[float]:
@@ -150,7 +150,7 @@ class NoisyArm:
         x, y = (self._dice.gauss(mean, self._sigma) for mean in self._mean)
         missed = pose.shifted((x, y, 0.0))
         self._approaches.ended(missed)
-        return self._arm.plan_line(missed, deadline, speed, self._things)
+        return self._arm.plan_line(missed, deadline, speed, self._objects)
 
     def plan_home(self, deadline: Deadline) -> Union[Trajectory, MotionFailure]:
         """Plan a motion to the rest posture.

@@ -178,22 +178,22 @@ def below(item: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     shadow = footprint(item, pose)
     bottom = vertical_span(item, pose)[0]
     found = set()
-    for thing in world.objects.values():
-        if thing.name == item.name or thing.pose is None or footprint(thing, thing.pose).distance(shadow) > 0.004:
+    for other in world.objects.values():
+        if other.name == item.name or other.pose is None or footprint(other, other.pose).distance(shadow) > 0.004:
             continue
-        if thing.form.hollow:
-            found.update({thing.name, *_inside(thing, thing.pose, world)})
-        elif vertical_span(thing, thing.pose)[1] < bottom + 0.015:
-            found.add(thing.name)
+        if other.form.hollow:
+            found.update({other.name, *_inside(other, other.pose, world)})
+        elif vertical_span(other, other.pose)[1] < bottom + 0.015:
+            found.add(other.name)
     return frozenset(found - {item.name})
 
 
 def _inside(bowl: WorldObject, pose: Pose, world: WorldState) -> FrozenSet[str]:
     """Return the objects whose centre is within a bowl's outline."""
     outline = footprint(bowl, pose)
-    return frozenset(thing.name for thing in world.objects.values() if thing.pose is not None
-                     and thing.movable
-                     and thing.name != bowl.name and outline.contains(Point(*thing.pose.position[:2])))
+    return frozenset(item.name for item in world.objects.values() if item.pose is not None
+                     and item.movable
+                     and item.name != bowl.name and outline.contains(Point(*item.pose.position[:2])))
 
 
 def failed(outcome: Outcome, doing: str) -> Outcome:

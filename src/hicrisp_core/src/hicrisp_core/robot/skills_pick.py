@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import FrozenSet, List, Optional, Union
+from typing import FrozenSet, List, Optional
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance, rotate
 from hicrisp_core.model.keep_out import vertical_span, width_along
-from hicrisp_core.ports.robot import MotionFailure, Trajectory
+from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
@@ -44,81 +44,75 @@ def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
     for _ in range(_REACHES if within > 0.0 else 1):
         attempt.progress("look", 0.0)
         world = attempt.look()
-        between = _between(attempt, world)
+        between = next((each for each in world.objects.values() if each.movable and in_hand(attempt, each)), None)
         if between is not None and _loose(attempt, between, world):
             moved = _back_off(attempt, between)
             if not moved.ok:
                 return failed(moved, doing)
             world, between = attempt.look(), None
-        thing = world.objects[item]
-        if between is not None and between.name == item and _rests(thing, world):
-            return failed(_close(attempt, thing, 0.0, world), doing)  # An earlier pick ended before the lift.
-        refusal = _refusal(thing, between)
+        object_ = world.objects[item]
+        if between is not None and between.name == item and _rests(object_, world):
+            return failed(_close(attempt, object_, 0.0, world), doing)  # An earlier pick ended before the lift.
+        refusal = _refusal(object_, between)
         if refusal is not None:
             return refusal
         attempt.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
-        candidates = grasp_candidates(thing, world, attempt.gripper)
+        candidates = grasp_candidates(object_, world, attempt.gripper)
         if not candidates:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot {doing}: it is too wide for the fingers as it lies.", item)
-        outcome = _try(attempt, thing, candidates, world, within)
+        outcome = _try(attempt, object_, candidates, world, within)
         if outcome.cause is None or outcome.cause.kind is not CauseKind.OFF_GOAL:
             break
     return failed(outcome, doing)
 
 
-def _between(attempt: SkillContext, world: WorldState) -> Optional[WorldObject]:
-    """Return what is between the fingers, held or not."""
-    movable = (thing for thing in world.objects.values() if thing.movable)
-    return next((thing for thing in movable if in_hand(attempt, thing)), None)
-
-
-def _loose(attempt: SkillContext, thing: WorldObject, world: WorldState) -> bool:
+def _loose(attempt: SkillContext, item: WorldObject, world: WorldState) -> bool:
     """Check whether the fingers are open around a standing object: a pick was interrupted."""
-    if thing.pose is None or not _rests(thing, world):
+    if item.pose is None or not _rests(item, world):
         return False
     closing = rotate(attempt.arm.tool_pose().orientation, (0.0, 1.0, 0.0))
-    return attempt.arm.opening() > width_along(thing, thing.pose, closing) + _AROUND
+    return attempt.arm.opening() > width_along(item, item.pose, closing) + _AROUND
 
 
-def _rests(thing: WorldObject, world: WorldState) -> bool:
+def _rests(item: WorldObject, world: WorldState) -> bool:
     """Check whether an object stands or lies on another one."""
-    if thing.pose is None:
+    if item.pose is None:
         return False
-    bottom = vertical_span(thing, thing.pose)[0]
+    bottom = vertical_span(item, item.pose)[0]
     return any(vertical_span(other, other.pose)[1] > bottom - _RESTS
-               for other in map(world.objects.get, below(thing, thing.pose, world))
+               for other in map(world.objects.get, below(item, item.pose, world))
                if other is not None and other.pose is not None)
 
 
-def _back_off(attempt: SkillContext, thing: WorldObject) -> Outcome:
+def _back_off(attempt: SkillContext, item: WorldObject) -> Outcome:
     """Open the fingers and leave an object where it stands."""
     opened = attempt.open_hand(attempt.arm.max_opening)
     if not opened.ok:
         return opened
     attempt.arm.detach()
-    return attempt.raise_tool(attempt.settings.approach, frozenset({thing.name}))
+    return attempt.raise_tool(attempt.settings.approach, frozenset({item.name}))
 
 
-def _refusal(thing: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome]:
+def _refusal(item: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome]:
     """Return why the hand cannot take an object as the world is seen."""
-    if thing.pose is None:
-        return Outcome(Status.PRECONDITION, f"Cannot pick up the {thing.name}: it is not in sight.",
-                       cause=Cause(CauseKind.NOT_SEEN, (thing.name,)))
+    if item.pose is None:
+        return Outcome(Status.PRECONDITION, f"Cannot pick up the {item.name}: it is not in sight.",
+                       cause=Cause(CauseKind.NOT_SEEN, (item.name,)))
     if held is not None:
         return Outcome.because(
             CauseKind.HAND_FULL, Status.PRECONDITION,
-            f"Cannot pick up the {thing.name}: the {held.name} is in the hand already.", held.name)
+            f"Cannot pick up the {item.name}: the {held.name} is in the hand already.", held.name)
     return None
 
 
 def _try(
-    attempt: SkillContext, thing: WorldObject, candidates: List[Grasp], world: WorldState, within: float
+    attempt: SkillContext, item: WorldObject, candidates: List[Grasp], world: WorldState, within: float
 ) -> Outcome:
     """Carry out the best grasp to which there is a motion; without one, explain that for the
     best.
     """
-    touch = frozenset({thing.name})
+    touch = frozenset({item.name})
     best = DONE
     for grasp in islice(ranked(candidates, lambda grasp: grasp, attempt.arm.margin), attempt.settings.tries):
         approached = _approach(attempt, grasp, touch)
@@ -126,9 +120,9 @@ def _try(
         if stopped is not None:
             return stopped
         if approached.ok and within > 0.0:
-            approached = _still_there(attempt, thing, within)
+            approached = _still_there(attempt, item, within)
         if approached.ok:
-            return _close(attempt, thing, grasp.width, world)
+            return _close(attempt, item, grasp.width, world)
         if approached.status is not Status.PLANNING:
             attempt.raise_tool(attempt.settings.retreat, touch)
             return approached
@@ -145,7 +139,9 @@ def _approach(attempt: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Out
     reached = attempt.plan_to(grasp.pose, touch)
     if isinstance(reached, MotionFailure):
         return reached.outcome()
-    motion = _to_before(attempt, grasp)
+    motion = attempt.plan_to(grasp.before(attempt.settings.approach))
+    if isinstance(motion, MotionFailure) and motion.kind == "unreachable":  # As far from it as can be reached.
+        motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))
     if isinstance(motion, MotionFailure):
         return motion.outcome()
     moved = attempt.follow(motion)
@@ -155,27 +151,19 @@ def _approach(attempt: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Out
     return attempt.line(grasp.pose, attempt.settings.guarded * 2.0, touch, guarded=True)
 
 
-def _to_before(attempt: SkillContext, grasp: Grasp) -> Union[Trajectory, MotionFailure]:
-    """Return the motion to where the straight way to a grasp begins, as far from it as can be reached."""
-    motion = attempt.plan_to(grasp.before(attempt.settings.approach))
-    if isinstance(motion, MotionFailure) and motion.kind == "unreachable":
-        motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))
-    return motion
-
-
-def _still_there(attempt: SkillContext, thing: WorldObject, within: float) -> Outcome:
+def _still_there(attempt: SkillContext, item: WorldObject, within: float) -> Outcome:
     """Check that the object is observed where the hand reached for it (EXECUTION with OFF_GOAL if it is not)."""
-    seen = attempt.look().objects[thing.name]
-    if seen.pose is None or thing.pose is None:
+    seen = attempt.look().objects[item.name]
+    if seen.pose is None or item.pose is None:
         return DONE  # The hand hides it.
-    off = planar_distance(seen.pose.position, thing.pose.position)
+    off = planar_distance(seen.pose.position, item.pose.position)
     if off <= within:
         return DONE
     why = f"it was seen {quantity(off, 'm')} from where the hand reached for it"
-    return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.OFF_GOAL, (thing.name,), said=why, metres=off))
+    return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.OFF_GOAL, (item.name,), said=why, metres=off))
 
 
-def _close(attempt: SkillContext, thing: WorldObject, width: float, world: WorldState) -> Outcome:
+def _close(attempt: SkillContext, item: WorldObject, width: float, world: WorldState) -> Outcome:
     """Close the fingers, lift, and look whether the item came along.
 
     Args:
@@ -187,37 +175,37 @@ def _close(attempt: SkillContext, thing: WorldObject, width: float, world: World
         return closed
     if attempt.arm.opening() < _NOTHING * width:
         attempt.open_hand(attempt.arm.max_opening)
-        attempt.raise_tool(attempt.settings.retreat, frozenset({thing.name}))
+        attempt.raise_tool(attempt.settings.retreat, frozenset({item.name}))
         return Outcome(Status.EXECUTION, "the gripper closed on nothing",
-                       cause=Cause(CauseKind.NOT_GRIPPED, (thing.name,)))
+                       cause=Cause(CauseKind.NOT_GRIPPED, (item.name,)))
     attempt.look()
-    attempt.arm.attach(thing.name)
+    attempt.arm.attach(item.name)
     attempt.progress("lift", 0.8)
-    support = below(thing, thing.pose, world) if thing.pose else frozenset()
+    support = below(item, item.pose, world) if item.pose else frozenset()
     lifted = attempt.raise_tool(attempt.settings.approach, support)
     if not lifted.ok:
         return lifted
-    if not in_hand(attempt, attempt.look().objects[thing.name]):
+    if not in_hand(attempt, attempt.look().objects[item.name]):
         attempt.arm.detach()
-        return Outcome(Status.EXECUTION, f"the {thing.name} slipped out of the gripper",
-                       cause=Cause(CauseKind.SLIPPED, (thing.name,)))
+        return Outcome(Status.EXECUTION, f"the {item.name} slipped out of the gripper",
+                       cause=Cause(CauseKind.SLIPPED, (item.name,)))
     return DONE
 
 
-def in_hand(attempt: SkillContext, thing: WorldObject) -> bool:
+def in_hand(attempt: SkillContext, item: WorldObject) -> bool:
     """Check whether an item is observed at the tool, with the fingers neither closed nor fully open.
 
     Args:
         attempt: the running command with its arm, observer and limits.
-        thing: the observed object.
+        item: the observed object.
 
     Returns:
         True if it is held; false without a pose, and for bowls.
     """
     opening = attempt.arm.opening()
-    if thing.pose is None or thing.form.hollow:
+    if item.pose is None or item.form.hollow:
         return False
-    if not _NOTHING * min(thing.size) < opening < _OPEN * attempt.arm.max_opening:
+    if not _NOTHING * min(item.size) < opening < _OPEN * attempt.arm.max_opening:
         return False
-    inside = thing.pose.inverse().apply(attempt.arm.tool_pose().position)
-    return all(abs(value) <= size / 2.0 + _IN_HAND for value, size in zip(inside, thing.size))
+    inside = item.pose.inverse().apply(attempt.arm.tool_pose().position)
+    return all(abs(value) <= size / 2.0 + _IN_HAND for value, size in zip(inside, item.size))

@@ -216,14 +216,14 @@ def tool_at(attempt: SkillContext, seen: WorldObject, item: Pose) -> Pose:
 
 
 def touch_down(
-    attempt: SkillContext, thing: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
+    attempt: SkillContext, object_: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
     unchecked: FrozenSet[str]
 ) -> Outcome:
     """Lower the item until it touches; after an early contact raise it again (EXECUTION).
 
     Args:
         attempt: the running command with its arm, observer and limits.
-        thing: the held item.
+        object_: the held item.
         item: its target pose, world frame.
         told: tool pose to command; may lie below the goal.
         goal: height of the tool at which it is there, metres.
@@ -238,19 +238,19 @@ def touch_down(
         return lowered
     here = attempt.arm.tool_pose().position[2]
     above = here - goal
-    if here - max(goal, told.position[2]) < max(attempt.settings.early, rim(thing, item, world) - NEARLY):
+    if here - max(goal, told.position[2]) < max(attempt.settings.early, rim(object_, item, world) - NEARLY):
         return DONE
     attempt.raise_tool(max(_LIFT, attempt.settings.approach - above), unchecked)
-    why = f"the {thing.name} touched something {100 * above:.1f} cm above the goal"
+    why = f"the {object_.name} touched something {100 * above:.1f} cm above the goal"
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.TOUCHED, said=why))
 
 
-def let_go(attempt: SkillContext, thing: WorldObject, clearance: float, touch: FrozenSet[str]) -> Outcome:
+def let_go(attempt: SkillContext, item: WorldObject, clearance: float, touch: FrozenSet[str]) -> Outcome:
     """Open the fingers as far as there is room, and retreat.
 
     Args:
         attempt: the running command with its arm, observer and limits.
-        thing: the held item.
+        item: the held item.
         clearance: space between the hand and other objects, metres.
         touch: names of the objects that the item stands on.
 
@@ -265,23 +265,23 @@ def let_go(attempt: SkillContext, thing: WorldObject, clearance: float, touch: F
         return opened
     attempt.progress("retreat", 0.9)
     attempt.look()
-    retreated = attempt.raise_tool(attempt.settings.retreat, touch | {thing.name})
+    retreated = attempt.raise_tool(attempt.settings.retreat, touch | {item.name})
     # It is placed; the next motion finds a way out.
     return DONE if retreated.status is Status.PLANNING else retreated
 
 
-def rim(thing: WorldObject, pose: Pose, world: WorldState) -> float:
+def rim(item: WorldObject, pose: Pose, world: WorldState) -> float:
     """Return the height of a bowl's rim above the bottom of an item in it.
 
     Args:
-        thing: the item.
+        item: the item.
         pose: of the item, world frame.
         world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
         Metres; 0 if the item is not in a bowl.
     """
-    bottom, (x, y, _) = vertical_span(thing, pose)[0], pose.position
+    bottom, (x, y, _) = vertical_span(item, pose)[0], pose.position
     rims = [vertical_span(bowl, bowl.pose)[1] for bowl in world.objects.values()
             if bowl.form.hollow and bowl.pose is not None
             and footprint(bowl, bowl.pose).contains(Point(x, y))]
@@ -309,22 +309,22 @@ def place(
     """
     attempt.progress("look", 0.0)
     world = attempt.look()
-    thing = world.objects[item]
-    if not in_hand(attempt, thing):
+    object_ = world.objects[item]
+    if not in_hand(attempt, object_):
         return Outcome.because(CauseKind.NOT_HELD, Status.PRECONDITION,
                                f"Cannot place the {item}: it is not in the hand.", item)
     attempt.arm.attach(item)
     doing = f"place the {item}"
     best = DONE
-    hold = hold_of(thing, attempt.arm.tool_pose(), attempt.arm.opening())
-    ways = ways_to_place(thing, hold, target, world, attempt.gripper, attempt.arm.margin, attempt.settings.tries)
+    hold = hold_of(object_, attempt.arm.tool_pose(), attempt.arm.opening())
+    ways = ways_to_place(object_, hold, target, world, attempt.gripper, attempt.arm.margin, attempt.settings.tries)
     for placement in ways:
-        clear = rim(thing, placement.item, world) + NEARLY
+        clear = rim(object_, placement.item, world) + NEARLY
         outcome = _carry(attempt, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
         if outcome.ok and within > 0.0:
-            outcome = Approach(attempt, thing, placement, world, within, correction).place(clear)
+            outcome = Approach(attempt, object_, placement, world, within, correction).place(clear)
         elif outcome.ok:
-            outcome = _lower(attempt, thing, placement, world, correction)
+            outcome = _lower(attempt, object_, placement, world, correction)
         stopped = attempt.interrupted()
         if stopped is not None or outcome.status is not Status.PLANNING:
             return stopped or failed(outcome, doing)
@@ -348,16 +348,16 @@ def _carry(attempt: SkillContext, placement: Placement, clear: float, correction
 
 
 def _lower(
-    attempt: SkillContext, thing: WorldObject, placement: Placement, world: WorldState, correction: Vector
+    attempt: SkillContext, item: WorldObject, placement: Placement, world: WorldState, correction: Vector
 ) -> Outcome:
     """Lower the item until it touches, and let go wherever that is."""
-    seen = carried(attempt, thing.name)
+    seen = carried(attempt, item.name)
     if isinstance(seen, Outcome):
         return seen
     attempt.progress("lower", 0.6)
-    touch = below(thing, placement.item, world)
+    touch = below(item, placement.item, world)
     goal = tool_at(attempt, seen, placement.item)
     told = goal.shifted(correction).shifted((0.0, 0.0, -attempt.settings.press))
     unchecked = touch if correction == (0.0, 0.0, 0.0) else frozenset(world.objects)
-    lowered = touch_down(attempt, thing, placement.item, told, goal.position[2], world, unchecked)
-    return let_go(attempt, thing, placement.grasp.clearance, touch) if lowered.ok else lowered
+    lowered = touch_down(attempt, item, placement.item, told, goal.position[2], world, unchecked)
+    return let_go(attempt, item, placement.grasp.clearance, touch) if lowered.ok else lowered

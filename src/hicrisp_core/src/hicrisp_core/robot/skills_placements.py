@@ -41,29 +41,29 @@ class Placement:
     blockers: Tuple[str, ...] = ()
 
 
-def hold_of(thing: WorldObject, tool: Pose, opening: float) -> Hold:
+def hold_of(item: WorldObject, tool: Pose, opening: float) -> Hold:
     """Return how an item is held.
 
     Args:
-        thing: the item as observed.
+        item: the item as observed.
         tool: tool pose, world frame.
         opening: distance between the fingers, metres.
 
     Returns:
         Pose of the item in the tool frame, with the opening.
     """
-    return Hold(tool.inverse().compose(thing.pose or tool), opening)
+    return Hold(tool.inverse().compose(item.pose or tool), opening)
 
 
 def ways_to_place(
-    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin, tries: int
+    item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin, tries: int
 ) -> Iterator[Placement]:
     """Yield placements, best first: those that keep the target's yaw, then other yaws with room for the hand.
 
     A lying item is stood up if the arm can, and otherwise put down as it lies.
 
     Args:
-        thing: the held item.
+        item: the held item.
         hold: how it is held.
         target: pose of its centre, world frame.
         world: observed objects, robots and facts; poses in the world frame.
@@ -74,26 +74,26 @@ def ways_to_place(
     Yields:
         Placements whose tool pose has a posture, or not: the planner decides.
     """
-    if not thing.form.boxy:
-        yield from stood_up(thing, hold, target, gripper)
-    yield from islice(_put_down(thing, hold, target, world, gripper, margin), tries)
+    if not item.form.boxy:
+        yield from stood_up(item, hold, target, gripper)
+    yield from islice(_put_down(item, hold, target, world, gripper, margin), tries)
 
 
 def _put_down(
-    thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin
+    item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper, margin: Margin
 ) -> Iterator[Placement]:
-    yield from ranked(placements(thing, hold, target, world, gripper), _grasp_of, margin)
-    if thing.form.boxy:
+    yield from ranked(placements(item, hold, target, world, gripper), _grasp_of, margin)
+    if item.form.boxy:
         others = [way for turn in _OTHER_YAWS for way in placements(
-            thing, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
+            item, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)]
         yield from ranked([way for way in others if way.grasp.clearance > gripper.room], _grasp_of, margin)
 
 
-def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
+def most_room(item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> Placement:
     """Return the placement that leaves the hand most room; reachability is not checked.
 
     Args:
-        thing: the held item.
+        item: the held item.
         hold: how it is held.
         target: pose of its centre, world frame.
         world: observed objects, robots and facts; poses in the world frame.
@@ -102,25 +102,25 @@ def most_room(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, g
     Returns:
         The placement.
     """
-    lying = not thing.form.boxy and stood_up(thing, hold, target, gripper)
+    lying = not item.form.boxy and stood_up(item, hold, target, gripper)
     if lying:
         return lying[0]
-    best = max(placements(thing, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
-    if not thing.form.boxy:
+    best = max(placements(item, hold, target, world, gripper), key=lambda way: way.grasp.clearance)
+    if not item.form.boxy:
         return best
     for turn in _OTHER_YAWS:
         if best.grasp.clearance > gripper.room:
             break
-        turned = placements(thing, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)
+        turned = placements(item, hold, Pose(target.position, from_yaw(target.yaw + turn)), world, gripper)
         best = max((best, *turned), key=lambda way: way.grasp.clearance)
     return best
 
 
-def placements(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> List[Placement]:
+def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, gripper: Gripper) -> List[Placement]:
     """Return the ways to put a held item down level, with the target's yaw up to the item's symmetry.
 
     Args:
-        thing: the held item.
+        item: the held item.
         hold: how it is held.
         target: pose of its centre, world frame.
         world: observed objects, robots and facts; poses in the world frame.
@@ -129,24 +129,24 @@ def placements(thing: WorldObject, hold: Hold, target: Pose, world: WorldState, 
     Returns:
         The placements, unsorted; empty if the item has no pose.
     """
-    if thing.pose is None:
+    if item.pose is None:
         return []
     found: List[Placement] = []
-    for orientation in _orientations(thing, thing.pose, target):
+    for orientation in _orientations(item, item.pose, target):
         pose = Pose(target.position, orientation)
-        pose = pose.shifted((0.0, 0.0, _bottom(thing, target) - vertical_span(thing, pose)[0]))
+        pose = pose.shifted((0.0, 0.0, (target.position[2] - item.size[2] / 2.0) - vertical_span(item, pose)[0]))
         tool = pose.compose(hold.item.inverse())
-        room = hand_room(tool, hold.opening, world, gripper, thing.name)
+        room = hand_room(tool, hold.opening, world, gripper, item.name)
         found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance), room.blockers))
     return found
 
 
-def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> List[Placement]:
+def stood_up(object_: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> List[Placement]:
     """Return the ways to stand a lying item up with a level hand that points away from the base: the end that
     is held more ends up on top.
 
     Args:
-        thing: the held item.
+        object_: the held item.
         hold: how it is held.
         target: pose of its centre, world frame.
         gripper: dimensions of the hand, metres.
@@ -154,12 +154,12 @@ def stood_up(thing: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -> 
     Returns:
         The placements, best first; empty if the item does not lie.
     """
-    if thing.pose is None or abs(rotate(thing.pose.orientation, (0.0, 0.0, 1.0))[2]) > 0.5:
+    if object_.pose is None or abs(rotate(object_.pose.orientation, (0.0, 0.0, 1.0))[2]) > 0.5:
         return []
     away = heading(target.position)
     found: List[Tuple[bool, float, Placement]] = []
     for end_up in (1.0, -1.0):
-        upright = multiply(upright_turn(rotate(thing.pose.orientation, (0.0, 0.0, end_up))), thing.pose.orientation)
+        upright = multiply(upright_turn(rotate(object_.pose.orientation, (0.0, 0.0, end_up))), object_.pose.orientation)
         for number in range(_ROUND_YAWS):
             item = Pose(target.position, multiply(from_yaw(math.tau * number / _ROUND_YAWS), upright))
             tool = item.compose(hold.item.inverse())
@@ -175,20 +175,15 @@ def _grasp_of(way: Placement) -> Grasp:
     return way.grasp
 
 
-def _bottom(thing: WorldObject, target: Pose) -> float:
-    """Return the height on which the item shall stand when its centre is at the target, upright."""
-    return target.position[2] - thing.size[2] / 2.0
-
-
-def _orientations(thing: WorldObject, now: Pose, target: Pose) -> List[Quaternion]:
+def _orientations(item: WorldObject, now: Pose, target: Pose) -> List[Quaternion]:
     """Return the orientations that will do: level, turned by what the item's shape cannot be told from."""
     level = _levelled(now.orientation)
     ahead = rotate(level, (1.0, 0.0, 0.0))
     across = rotate(level, (0.0, 1.0, 0.0))
     flat = ahead if abs(ahead[2]) < 0.5 else across
-    if thing.form.rod and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
+    if item.form.rod and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
         return [multiply(from_yaw(math.tau * turn / _ROUND_YAWS), level) for turn in range(_ROUND_YAWS)]
-    turns = 4 if thing.form.boxy and abs(thing.size[0] - thing.size[1]) < 0.002 else 2
+    turns = 4 if item.form.boxy and abs(item.size[0] - item.size[1]) < 0.002 else 2
     start = target.yaw - heading(flat)
     return [multiply(from_yaw(start + math.tau * turn / turns), level) for turn in range(turns)]
 

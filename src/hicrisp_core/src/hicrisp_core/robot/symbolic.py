@@ -7,7 +7,8 @@ from threading import Event
 from typing import List, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.checker import check
-from hicrisp_core.domain.schema import Domain, apply_effects
+from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import told
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Status, WorldState
 from hicrisp_core.ports.robot import Progress

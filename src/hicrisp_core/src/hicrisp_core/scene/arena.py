@@ -13,10 +13,11 @@ from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 from typing_extensions import Literal
 
-from hicrisp_core.config.settings import STRICT, Positions, keys_of, read_settings
-from hicrisp_core.config.settings import Path as Place
+from hicrisp_core.config.settings import STRICT, keys_of, read_settings
+from hicrisp_core.config.yaml_files import Path as Place
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
-from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.domain.schema import zones_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
@@ -284,32 +285,32 @@ def _obstacles(
     """Return the obstacles where they stand at first; random ones clear of the base's start and of every area's
     middle.
     """
-    things: Dict[str, WorldObject] = {}
+    objects: Dict[str, WorldObject] = {}
     spots: Dict[str, RandomSpot] = {}
     for name, entry in entries.items():
         path = ("obstacles", name)
         if name in areas:
             raise positions.error(path, f"the name '{name}' is taken by an area")
         type_ = _type(entry.type or domain.roles.obstacle, domain, positions, path)
-        thing = WorldObject(name, type_, "cylinder", (2 * entry.radius, 2 * entry.radius, entry.height),
-                            _attributes(entry.attributes))
+        item = WorldObject(name, type_, "cylinder", (2 * entry.radius, 2 * entry.radius, entry.height),
+                           _attributes(entry.attributes))
         if entry.random is not None:
             spots[name] = _spot(entry.random, entry.radius, arena)
         elif entry.position is not None:
-            thing = standing(thing, *entry.position, 0.0, arena.floor)
-        things[name] = thing
+            item = standing(item, *entry.position, 0.0, arena.floor)
+        objects[name] = item
     kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius), *start.pose.position[:2], 0.0)
                  for name, start in arena.starts.items()}
     kept_free.update((f"middle of {name}", standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
                      for name, area in areas.items() if area.pose)
-    drawn = draw_layout({**kept_free, **things}, spots, seed)
+    drawn = draw_layout({**kept_free, **objects}, spots, seed)
     if drawn is not None:
-        drawn.update({name: replace(thing, pose=thing.pose.shifted((0.0, 0.0, arena.floor)))
-                      for name, thing in drawn.items() if name in spots and thing.pose is not None})
+        drawn.update({name: replace(item, pose=item.pose.shifted((0.0, 0.0, arena.floor)))
+                      for name, item in drawn.items() if name in spots and item.pose is not None})
     if drawn is None:
         raise positions.error(("obstacles",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                               "make a region wider or min_gap smaller")
-    return {name: drawn[name] for name in things}
+    return {name: drawn[name] for name in objects}
 
 
 def _check_zones(zones: Sequence[KeepOut], arena: Arena, positions: Positions) -> None:
@@ -324,23 +325,23 @@ def _check_zones(zones: Sequence[KeepOut], arena: Arena, positions: Positions) -
 def _check_obstacles(
     obstacles: Mapping[str, WorldObject], areas: Mapping[str, WorldObject], arena: Arena, positions: Positions
 ) -> None:
-    for thing in obstacles.values():
-        if thing.pose is None:
+    for item in obstacles.values():
+        if item.pose is None:
             continue
-        path = ("obstacles", thing.name)
-        x, y, _ = thing.pose.position
+        path = ("obstacles", item.name)
+        x, y, _ = item.pose.position
         if arena.clearance(x, y) <= 0.0:
-            raise positions.error(path, f"{thing.name} stands at {_where(x, y)}, outside the arena, which is "
+            raise positions.error(path, f"{item.name} stands at {_where(x, y)}, outside the arena, which is "
                                   f"{arena}")
-        other = overlapping(thing, obstacles)
+        other = overlapping(item, obstacles)
         if other:
-            raise positions.error(path, f"{thing.name} overlaps {other}; move one of them")
+            raise positions.error(path, f"{item.name} overlaps {other}; move one of them")
         for name, start in arena.starts.items():
-            if math.dist((x, y), start.pose.position[:2]) < start.radius + thing.size[0] / 2.0:
-                raise positions.error(path, f"{thing.name} stands where {name} starts; move one of them")
+            if math.dist((x, y), start.pose.position[:2]) < start.radius + item.size[0] / 2.0:
+                raise positions.error(path, f"{item.name} stands where {name} starts; move one of them")
         for area in areas.values():
-            if area.pose and footprint(thing, thing.pose).contains(footprint(area, area.pose).centroid):
-                raise positions.error(path, f"{area.name} is inside {thing.name}: no base can stand in its middle; "
+            if area.pose and footprint(item, item.pose).contains(footprint(area, area.pose).centroid):
+                raise positions.error(path, f"{area.name} is inside {item.name}: no base can stand in its middle; "
                                             "move one of them")
 
 

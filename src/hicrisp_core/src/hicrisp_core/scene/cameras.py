@@ -15,7 +15,8 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
 from hicrisp_core.config.files import config_file, write_whole
-from hicrisp_core.config.settings import STRICT, fixed, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, fixed, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.model.geometry import Pose, Quaternion, Vector, facing
 from hicrisp_core.model.picture import Lens
 

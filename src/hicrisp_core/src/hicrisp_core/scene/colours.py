@@ -17,13 +17,13 @@ COLOURS: Mapping[str, Colour] = {
 _PLAIN: Colour = COLOURS["grey"]
 
 
-def paint_of(thing: WorldObject) -> Colour:
+def paint_of(item: WorldObject) -> Colour:
     """Return the colour of an object by its attributes.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
 
     Returns:
         RGBA, 0 to 1; grey without a colour attribute, so that a camera can distinguish it from a wooden table.
     """
-    return COLOURS.get(thing.attributes.get("colour", ""), _PLAIN)
+    return COLOURS.get(item.attributes.get("colour", ""), _PLAIN)

@@ -33,7 +33,7 @@ class FaultKind:
 
 # The kinds that several worlds know.
 VANISH = FaultKind("the target is taken out of the world, now or after [seconds]", (0, 1), needs_target=True)
-SENSOR_NOISE = FaultKind("the seen positions of things scatter: [sigma], metres", (1,), spread=True)
+SENSOR_NOISE = FaultKind("the seen positions of objects scatter: [sigma], metres", (1,), spread=True)
 OBJECT_MOVED = FaultKind(
     "a hand moves the target, now or (with a count) just before the robot reaches for it: [dx, dy] or "
     "[distance], metres", (1, 2, 3), needs_target=True)
@@ -42,15 +42,15 @@ INTRUDER = FaultKind(
     "a hand puts something on the table that the scene does not hold (as many as the count, or 1): on a free "
     "spot by chance, at [x, y], or a box at [x, y, width, depth, height], metres", (0, 2, 5))
 RETURN = FaultKind("the target, which vanished, is put back on the table", needs_target=True)
-BLOCKED_GOAL = FaultKind("a hand puts the target (or any other thing) where the robot is about to place " "something")
+BLOCKED_GOAL = FaultKind("a hand puts the target (or any other object) where the robot is about to place " "something")
 SLIP = FaultKind("the item that is carried slips out of the gripper: [seconds after the motion began]", (0, 1))
 
 
-def check_fault(fault: SceneFault, kinds: Mapping[str, FaultKind], things: Sequence[str]) -> None:
+def check_fault(fault: SceneFault, kinds: Mapping[str, FaultKind], objects: Sequence[str]) -> None:
     """Refuse what cannot be injected.
 
     Args:
-        things: the names that a target may have.
+        objects: the names that a target may have.
 
     Raises:
         FaultError: with what would be valid.
@@ -65,8 +65,8 @@ def check_fault(fault: SceneFault, kinds: Mapping[str, FaultKind], things: Seque
         raise FaultError(f"a fault happens at least 0 times, not {fault.count}")
     if kind.spread and len(magnitude) != 2 and magnitude[-1] < 0.0:
         raise FaultError(f"a standard deviation is at least 0, not {magnitude[-1]}")
-    if (fault.target and fault.target not in things) or (kind.needs_target and not fault.target):
-        raise FaultError(f"{fault.kind} needs one of the things: {', '.join(things)}; not '{fault.target}'")
+    if (fault.target and fault.target not in objects) or (kind.needs_target and not fault.target):
+        raise FaultError(f"{fault.kind} needs one of the objects: {', '.join(objects)}; not '{fault.target}'")
 
 
 @dataclass

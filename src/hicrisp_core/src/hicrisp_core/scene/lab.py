@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, Mapping, Tuple
+from typing import Any, Mapping, Tuple
 
-from hicrisp_core.config.settings import Positions, keys_of, read_settings
+from hicrisp_core.config.settings import keys_of, read_settings
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
-from hicrisp_core.domain.schema import ANYTHING
-from hicrisp_core.domain.zones import zones_of
+from hicrisp_core.domain.schema import ANYTHING, zones_of
 from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene.arena import ArenaPart, ArmEntry, read_arena
@@ -17,7 +17,6 @@ from hicrisp_core.scene.scene import (
     PEDESTAL,
     PEDESTAL_WIDTH,
     TABLE,
-    Arena,
     Heading,
     Scene,
     Tuning,
@@ -52,8 +51,8 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         ConfigError: with file, line, key and what is valid.
     """
     part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
-    things, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
-                                   domain, seed)
+    objects, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
+                                    domain, seed)
     arms = [name for name, entry in part.robots.items() if isinstance(entry, dict) and entry.get("kind") == ARM]
     for name in arms:
         read_settings(ArmEntry, part.robots[name], positions, ("robots", name))
@@ -61,37 +60,25 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
         raise positions.error(("robots",), f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
     arena, areas, obstacles, weights = read_arena(
         part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain, seed,
-        _blocks(things[TABLE]))
+        _blocks(objects[TABLE]))
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
-    trays = _trays(arena, domain.roles.tray or ANYTHING)
-    taken = sorted(set(things) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))
+    trays = {start.tray: WorldObject(  # A base with its tray as one box, so that an arm keeps clear of all of it.
+        start.tray, domain.roles.tray or ANYTHING, "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
+        pose=start.pose.compose(tray_in_base()), movable=False) for start in arena.starts.values() if start.tray}
+    taken = sorted(set(objects) & (set(areas) | set(obstacles) | set(trays)) | set(areas) & set(trays))
     if taken:
-        raise positions.error(("objects",), f"the name '{taken[0]}' stands for two things")
+        raise positions.error(("objects",), f"the name '{taken[0]}' stands for two objects")
     return replace(
         common_scene(path, values, positions, domain, seed), robots=(*arms, *arena.starts), world=LAB,
-        arena=arena, objects={**things, **trays, **areas, **obstacles}, masses={**masses, **weights},
+        arena=arena, objects={**objects, **trays, **areas, **obstacles}, masses={**masses, **weights},
         zones=zones_of(domain, areas.values()))
 
 
-def tray_in_base(floor_to_top: float = TRAY_HEIGHT) -> Pose:
-    """Return the pose of a tray's object in the frame of its base, whose origin is on the floor.
-
-    Args:
-        floor_to_top: height of the tray's top above the floor, metres.
-
-    Returns:
-        Pose in the base frame.
-    """
-    return Pose((0.0, 0.0, floor_to_top / 2.0))
-
-
-def _trays(arena: Arena, type_: str) -> Dict[str, WorldObject]:
-    """Return each base with its tray as one box, so that an arm keeps clear of all of it."""
-    return {start.tray: WorldObject(start.tray, type_, "box", (TRAY_EDGE, TRAY_EDGE, TRAY_HEIGHT),
-                                    pose=start.pose.compose(tray_in_base()), movable=False)
-            for start in arena.starts.values() if start.tray}
+def tray_in_base() -> Pose:
+    """Return the pose of a tray's object in the frame of its base, whose origin is on the floor."""
+    return Pose((0.0, 0.0, TRAY_HEIGHT / 2.0))
 
 
 def _blocks(table: WorldObject) -> Tuple[KeepOut, ...]:

@@ -50,12 +50,12 @@ def draw_layout(
     """
     dice = random.Random(seed)
     for _ in range(_LAYOUTS):
-        placed = {name: thing for name, thing in objects.items() if name not in spots}
+        placed = {name: item for name, item in objects.items() if name not in spots}
         for name, spot in spots.items():
-            thing = _draw(objects[name], spot, placed, dice)
-            if thing is None:
+            item = _draw(objects[name], spot, placed, dice)
+            if item is None:
                 break
-            placed[name] = thing
+            placed[name] = item
         else:
             return {name: placed[name] for name in objects}
     return None
@@ -80,26 +80,26 @@ def shuffled(spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], s
     return dealt
 
 
-def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: float = 0.0) -> str:
+def overlapping(item: WorldObject, others: Mapping[str, WorldObject], gap: float = 0.0) -> str:
     """Return the first movable object that is too near.
 
     Args:
-        thing: the object to check.
+        item: the object to check.
         others: the other objects by name.
         gap: least distance, metres.
 
     Returns:
         Its name; empty without one.
     """
-    if thing.pose is None:
+    if item.pose is None:
         return ""
-    shadow = footprint(thing, thing.pose)
-    low, high = vertical_span(thing, thing.pose)
+    shadow = footprint(item, item.pose)
+    low, high = vertical_span(item, item.pose)
     for other in others.values():
-        if other.name == thing.name or other.pose is None or not other.movable:
+        if other.name == item.name or other.pose is None or not other.movable:
             continue
-        apart = math.dist(thing.pose.position[:2], other.pose.position[:2])
-        if apart > _reach(thing) + _reach(other) + gap:
+        apart = math.dist(item.pose.position[:2], other.pose.position[:2])
+        if apart > _reach(item) + _reach(other) + gap:
             continue
         bottom, top = vertical_span(other, other.pose)
         if min(top, high) - max(bottom, low) <= _TOUCHING:
@@ -110,32 +110,32 @@ def overlapping(thing: WorldObject, others: Mapping[str, WorldObject], gap: floa
     return ""
 
 
-def _reach(thing: WorldObject) -> float:
+def _reach(item: WorldObject) -> float:
     """Return how far an object reaches from its middle at most, whichever way it lies, metres."""
-    return math.hypot(*thing.size) / 2.0
+    return math.hypot(*item.size) / 2.0
 
 
-def off_the_table(thing: WorldObject, table: WorldObject) -> bool:
+def off_the_table(item: WorldObject, table: WorldObject) -> bool:
     """Check whether an object's footprint leaves the table or its bottom is below the table's top.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         table: the table with its pose and size.
 
     Returns:
         True if it leaves the table; false if a pose is missing.
     """
-    if thing.pose is None or table.pose is None:
+    if item.pose is None or table.pose is None:
         return False
-    below = vertical_span(thing, thing.pose)[0] < vertical_span(table, table.pose)[1] - _TOUCHING
-    return below or not footprint(table, table.pose).contains(footprint(thing, thing.pose))
+    below = vertical_span(item, item.pose)[0] < vertical_span(table, table.pose)[1] - _TOUCHING
+    return below or not footprint(table, table.pose).contains(footprint(item, item.pose))
 
 
-def standing(thing: WorldObject, x: float, y: float, yaw: float, height: float = 0.0) -> WorldObject:
+def standing(item: WorldObject, x: float, y: float, yaw: float, height: float = 0.0) -> WorldObject:
     """Return an object in upright position.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         x: world frame, metres.
         y: world frame, metres.
         yaw: radians.
@@ -144,11 +144,11 @@ def standing(thing: WorldObject, x: float, y: float, yaw: float, height: float =
     Returns:
         The object with its pose.
     """
-    return replace(thing, pose=Pose((x, y, height + thing.size[2] / 2.0), from_yaw(yaw)))
+    return replace(item, pose=Pose((x, y, height + item.size[2] / 2.0), from_yaw(yaw)))
 
 
 def _draw(
-    thing: WorldObject, spot: RandomSpot, placed: Mapping[str, WorldObject], dice: random.Random
+    item: WorldObject, spot: RandomSpot, placed: Mapping[str, WorldObject], dice: random.Random
 ) -> Optional[WorldObject]:
     x_min, y_min, x_max, y_max = spot.region
     for _ in range(_SPOTS):
@@ -156,7 +156,7 @@ def _draw(
         yaw = dice.uniform(-math.pi, math.pi)
         if not spot.reach[0] <= math.hypot(x, y) <= spot.reach[1]:
             continue
-        candidate = standing(thing, x, y, yaw)
+        candidate = standing(item, x, y, yaw)
         if not overlapping(candidate, placed, spot.min_gap):
             return candidate
     return None

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, Mapping, Tuple, Union
 
 from hicrisp_core.config.files import config_file, config_folders
-from hicrisp_core.config.settings import Positions, keys_of, read_settings, read_yaml
+from hicrisp_core.config.settings import keys_of, read_settings
+from hicrisp_core.config.yaml_files import Positions, read_yaml
 from hicrisp_core.domain import Domain, load_domain
-from hicrisp_core.domain.zones import is_zone
+from hicrisp_core.domain.schema import is_zone
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.ports.kinds import World
@@ -20,7 +21,7 @@ from hicrisp_core.scene.scene import Heading, Scene, Tuning, common_scene
 from hicrisp_core.scene.symbolic import graph_scene, symbolic_scene
 from hicrisp_core.scene.table import NamedRobots, TablePart, table_objects
 
-MOST_THINGS = 500
+MOST_OBJECTS = 500
 """Entries of one part of a scene's file, at most."""
 _TABLE_KEYS = keys_of(Heading, TablePart, NamedRobots, Tuning)
 _ARMS = "embedded_arm"
@@ -45,9 +46,15 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     """
     path = config_file("scenes", path_or_name)
     values, positions = read_yaml(path)
-    _check_size(values, positions)
+    for key, value in values.items():  # What no search, planner or picture could cope with.
+        if isinstance(value, Mapping) and len(value) > MOST_OBJECTS:
+            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most {MOST_OBJECTS}")
     heading = read_settings(Heading, values, positions, others=tuple(values))
-    domain = _domain(path, heading.domain, positions)
+    try:
+        domain_file = config_file("domains", heading.domain, beside=path)
+    except ConfigError as error:
+        raise positions.error(("domain",), str(error)) from error
+    domain = load_domain(domain_file)
     name = heading.world
     if name not in extensions().worlds:
         raise positions.error(("world",), extensions().worlds.unknown(name))
@@ -58,13 +65,6 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
         raise ConfigError(f"the world '{name}' reads a {type(scene).__name__} instead of a scene")
     _check_zones(scene, name, domain, positions)
     return replace(scene, world=name)
-
-
-def _check_size(values: Mapping[str, Any], positions: Positions) -> None:
-    """Refuse what no search, planner or picture could cope with, before anything is made of it."""
-    for key, value in values.items():
-        if isinstance(value, Mapping) and len(value) > MOST_THINGS:
-            raise positions.error((key,), f"{len(value)} entries are too many; a scene takes at most " f"{MOST_THINGS}")
 
 
 def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: Positions) -> None:
@@ -80,10 +80,10 @@ def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: P
 def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions) -> None:
     """Refuse a zone that no robot of the scene respects."""
     honoured = {zone.name for zone in scene.zones}
-    for name, thing in scene.objects.items():
-        if is_zone(domain, thing) and name not in honoured:
+    for name, item in scene.objects.items():
+        if is_zone(domain, item) and name not in honoured:
             raise positions.error(("objects", name),
-                                  f"{name} is a zone ({thing.type}), and the world '{world}' cannot honour "
+                                  f"{name} is a zone ({item.type}), and the world '{world}' cannot honour "
                                   "it among the 'objects': zones are 'areas' of an arena")
 
 
@@ -100,14 +100,6 @@ def domain_of(scene: Scene) -> Domain:
         ConfigError: if the domain does not exist or is invalid.
     """
     return load_domain(config_file("domains", scene.domain, beside=scene.source))
-
-
-def _domain(path: Path, domain: str, positions: Positions) -> Domain:
-    try:
-        file = config_file("domains", domain, beside=path)
-    except ConfigError as error:
-        raise positions.error(("domain",), str(error)) from error
-    return load_domain(file)
 
 
 def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, domain: Domain, seed: int) -> Scene:

@@ -33,16 +33,16 @@ class Relocation:
     """Teleports objects, as a hand would move them unobserved.
 
     Args:
-        things: says where the physics has the objects that can move, by name.
+        objects: says where the physics has the objects that can move, by name.
         table: says what the table is.
         put: puts an object at a pose, at rest.
     """
 
     def __init__(
-        self, things: Callable[[], Mapping[str, WorldObject]], table: Callable[[], WorldObject],
+        self, objects: Callable[[], Mapping[str, WorldObject]], table: Callable[[], WorldObject],
         put: Callable[[str, Pose], None],
     ) -> None:
-        self._things = things
+        self._objects = objects
         self._table = table
         self._put = put
 
@@ -52,7 +52,7 @@ class Relocation:
         Returns:
             Objects by name.
         """
-        return self._things()
+        return self._objects()
 
     def put_by_chance(self, name: str, dice: np.random.Generator) -> Optional[str]:
         """Move an object to a random free spot in front of the robot.
@@ -79,7 +79,7 @@ class Relocation:
         Returns:
             What was done, as a sentence; ``None`` without room.
         """
-        pose = self._things()[name].pose
+        pose = self._objects()[name].pose
         if pose is None:
             return None
         x, y, _ = pose.position
@@ -111,33 +111,33 @@ class Relocation:
         Returns:
             What was done, as a sentence; ``None`` without room.
         """
-        names = [name] if name else [thing for thing in self._things() if thing not in spared]
+        names = [name] if name else [item for item in self._objects() if item not in spared]
         around = [(spot[0] + r * math.cos(a), spot[1] + r * math.sin(a))
                   for r in (0.0, 0.01, 0.02, 0.03) for a in np.arange(8) * math.pi / 4.0]
         return next((done for done in (self._put_first(name, around) for name in names) if done), None)
 
     def _put_first(self, name: str, spots: Iterable[Tuple[float, float]]) -> Optional[str]:
-        things = self._things()
-        pose = things[name].pose
+        objects = self._objects()
+        pose = objects[name].pose
         yaw = pose.yaw if pose else 0.0
         for x, y in spots:
-            candidate = standing(things[name], x, y, yaw, _LIFT)
-            if not overlapping(candidate, things, _GAP) and not off_the_table(candidate, self._table()):
+            candidate = standing(objects[name], x, y, yaw, _LIFT)
+            if not overlapping(candidate, objects, _GAP) and not off_the_table(candidate, self._table()):
                 self._put(name, candidate.pose or Pose((x, y, 0.0), from_yaw(yaw)))
                 return f"{name} was moved to ({x:.2f}, {y:.2f})"
         return None
 
 
 def draw_stranger(
-    number: int, magnitude: Sequence[float], things: Mapping[str, WorldObject], table: WorldObject,
-    dice: np.random.Generator, free: Callable[[WorldObject], bool] = lambda thing: True,
+    number: int, magnitude: Sequence[float], objects: Mapping[str, WorldObject], table: WorldObject,
+    dice: np.random.Generator, free: Callable[[WorldObject], bool] = lambda item: True,
 ) -> Optional[WorldObject]:
     """Draw an unknown object: a box or cylinder in an unused colour on a free spot of the table.
 
     Args:
         number: part of its name.
         magnitude: empty, [x, y], or [x, y, width, depth, height] of a box, metres; the rest is random.
-        things: objects that keep their room.
+        objects: objects that keep their room.
         table: the table with its pose and size.
         dice: random generator.
         free: further test of a place.
@@ -145,7 +145,7 @@ def draw_stranger(
     Returns:
         The object; ``None`` without room.
     """
-    used = {thing.attributes.get("colour") for thing in things.values()}
+    used = {item.attributes.get("colour") for item in objects.values()}
     colours = [colour for colour in COLOURS if colour not in used] or list(COLOURS)
     colour = colours[int(dice.integers(len(colours)))]
     kind = "box" if len(magnitude) > 2 else ("box", "cylinder")[int(dice.integers(2))]
@@ -154,7 +154,7 @@ def draw_stranger(
     size = (width, width if kind == "cylinder" else depth, height)
     if len(magnitude) > 2:
         size = (magnitude[2], magnitude[3], magnitude[4])
-    thing = WorldObject(f"{STRANGER}_{number}", kind, kind, size, {"colour": colour})
+    item = WorldObject(f"{STRANGER}_{number}", kind, kind, size, {"colour": colour})
     for _ in range(1 if len(magnitude) > 1 else _SPOTS):
         x, y = (dice.uniform(_REGION[axis], _REGION[axis + 2]) for axis in (0, 1))
         told = len(magnitude) > 1
@@ -163,8 +163,8 @@ def draw_stranger(
         elif not _REACH[0] <= math.hypot(x, y) <= _REACH[1]:
             continue
         yaw = 0.0 if told else dice.uniform(-math.pi, math.pi)
-        candidate = standing(thing, float(x), float(y), float(yaw))
-        if (not overlapping(candidate, things, 0.0 if told else _ROOM) and not off_the_table(candidate, table)
+        candidate = standing(item, float(x), float(y), float(yaw))
+        if (not overlapping(candidate, objects, 0.0 if told else _ROOM) and not off_the_table(candidate, table)
                 and free(candidate)):
             return candidate
     return None

@@ -11,7 +11,8 @@ import numpy as np
 from pydantic import ConfigDict, PositiveFloat
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from hicrisp_core.config.settings import STRICT, Positions, read_settings
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
@@ -272,7 +273,7 @@ class Scene:
     @property
     def symbolic(self) -> bool:
         """Whether the scene has facts instead of poses."""
-        return self.arena is None and all(thing.pose is None for thing in self.objects.values())
+        return self.arena is None and all(item.pose is None for item in self.objects.values())
 
     @property
     def has_table(self) -> bool:
@@ -296,7 +297,7 @@ class Scene:
     @property
     def things(self) -> Tuple[WorldObject, ...]:
         """The movable objects, in the order of the file."""
-        return tuple(thing for thing in self.objects.values() if thing.movable)
+        return tuple(item for item in self.objects.values() if item.movable)
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)

@@ -11,7 +11,8 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from pydantic.dataclasses import dataclass
 
-from hicrisp_core.config.settings import STRICT, Positions, keys_of, read_settings
+from hicrisp_core.config.settings import STRICT, keys_of, read_settings
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.conditions import number_text
 from hicrisp_core.model import Relation, WorldObject
@@ -47,7 +48,7 @@ class SymbolicPart:
 
 
 @dataclass(frozen=True, config=STRICT)
-class SymbolicThing:
+class SymbolicObject:
     """What is said of an object besides its facts.
 
     Args:
@@ -88,10 +89,10 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
     facts: List[Relation] = []
     for name, entry in part.objects.items():
         where = ("objects", name)
-        thing = read_settings(SymbolicThing, entry, positions, where, others=domain.predicates)
-        if thing.type not in domain.types:
-            raise positions.error((*where, "type"), f"'{thing.type}' is not one of: {', '.join(sorted(domain.types))}")
-        objects[name] = WorldObject(name, thing.type, attributes={k: str(v) for k, v in thing.attributes.items()})
+        item = read_settings(SymbolicObject, entry, positions, where, others=domain.predicates)
+        if item.type not in domain.types:
+            raise positions.error((*where, "type"), f"'{item.type}' is not one of: {', '.join(sorted(domain.types))}")
+        objects[name] = WorldObject(name, item.type, attributes={k: str(v) for k, v in item.attributes.items()})
         facts += [fact for key in entry if key in domain.predicates
                   for fact in _facts(name, key, entry[key], domain, positions, (*where, key))]
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
@@ -152,7 +153,9 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     try:
         graph = json.loads(file.read_text(encoding="utf-8"))
         nodes = graph["nodes"]
-        rooms = _rooms(nodes, graph["edges"])
+        names = {node["id"]: str(node["class_name"]) for node in nodes if node["category"] == _ROOM}
+        rooms = {edge["from_id"]: {"room": names[edge["to_id"]]} for edge in graph["edges"]
+                 if edge["relation_type"] == "INSIDE" and edge["to_id"] in names}
         objects: Dict[str, WorldObject] = {
             name: WorldObject(name, "room" if node["category"] == _ROOM else "thing",
                               attributes={"class": str(node["class_name"]), **rooms.get(node["id"], {})})
@@ -163,13 +166,6 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         raise positions.error(("graph",), f"{file} holds no scene graph: {error!r}") from error
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
                    facts=facts, kind=BASE, world=VIRTUALHOME)
-
-
-def _rooms(nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> Dict[int, Dict[str, str]]:
-    """Return the attribute of objects that says in which room they are, by the number of the node."""
-    names = {node["id"]: str(node["class_name"]) for node in nodes if node["category"] == _ROOM}
-    return {edge["from_id"]: {"room": names[edge["to_id"]]} for edge in edges
-            if edge["relation_type"] == "INSIDE" and edge["to_id"] in names}
 
 
 def _graph_facts(

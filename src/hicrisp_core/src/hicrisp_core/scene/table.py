@@ -11,7 +11,8 @@ from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
-from hicrisp_core.config.settings import STRICT, Positions
+from hicrisp_core.config.settings import STRICT
+from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.extensions import extensions
@@ -57,7 +58,7 @@ class TableSpotEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
-class ThingEntry:
+class ObjectEntry:
     """An object on the table: metres, kilograms, degrees; where it is at first is said in one of three ways.
 
     Args:
@@ -98,7 +99,7 @@ class TablePart:
         shuffle: groups of objects that swap their random spots, drawn with the seed.
     """
 
-    objects: Mapping[str, ThingEntry]
+    objects: Mapping[str, ObjectEntry]
     table: TableEntry = field(default_factory=TableEntry)
     shuffle: Tuple[Tuple[str, ...], ...] = ()
 
@@ -137,20 +138,20 @@ def table_objects(
     for name, entry in part.objects.items():
         if name in objects:
             raise positions.error(("objects", name), f"the name '{name}' is taken by the table")
-        thing = _thing(name, entry, positions, domain.types)
+        item = _object(name, entry, positions, domain.types)
         masses[name] = entry.mass
         if entry.random is not None:
             spots[name] = RandomSpot(entry.random.region, entry.random.min_gap, entry.random.reach)
         else:
-            thing = _placed(thing, entry, objects, positions)
-        objects[name] = thing
+            item = _placed(item, entry, objects, positions)
+        objects[name] = item
     spots = shuffled(spots, _groups(part.shuffle, positions, spots), seed)
     drawn = draw_layout(objects, spots, seed)
     if drawn is None:
         raise positions.error(("objects",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                             "make a region wider or min_gap smaller")
-    for thing in drawn.values():
-        _check_place(thing, drawn, positions)
+    for item in drawn.values():
+        _check_place(item, drawn, positions)
     return drawn, masses
 
 
@@ -172,16 +173,16 @@ def _groups(
     return groups
 
 
-def _check_place(thing: WorldObject, objects: Mapping[str, WorldObject], positions: Positions) -> None:
-    path = ("objects", thing.name)
-    if not thing.movable or thing.pose is None:
+def _check_place(item: WorldObject, objects: Mapping[str, WorldObject], positions: Positions) -> None:
+    path = ("objects", item.name)
+    if not item.movable or item.pose is None:
         return
-    if off_the_table(thing, objects[TABLE]):
-        raise positions.error(path, f"{thing.name} is not on the table at "
-                                    f"({thing.pose.position[0]:.3f}, {thing.pose.position[1]:.3f})")
-    other = overlapping(thing, objects)
+    if off_the_table(item, objects[TABLE]):
+        raise positions.error(path, f"{item.name} is not on the table at "
+                                    f"({item.pose.position[0]:.3f}, {item.pose.position[1]:.3f})")
+    other = overlapping(item, objects)
     if other:
-        raise positions.error(path, f"{thing.name} overlaps {other}; move one of them")
+        raise positions.error(path, f"{item.name} overlaps {other}; move one of them")
 
 
 def _table(entry: TableEntry, type_: str) -> WorldObject:
@@ -189,7 +190,7 @@ def _table(entry: TableEntry, type_: str) -> WorldObject:
                        pose=Pose((*entry.position, -entry.size[2] / 2.0)))
 
 
-def _thing(name: str, entry: ThingEntry, positions: Positions, types: Mapping[str, str]) -> WorldObject:
+def _object(name: str, entry: ObjectEntry, positions: Positions, types: Mapping[str, str]) -> WorldObject:
     path = ("objects", name)
     if entry.type not in types:
         raise positions.error((*path, "type"), f"'{entry.type}' is not one of: {', '.join(sorted(types))}")
@@ -202,19 +203,19 @@ def _thing(name: str, entry: ThingEntry, positions: Positions, types: Mapping[st
     if known.get(shape).round and abs(entry.size[0] - entry.size[1]) > 1e-6:
         raise positions.error((*path, "size"), f"a {shape} is as wide in x as in y")
     attributes = {str(key): str(value) for key, value in entry.attributes.items()}
-    return WorldObject(name, entry.type, shape, entry.size, attributes)
+    return WorldObject(name, entry.type, shape, entry.size, attributes, own_form=known.get(shape))
 
 
 def _placed(
-    thing: WorldObject, entry: ThingEntry, objects: Mapping[str, WorldObject], positions: Positions
+    item: WorldObject, entry: ObjectEntry, objects: Mapping[str, WorldObject], positions: Positions
 ) -> WorldObject:
     yaw = math.radians(entry.yaw)
     if entry.position is not None:
-        return standing(thing, *entry.position, yaw)
+        return standing(item, *entry.position, yaw)
     below = objects.get(entry.on or "")
     if below is None or below.pose is None or not below.movable:
         known = ", ".join(name for name, other in objects.items() if other.movable and other.pose) or "none yet"
-        raise positions.error(("objects", thing.name, "on"), f"it stands on nothing that comes before it in the file; "
+        raise positions.error(("objects", item.name, "on"), f"it stands on nothing that comes before it in the file; "
                                                              f"there are: {known}")
     x, y, _ = below.pose.position
-    return standing(thing, x, y, yaw, vertical_span(below, below.pose)[1])
+    return standing(item, x, y, yaw, vertical_span(below, below.pose)[1])

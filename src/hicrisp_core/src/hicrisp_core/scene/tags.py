@@ -13,10 +13,12 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated, Literal
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
-from hicrisp_core.model.geometry import BOWL_WALL, Vector, from_axes, from_euler, rectangle
+from hicrisp_core.model.geometry import Vector, from_axes, from_euler
+from hicrisp_core.model.shapes import BOWL_WALL, rectangle
 from hicrisp_core.scene.scene import Scene
 
 FAMILY = "36h11"
@@ -104,13 +106,13 @@ class _TagFile:
     family: Literal["36h11"] = field(default="36h11")
 
 
-def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = None,
+def load_tags(path_or_name: Union[str, Path], objects: Optional[Sequence[str]] = None,
               beside: Union[str, Path, None] = None) -> Tuple[Tag, ...]:
     """Load the tags of a file, or by its name in ``config/tags``.
 
     Args:
         path_or_name: path of a YAML file, or the name of one in ``config/tags``.
-        things: names of the known objects; ``None`` accepts any.
+        objects: names of the known objects; ``None`` accepts any.
         beside: another configuration file, a scene's; ``tags`` next to its folder is looked through first.
 
     Returns:
@@ -126,11 +128,11 @@ def load_tags(path_or_name: Union[str, Path], things: Optional[Sequence[str]] = 
     for index, entry in enumerate(read_settings(_TagFile, values, positions).tags):
         if entry.number in numbers:
             raise positions.error(("tags", index), f"tag {entry.number} stands here twice; each number is on "
-                                                   "one thing, at one place")
-        if things is not None and entry.thing not in things:
+                                                   "one object, at one place")
+        if objects is not None and entry.thing not in objects:
             raise positions.error(("tags", index), f"tag {entry.number} is on '{entry.thing}', which the "
                                                    "scene does not hold; it holds: "
-                                                   f"{', '.join(sorted(things))}")
+                                                   f"{', '.join(sorted(objects))}")
         numbers.add(entry.number)
         roll, pitch, yaw = map(math.radians, entry.rotation)
         found.append(Tag(entry.number, entry.thing, entry.size, Pose(entry.position, from_euler(roll, pitch, yaw))))
@@ -150,27 +152,27 @@ def tags_of(scene: Scene) -> Tuple[Tag, ...]:
         ConfigError: for an object that is too small for any, and for more tags than the family has.
     """
     if len(scene.things) * _FACES > NUMBERS:
-        raise ConfigError(f"the scene '{scene.name}' has {len(scene.things)} things, and the tags suffice "
+        raise ConfigError(f"the scene '{scene.name}' has {len(scene.things)} objects, and the tags suffice "
                           f"for {NUMBERS // _FACES}")
     found: Dict[str, List[Tag]] = {}
-    for index, thing in enumerate(scene.things):
-        found[thing.name] = [Tag(_FACES * index + face, thing.name, size, pose)
-                             for face, size, pose in _faces(thing) if size >= _LEAST]
-        if not found[thing.name]:
-            raise ConfigError(f"the scene '{scene.name}': {thing.name} is too small for a tag of "
+    for index, item in enumerate(scene.things):
+        found[item.name] = [Tag(_FACES * index + face, item.name, size, pose)
+                            for face, size, pose in _faces(item) if size >= _LEAST]
+        if not found[item.name]:
+            raise ConfigError(f"the scene '{scene.name}': {item.name} is too small for a tag of "
                               f"{1000.0 * _LEAST:g} mm; leave 'tags' out, or make it larger")
     return tuple(tag for tags in found.values() for tag in tags)
 
 
-def _faces(thing: WorldObject) -> Iterator[Tuple[int, float, Pose]]:
+def _faces(item: WorldObject) -> Iterator[Tuple[int, float, Pose]]:
     """Number, size of the black square, and place of each tag that an object may wear."""
-    x, y, z = thing.size
-    outline = thing.form.outline(thing.size)
-    boxy = set(outline) == set(rectangle(thing.size))
+    x, y, z = item.size
+    outline = item.form.outline(item.size)
+    boxy = set(outline) == set(rectangle(item.size))
     inside = min(x, y) if boxy else math.sqrt(2.0) * _radius(outline)
-    top = -z / 2.0 + BOWL_WALL if thing.form.hollow else z / 2.0
+    top = -z / 2.0 + BOWL_WALL if item.form.hollow else z / 2.0
     yield 0, _black(_TOP * inside), Pose((0.0, 0.0, top + _PAPER))
-    if not boxy and not thing.form.round:
+    if not boxy and not item.form.round:
         return
     for side in range(_FACES - 1):
         out = tuple(round(turn) for turn in (math.cos(side * math.pi / 2.0), math.sin(side * math.pi / 2.0)))

@@ -13,11 +13,9 @@ from typing import Collection, Dict, List, Mapping, Sequence
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import goal_words
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import LlmFailure, Message
+from hicrisp_core.llm.chat_model import ChatModel, LlmFailure, Message
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.parsing.names import Words, respelled, slips, words_by_name, words_of
 from hicrisp_core.ports.interpreter import Request, Understood

@@ -6,9 +6,8 @@ from pathlib import Path as FilePath
 from typing import Union
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.llm import roles
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.settings import LlmSettings
+from hicrisp_core.llm.settings import GOAL, LlmSettings
 from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.understanding.controlled.interpreter import ControlledInterpreter
 from hicrisp_core.understanding.embedded import EmbeddedInterpreter
@@ -27,11 +26,11 @@ def make_interpreter(
         prompts: the folder of the policy's prompts; those for goals lie beside it.
     """
     models = Models.of_settings(llm)
-    settings = models.settings.of_role(roles.GOAL)
+    settings = models.settings.of_role(GOAL)
     if settings.offline:
         interpreter: Interpreter = ControlledInterpreter(domain)
     elif settings.only_goals:
-        interpreter = EmbeddedInterpreter(models.of(roles.GOAL), domain, settings.ask_below)
+        interpreter = EmbeddedInterpreter(models.of(GOAL), domain, settings.ask_below)
     else:
-        return ModelInterpreter(models.of(roles.GOAL), domain, prompts)
+        return ModelInterpreter(models.of(GOAL), domain, prompts)
     return HearingInterpreter(interpreter, domain)

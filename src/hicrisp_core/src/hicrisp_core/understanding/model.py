@@ -13,12 +13,10 @@ from hicrisp_core.config.files import named_folder
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import check_statement, mended
-from hicrisp_core.llm.chat_model import ChatModel
-from hicrisp_core.llm.exchange import Completion
+from hicrisp_core.llm.chat_model import ChatModel, Completion
 from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.goal import Goal, Holds, Not, Stage, Statement
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError, Holds, Not, Stage, Statement
 from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, grouped, parse_goal, parse_statement
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.parsing.json_text import read_json
@@ -278,7 +276,7 @@ def _context(request: Request) -> str:
 
 def scene_text(domain: Domain, world: WorldState) -> str:
     """Return the objects, their order in each direction, the robots and the facts, one a line."""
-    objects = sorted(world.objects.values(), key=lambda thing: (not thing.movable, thing.name))
+    objects = sorted(world.objects.values(), key=lambda item: (not item.movable, item.name))
     places = Places(domain, world)
     at = {each.name: place for each in objects if each.movable
           for place in (places.position(each.name),) if place is not None}
@@ -307,22 +305,22 @@ def predicates_text(domain: Domain) -> str:
     return "\n".join(lines)
 
 
-def _object_text(thing: WorldObject, at: Mapping[str, Vector]) -> str:
+def _object_text(item: WorldObject, at: Mapping[str, Vector]) -> str:
     """An object with its place and the nearest other movable one, by the distance between centres, m."""
-    words = [thing.type, *(str(value) for _, value in sorted(thing.attributes.items()))]
-    if thing.pose is not None:
-        words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in thing.size))
-        words.append("at ({:.2f}, {:.2f}, {:.2f})".format(*thing.pose.position))
-    if thing.name in at:
-        apart = sorted((planar_distance(at[thing.name], at[name]), name) for name in at if name != thing.name)
+    words = [item.type, *(str(value) for _, value in sorted(item.attributes.items()))]
+    if item.pose is not None:
+        words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in item.size))
+        words.append("at ({:.2f}, {:.2f}, {:.2f})".format(*item.pose.position))
+    if item.name in at:
+        apart = sorted((planar_distance(at[item.name], at[name]), name) for name in at if name != item.name)
         words += [f"nearest: {name} {distance:.2f}" for distance, name in apart[:1]]
-    if thing.unseen:
-        words.append(thing.sight)
-    return f"- {_plain(thing.name)}: {_plain(', '.join(words), 5)}"
+    if item.unseen:
+        words.append(item.sight)
+    return f"- {_plain(item.name)}: {_plain(', '.join(words), 5)}"
 
 
 def _robot_text(robot: RobotState, domain: Domain, world: WorldState) -> str:
-    held = [thing for thing, hand in domain.roles.holders(world.relations).items() if hand == robot.name]
+    held = [item for item, hand in domain.roles.holders(world.relations).items() if hand == robot.name]
     words = [robot.kind, f"can {', '.join(action.name for action in domain.actions_of(robot.kind))}"]
     if robot.pose is not None:
         words.append("at ({:.2f}, {:.2f})".format(*robot.pose.position[:2]))

@@ -13,8 +13,7 @@ from hicrisp_core.goals.stages import chosen
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import check_goal
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal, Holds, Not, Statement
-from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
+from hicrisp_core.model.goal import Goal, GoalError, GoalErrorKind, Holds, Not, Statement
 from hicrisp_core.model.meaning import Reason, Refusal
 
 _REASONS = {GoalErrorKind.NAME: Reason.UNKNOWN_OBJECT, GoalErrorKind.EMPTY: Reason.NOTHING_TO_DO}

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Optional, Tuple
 
 import numpy as np
-from hicrisp_core.model.geometry import BOWL_WALL, Pose
+from hicrisp_core.model.geometry import Pose
+from hicrisp_core.model.shapes import BOWL_WALL
 
 from hicrisp_perception.shapes.contours import Shown
 from hicrisp_perception.shapes.evidence import Evidence, Rendering, render, weigh

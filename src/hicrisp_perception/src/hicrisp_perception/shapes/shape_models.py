@@ -9,8 +9,9 @@ from typing import Tuple
 
 import numpy as np
 from hicrisp_core.model import WorldObject
-from hicrisp_core.model.geometry import BOWL_WALL, Pose, Quaternion, Shape, Solid, from_yaw, multiply
+from hicrisp_core.model.geometry import Pose, Quaternion, from_yaw, multiply
 from hicrisp_core.model.keep_out import vertical_span
+from hicrisp_core.model.shapes import BOWL_WALL, Shape, Solid
 
 _CORNERS = 24
 """Corners of the polygons that stand for a circle."""

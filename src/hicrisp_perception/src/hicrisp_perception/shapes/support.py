@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Dict, Iterator, Tuple
 
-from hicrisp_core.model.geometry import BOWL_WALL
+from hicrisp_core.model.shapes import BOWL_WALL
 from shapely.geometry import Point, Polygon
 
 from hicrisp_perception.shapes.findings import Findings

@@ -13,7 +13,10 @@ from hicrisp_ros.conversions.goal import goal_from_msg, goal_to_msg
 from hicrisp_ros.conversions.task import command_from_msg, command_to_msg, step_from_msg, step_to_msg
 from hicrisp_ros.conversions.verdict import feedback_from_msg, feedback_to_msg
 
-_RUNG_CODES = {rung: getattr(CorrectionMsg, rung.name) for rung in Rung}
+_RUNG_CODES = {
+    Rung.REPAIR: CorrectionMsg.REPAIR, Rung.OFFSET: CorrectionMsg.OFFSET, Rung.HELP: CorrectionMsg.HELP,
+    Rung.MEMORY: CorrectionMsg.MEMORY, Rung.LLM_STEP: CorrectionMsg.LLM_STEP, Rung.LLM_REPLAN: CorrectionMsg.LLM_REPLAN,
+    Rung.GIVE_UP: CorrectionMsg.GIVE_UP}
 _RUNGS = {code: rung for rung, code in _RUNG_CODES.items()}
 
 _MAKERS = {kind.value: kind for kind in MakerKind}
@@ -80,7 +83,7 @@ def correction_to_msg(correction: Correction) -> CorrectionMsg:
     """
     return CorrectionMsg(
         rung=_RUNG_CODES.get(correction.rung, CorrectionMsg.OWN),
-        own_rung="" if correction.rung in _RUNG_CODES else correction.rung.value,
+        own_rung="" if correction.rung in _RUNG_CODES else correction.rung,
         commands=[command_to_msg(command) for command in correction.commands],
         steps=[step_to_msg(step) for step in correction.steps],
         drop=correction.drop,
@@ -116,7 +119,7 @@ def _maker(message: Union[CorrectionMsg, StackEntryMsg]) -> Maker:
     return Maker(_MAKERS.get(message.maker, MakerKind.NOBODY), message.maker_name)
 
 
-def _rung(message: CorrectionMsg) -> Rung:
+def _rung(message: CorrectionMsg) -> str:
     if message.rung == CorrectionMsg.OWN and message.own_rung in extensions().rungs:
-        return Rung(message.own_rung)
+        return str(message.own_rung)
     return _RUNGS.get(message.rung, Rung.GIVE_UP)

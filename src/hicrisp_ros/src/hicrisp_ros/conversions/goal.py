@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, List, Optional, Sequence, Tuple
 
-from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.meaning import Choice, Question, Speaker, Turn
 

@@ -46,10 +46,13 @@ def _object_to_msg(thing: WorldObject) -> WorldObjectMsg:
 
 
 def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
+    shapes = extensions().shapes
+    shape = message.shape if message.shape in shapes else "box"  # By its bounding box.
     return WorldObject(
         name=message.name,
         type=message.type,
-        shape=message.shape if message.shape in extensions().shapes else "box",  # By its bounding box.
+        shape=shape,
+        own_form=shapes.get(shape),
         size=(message.size.x, message.size.y, message.size.z),
         attributes={pair.key: pair.value for pair in message.attributes},
         pose=seen_pose(message.pose, message.has_pose),

@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
 from hicrisp_core.ports.robot import Progress
-from hicrisp_core.robot.zone_guard import ZoneGuard
+from hicrisp_core.robot.safety import ZoneGuard
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.planner import path_length

@@ -85,7 +85,7 @@ class BestFirst:
             if rest:
                 self._expand(state, done, self._estimates[state], rest)
                 continue
-            if self._holds(state):
+            if all(test.holds(state) for test in self._goal):
                 if done <= self._depth:
                     return self._path(state)
                 if self._ends_at is None:
@@ -145,9 +145,6 @@ class BestFirst:
             self._queue = [(done + now * left, left, order, done, state, rest)
                            for _, left, order, done, state, rest in self._queue]
             heapq.heapify(self._queue)
-
-    def _holds(self, state: int) -> bool:
-        return all(test.holds(state) for test in self._goal)
 
     def _path(self, state: int) -> Tuple[Operator, ...]:
         found: List[Operator] = []

@@ -64,7 +64,11 @@ class FactTable:
     def numbers_in(self, bits: int) -> Sequence[int]:
         """The numbers of the bits that are set, in the order of their facts: what was asked before changes
         nothing."""
-        found = list(_numbers_in(bits))
+        found = []
+        while bits:
+            lowest = bits & -bits
+            found.append(lowest.bit_length() - 1)
+            bits ^= lowest
         if len(found) > 1:
             found.sort(key=self.facts.__getitem__)
         return found
@@ -72,14 +76,6 @@ class FactTable:
     def mask(self, atom: Atom) -> int:
         """The bits of all facts known so far that an atom stands for."""
         return 1 << self.number(atom.fact()) if atom.ground else self.pattern(atom).bits
-
-
-def _numbers_in(bits: int) -> Iterator[int]:
-    """The numbers of the bits that are set, the lowest first."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
 
 
 def _form(atom: Atom) -> _Form:

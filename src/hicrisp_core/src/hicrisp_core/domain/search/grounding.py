@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from enum import Enum
 from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from hicrisp_core.domain.conditions import Atom, Condition, Facts, number_text
+from hicrisp_core.domain.conditions import Condition, Facts, number_text
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain, Effect, Parameter
 from hicrisp_core.domain.search.clock import Clock, TooWide
 from hicrisp_core.domain.search.facts import FactTable, Pattern
@@ -22,13 +21,18 @@ from hicrisp_core.domain.search.state_tests import (
     StateTest,
     clause_test,
 )
-from hicrisp_core.domain.search.static import fixed_predicates, lasting_predicates, spare_actions
+from hicrisp_core.domain.search.static import (
+    fixed_predicates,
+    lasting_predicates,
+    shared_conditions,
+    spare_actions,
+    terms,
+)
 from hicrisp_core.model import Command, Relation, Value
 
 MOST_WAYS = 2500
 """Ways in one relaxed task, and bindings tried for one fact, above which the task is not looked at."""
 _MOST_TOLD = 64
-_TERM = re.compile(r"\s+[+-]\s+")
 
 
 class Unified(NamedTuple):
@@ -64,10 +68,10 @@ class Breadth(Enum):
     """How many ways to a fact are looked at."""
 
     TOLD = "told"
-    """Those that bind no thing that neither the fact nor the state asks for, where there is one: to free a
-    hand a thing is put down, not put on every other thing."""
+    """Those that bind no object that neither the fact nor the state asks for, where there is one: to free a
+    hand an object is put down, not put on every other object."""
     NAMED = "named"
-    """Those that bind things which the goal names."""
+    """Those that bind objects which the goal names."""
     ALL = "all"
     """Every one."""
 
@@ -76,7 +80,7 @@ class Told(NamedTuple):
     """An action whose open parameters are all read off the state by its preconditions or by its effect's
     condition.
 
-    What a thing is to be taken from, for example, is no choice: it is where the thing is now.
+    What an object is to be taken from, for example, is no choice: it is where the object is now.
     """
 
     action: Action
@@ -106,19 +110,11 @@ class _Candidate(NamedTuple):
     """Whether it only counts where the state itself says what its open parameters are."""
 
 
-class _Shared(NamedTuple):
-    """A precondition, the parameters in it, and a number that equal ones of other actions share."""
-
-    condition: Condition
-    used: Tuple[str, ...]
-    number: int
-
-
 class Grounding:
-    """The operators of a domain over some things; everything in it is made when it is first asked for.
+    """The operators of a domain over some objects; everything in it is made when it is first asked for.
 
     Args:
-        types: the type of every thing and robot by its name.
+        types: the type of every object and robot by its name.
         robot: who acts where an action has no parameter for it.
         fixed: the facts of the predicates that no action touches.
     """
@@ -127,13 +123,13 @@ class Grounding:
         self._domain = domain
         self._types = types
         self._robot = robot
-        self._things: Dict[str, Tuple[str, ...]] = {}
+        self._objects: Dict[str, Tuple[str, ...]] = {}
         self._stands: Dict[Tuple[str, int], Tuple[str, ...]] = {}
         self.lasting = lasting_predicates(domain)
         self.table = FactTable()
         self.ground = GroundArguments(self.table, self._is_a, Facts(fixed), fixed_predicates(domain), self._candidates)
         self._tests: Dict[Tuple[int, Tuple[str, ...]], Union[bool, StateTest]] = {}
-        self._preconditions = _shared_conditions(domain)
+        self._preconditions = shared_conditions(domain)
         self._spare: Dict[bool, FrozenSet[str]] = {}
         self._operators: Dict[Tuple[str, Tuple[Value, ...]], Optional[Operator]] = {}
         self._achievers: Dict[Tuple[int, bool, Breadth], Optional[Achievers]] = {}
@@ -151,13 +147,11 @@ class Grounding:
         if found is None:
             if len(told.known_ways) > _MOST_TOLD:
                 told.known_ways.clear()
-            found = told.known_ways[concerned] = tuple(self._tell(told, state))
+            bindings = ({**told.known, **{name: match[variable] for name, variable in told.open.items()}}
+                        for match in told.facts.matches(state))
+            found = told.known_ways[concerned] = tuple(
+                way for names in bindings for way in self._ways(told.action, names, told.effect, told.variables, None))
         return found
-
-    def _tell(self, told: Told, state: int) -> Iterator[OperatorWay]:
-        for match in told.facts.matches(state):
-            names = {**told.known, **{name: match[variable] for name, variable in told.open.items()}}
-            yield from self._ways(told.action, names, told.effect, told.variables, None)
 
     def achievers(
         self, key: Union[int, Pattern], undoable: bool, breadth: Breadth, named: FrozenSet[str], clock: Clock
@@ -166,7 +160,7 @@ class Grounding:
 
         Args:
             undoable: whether only actions that can be undone count.
-            named: the things that the goal names. Where they matter, the ways are not kept: in that breadth,
+            named: the objects that the goal names. Where they matter, the ways are not kept: in that breadth,
                 and where something is to be removed and the state does not say by what.
 
         Raises:
@@ -223,7 +217,7 @@ class Grounding:
         self, action: Action, found: Unified, effect: Effect, clock: Clock, among: Optional[FrozenSet[str]],
         rather: Optional[FrozenSet[str]],
     ) -> Iterator[OperatorWay]:
-        """The ways that bind things among some; where one binds things among others, only the latter ones."""
+        """The ways that bind objects among some; where one binds objects among others, only the latter ones."""
         if rather is not None:
             first = tuple(self._ways(action, found.parameters, effect, found.variables, clock, rather))
             if first:
@@ -271,7 +265,7 @@ class Grounding:
             names.update(found.variables)
         clauses = [condition.clauses[0] for condition in conditions if len(condition.clauses) == 1]
         atoms = [atom.bind(names) for clause in clauses if not clause.negated
-                 for atom in clause.atoms if not set(free).isdisjoint(_terms(atom))]
+                 for atom in clause.atoms if not set(free).isdisjoint(terms(atom))]
         if set(free.values()) <= {argument for atom in atoms for argument in atom.arguments}:
             yield Told(action, known, free, Join(atoms, False, self.ground), effect, found.variables, {})
 
@@ -331,7 +325,10 @@ class Grounding:
             tests: List[StateTest] = []
             possible = True
             for shared in self._preconditions[action.name]:
-                test = self._test(shared, names)
+                key = (shared.number, tuple(names.get(name, "") for name in shared.used))
+                if key not in self._tests:
+                    self._tests[key] = self._any_clause(shared.condition.bind(names))
+                test = self._tests[key]
                 if isinstance(test, StateTest):
                     tests.append(test)
                 elif not test:
@@ -342,13 +339,6 @@ class Grounding:
                 action, Command(action.name, dict(arguments), robot, time_limit=action.time_limit), dict(names),
                 tuple(dict.fromkeys(tests)), self.ground) if possible else None
         return self._operators[where]
-
-    def _test(self, shared: _Shared, names: Mapping[str, str]) -> Union[bool, StateTest]:
-        where = (shared.number, tuple(names.get(name, "") for name in shared.used))
-        found = self._tests.get(where)
-        if found is None:
-            found = self._tests[where] = self._any_clause(shared.condition.bind(names))
-        return found
 
     def _any_clause(self, condition: Condition) -> Union[bool, StateTest]:
         tests: List[StateTest] = []
@@ -370,12 +360,12 @@ class Grounding:
         return self._domain.is_a(self._types.get(name, ""), type_)
 
     def _of_type(self, type_: str) -> Tuple[str, ...]:
-        if type_ not in self._things:
-            self._things[type_] = tuple(sorted(name for name in self._types if self._is_a(name, type_)))
-        return self._things[type_]
+        if type_ not in self._objects:
+            self._objects[type_] = tuple(sorted(name for name in self._types if self._is_a(name, type_)))
+        return self._objects[type_]
 
     def _candidates(self, predicate: str, index: int) -> Tuple[str, ...]:
-        """The things that may stand there: by the declaration, or because an action makes such a fact."""
+        """The objects that may stand there: by the declaration, or because an action makes such a fact."""
         if (predicate, index) not in self._stands:
             declared = self._domain.predicates.get(predicate)
             types = set(() if declared is None else declared.arguments[index:index + 1])
@@ -388,23 +378,3 @@ class Grounding:
             self._stands[predicate, index] = tuple(sorted(
                 {name for type_ in types for name in self._of_type(type_)} if known else self._types))
         return self._stands[predicate, index]
-
-
-def _shared_conditions(domain: Domain) -> Dict[str, Tuple[_Shared, ...]]:
-    numbers: Dict[Tuple[Condition, Tuple[str, ...]], int] = {}
-    found: Dict[str, Tuple[_Shared, ...]] = {}
-    for action in domain.actions.values():
-        own = [(entry.condition, _used(entry.condition, action)) for entry in action.preconditions]
-        found[action.name] = tuple(_Shared(*each, numbers.setdefault(each, len(numbers))) for each in own)
-    return found
-
-
-def _used(condition: Condition, action: Action) -> Tuple[str, ...]:
-    """The parameters that stand in a condition."""
-    used = {term for clause in condition.clauses for atom in clause.atoms for term in _terms(atom)}
-    return tuple(name for name in action.parameters if name in used)
-
-
-def _terms(atom: Atom) -> List[str]:
-    arguments = atom.arguments[:1] if atom.predicate == "type" else atom.arguments
-    return [term for argument in arguments for term in _TERM.split(argument)]

@@ -54,7 +54,7 @@ class Relaxation:
     Args:
         undoable: whether only actions that can be undone count.
         breadth: how many ways to a fact count.
-        named: the things that the goal names.
+        named: the objects that the goal names.
         barred: commands in writing that no sequence has.
     """
 
@@ -91,7 +91,7 @@ class Relaxation:
     def remembered(self, state: int, estimate: Estimate) -> Iterator[Operator]:
         """Further operators that can run in a state, and that the goal had to do with in another one.
 
-        What holds already, and would be lost on the way to the rest, can need them: a thing is taken along
+        What holds already, and would be lost on the way to the rest, can need them: an object is taken along
         so that it stays near.
         """
         known = {*estimate.helpful, *estimate.others}

@@ -9,7 +9,8 @@ from threading import Lock
 from typing import FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.conditions import Condition, parse_condition
-from hicrisp_core.domain.schema import Domain, names_of
+from hicrisp_core.domain.effects import names_of
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search.best_first import BestFirst
 from hicrisp_core.domain.search.clock import Clock, OutOfTime, TooWide
 from hicrisp_core.domain.search.grounding import Breadth, Grounding
@@ -23,7 +24,7 @@ from hicrisp_core.time.deadline import Deadline
 Conditions = Tuple[Condition, ...]
 """Conditions that all hold at once: a goal as the search takes it."""
 _KEPT = 6
-"""Groundings that are kept: worlds with the same things, and the same facts that no action touches."""
+"""Groundings that are kept: worlds with the same objects, and the same facts that no action touches."""
 _MOST_FACTS = 20_000
 """Facts above which a grounding starts again from nothing: quantities can grow without end."""
 

@@ -175,7 +175,7 @@ class GroundArguments:
     Args:
         fixed: the facts of the predicates that no action makes or removes.
         fixed_predicates: those predicates.
-        candidates: things that may stand as an argument (index) of a predicate, by the domain's declaration.
+        candidates: objects that may stand as an argument (index) of a predicate, by the domain's declaration.
     """
 
     def __init__(

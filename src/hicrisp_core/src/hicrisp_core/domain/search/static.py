@@ -3,9 +3,13 @@ that are never needed."""
 
 from __future__ import annotations
 
-from typing import Dict, FrozenSet, Iterator, List, Sequence, Tuple
+import re
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, Tuple
 
+from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.schema import Action, Domain, Parameter
+
+_TERM = re.compile(r"\s+[+-]\s+")
 
 
 def fixed_predicates(domain: Domain) -> FrozenSet[str]:
@@ -61,3 +65,45 @@ def _takes(domain: Domain, own: Parameter, other: Parameter) -> bool:
 
 def _form(parameter: Parameter) -> Tuple[object, ...]:
     return parameter.default, parameter.minimum, parameter.maximum, parameter.any, parameter.optional
+
+
+class SharedCondition(NamedTuple):
+    """A precondition, the parameters in it, and a number that equal ones of other actions share."""
+
+    condition: Condition
+    used: Tuple[str, ...]
+    number: int
+
+
+def shared_conditions(domain: Domain) -> Dict[str, Tuple[SharedCondition, ...]]:
+    """Return the preconditions of each action, by the action's name.
+
+    Args:
+        domain: the actions.
+
+    Returns:
+        The conditions; equal ones of several actions have one number.
+    """
+    numbers: Dict[Tuple[Condition, Tuple[str, ...]], int] = {}
+    found: Dict[str, Tuple[SharedCondition, ...]] = {}
+    for action in domain.actions.values():
+        shared = []
+        for condition in (entry.condition for entry in action.preconditions):
+            said = {term for clause in condition.clauses for atom in clause.atoms for term in terms(atom)}
+            used = tuple(name for name in action.parameters if name in said)
+            shared.append(SharedCondition(condition, used, numbers.setdefault((condition, used), len(numbers))))
+        found[action.name] = tuple(shared)
+    return found
+
+
+def terms(atom: Atom) -> List[str]:
+    """Return the names and numbers that an atom's arguments consist of; a type is none.
+
+    Args:
+        atom: the atom, whose arguments may be sums.
+
+    Returns:
+        The terms in their order.
+    """
+    arguments = atom.arguments[:1] if atom.predicate == "type" else atom.arguments
+    return [term for argument in arguments for term in _TERM.split(argument)]

@@ -66,9 +66,9 @@ class ArmRig:
     @property
     def inside(self) -> Pose:
         """A tool pose with the hand in the obstacle, pointing as in ``reachable``."""
-        thing = self.world.objects[self.obstacle]
-        assert thing.pose is not None
-        return Pose(thing.pose.position, self.reachable.orientation)
+        item = self.world.objects[self.obstacle]
+        assert item.pose is not None
+        return Pose(item.pose.position, self.reachable.orientation)
 
 
 class ArmConformance:
@@ -103,7 +103,7 @@ class ArmConformance:
         assert self.rig.obstacle in failure.message
 
     def test_a_thing_that_is_seen_no_more_is_in_nobodys_way(self) -> None:
-        table = {name: thing for name, thing in self.rig.world.objects.items() if name != self.rig.obstacle}
+        table = {name: item for name, item in self.rig.world.objects.items() if name != self.rig.obstacle}
         self.rig.arm.sync(replace(self.rig.world, objects=table))
         above = self.rig.inside.shifted((0.0, 0.0, 0.03))
         assert isinstance(self.rig.arm.plan_to(above, self._patience()), Trajectory)
@@ -111,11 +111,11 @@ class ArmConformance:
         assert self._refusal(above).kind == "goal_in_collision"
 
     def test_a_thing_that_was_moved_is_in_the_way_where_it_is_now(self) -> None:
-        before, thing = self.rig.inside, self.rig.world.objects[self.rig.obstacle]
-        moved = replace(thing, pose=Pose(self.rig.reachable.position))
+        before, item = self.rig.inside, self.rig.world.objects[self.rig.obstacle]
+        moved = replace(item, pose=Pose(self.rig.reachable.position))
         assert isinstance(self.rig.arm.plan_to(self.rig.reachable, self._patience()), Trajectory)
-        self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, thing.name: moved}))
-        assert self._refusal(self.rig.reachable).blockers == (thing.name,)
+        self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, item.name: moved}))
+        assert self._refusal(self.rig.reachable).blockers == (item.name,)
         assert isinstance(self.rig.arm.plan_to(before.shifted((0.0, 0.0, 0.03)), self._patience()), Trajectory)
 
     def test_what_may_be_touched_is_not_in_the_way_of_the_hand(self) -> None:
@@ -128,10 +128,10 @@ class ArmConformance:
         x, y, _ = self.rig.reachable.position
         low = Pose((x, y, 0.045), self.rig.reachable.orientation)
         assert isinstance(self.rig.arm.plan_to(low, self._patience()), Trajectory)
-        thing = self.rig.world.objects[self.rig.obstacle]
-        held = replace(thing, pose=Pose(self.rig.arm.tool_pose().shifted((0.0, 0.0, -0.04)).position))
-        self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, thing.name: held}))
-        self.rig.arm.attach(thing.name)
+        item = self.rig.world.objects[self.rig.obstacle]
+        held = replace(item, pose=Pose(self.rig.arm.tool_pose().shifted((0.0, 0.0, -0.04)).position))
+        self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, item.name: held}))
+        self.rig.arm.attach(item.name)
         failure = self._refusal(low)
         assert failure.kind == "goal_in_collision", failure
         assert failure.blockers == ("table",)
@@ -143,11 +143,11 @@ class ArmConformance:
     def test_what_slipped_in_the_hand_is_attached_again_as_it_is_seen(self) -> None:
         x, y, _ = self.rig.reachable.position
         low = Pose((x, y, 0.045), self.rig.reachable.orientation)
-        thing = self.rig.world.objects[self.rig.obstacle]
+        item = self.rig.world.objects[self.rig.obstacle]
         for height, free in ((-0.04, False), (0.03, True)):
-            held = replace(thing, pose=Pose(self.rig.arm.tool_pose().shifted((0.0, 0.0, height)).position))
-            self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, thing.name: held}))
-            self.rig.arm.attach(thing.name)
+            held = replace(item, pose=Pose(self.rig.arm.tool_pose().shifted((0.0, 0.0, height)).position))
+            self.rig.arm.sync(replace(self.rig.world, objects={**self.rig.world.objects, item.name: held}))
+            self.rig.arm.attach(item.name)
             assert isinstance(self.rig.arm.plan_to(low, self._patience()), Trajectory) is free
         self.rig.arm.detach()
         self.rig.arm.sync(self.rig.world)

@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal_error import GoalError
+from hicrisp_core.model.goal import GoalError
 from hicrisp_core.parsing.names import NUMBERS, forms_of, number_of, words_of
 from hicrisp_core.understanding.controlled.tables import MARKS, Tables, Words, led
 from hicrisp_core.understanding.written import Amount, Context, Line, Phrase, Where, parse_line

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.config.files import config_folders
-from hicrisp_core.config.settings import read_yaml
+from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import normal_goal
 from hicrisp_core.goals.validation import contradiction
@@ -243,11 +243,11 @@ class Reader:
 
     def _distance(self, name: str) -> Tuple[float, str]:
         """Return the distance of an object to the nearest arm, m; 0 if it was not seen. Then its name."""
-        thing = self.world.objects.get(name)
+        item = self.world.objects.get(name)
         arms = [robot.pose.position for robot in self.world.robots.values() if robot.kind == ARM and robot.pose]
-        if thing is None or thing.pose is None:
+        if item is None or item.pose is None:
             return 0.0, name
-        position = thing.pose.position
+        position = item.pose.position
         return min(planar_distance(position, each) for each in arms or [(0.0, 0.0, 0.0)]), name
 
     def _line(self, clauses: Sequence[SentenceClause]) -> Optional[Line]:

@@ -12,7 +12,8 @@ from pydantic.dataclasses import dataclass
 from typing_extensions import Annotated
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.settings import STRICT, read_settings, read_yaml
+from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.yaml_files import read_yaml
 
 Texts = Annotated[Tuple[str, ...], BeforeValidator(
     lambda texts: (texts,) if isinstance(texts, str) else tuple(texts) if isinstance(texts, list) else texts)]

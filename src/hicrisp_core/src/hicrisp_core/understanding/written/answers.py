@@ -81,14 +81,15 @@ class Answers:
     def _where(self, names: Sequence[str]) -> Answer:
         texts, facts = [], []
         for name in names:
-            thing = self._world.objects.get(name)
+            item = self._world.objects.get(name)
             places = list(self._places(name))
-            if thing is None:  # What is only in a vessel is where that is.
+            if item is None:  # What is only in a vessel is where that is.
                 places += [fact for each in places for fact in self._places(each.subject)]
-            if thing is not None and thing.unseen:
+            if item is not None and item.unseen:
                 texts.append(self._sight(name))
             elif places:
-                near = [] if len(names) > 1 else self._beside(name)
+                near = [] if len(names) > 1 else [fact for fact in self._relations if fact.subject == name
+                                                  and self._objects.places.direction(fact.predicate) != (0.0, 0.0)][:2]
                 texts.append(self._told([*places, *near]))
                 facts += [*places, *near]
             else:
@@ -126,22 +127,22 @@ class Answers:
         texts: List[str] = []
         facts: List[Relation] = []
         for name in names:
-            thing = self._world.objects.get(name)
-            if thing is None:
+            item = self._world.objects.get(name)
+            if item is None:
                 texts.append(f"{named(name)} is of the kind '{self._world.types().get(name, ANYTHING)}'")
             else:
-                words = [*(str(value) for _, value in sorted(thing.attributes.items())), spoken(thing.type)]
-                size = " x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in thing.size)
+                words = [*(str(value) for _, value in sorted(item.attributes.items())), spoken(item.type)]
+                size = " x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in item.size)
                 texts.append(f"{named(name)} is a {' '.join(dict.fromkeys(words))}"
-                             + (f" of {size} cm" if thing.pose is not None else ""))
-                texts += [self._sight(name)] if thing.unseen else []
+                             + (f" of {size} cm" if item.pose is not None else ""))
+                texts += [self._sight(name)] if item.unseen else []
             about = [fact for fact in self._relations if name in (fact.subject, fact.object)][:_MOST_FACTS]
             texts += [self._told(about)] if about else []
             facts += about
         return Answer(" ".join(map(sentence, texts)), tuple(dict.fromkeys(facts)))
 
     def _scene(self) -> Answer:
-        seen = [name for name, thing in sorted(self._world.objects.items()) if not thing.unseen]
+        seen = [name for name, item in sorted(self._world.objects.items()) if not item.unseen]
         shown = seen[:_MOST_OBJECTS]
         facts = [fact for fact in self._relations
                  if self._objects.predicates.placed(fact) in (*shown, *self._world.robots)]
@@ -181,11 +182,6 @@ class Answers:
 
     def _places(self, name: str) -> Facts:
         return self._objects.predicates.places(name, self._relations)
-
-    def _beside(self, name: str) -> List[Relation]:
-        """Return the first facts that say on which side of others an object is."""
-        return [fact for fact in self._relations if fact.subject == name
-                and self._objects.places.direction(fact.predicate) != (0.0, 0.0)][:2]
 
     def _observed(self, conditions: Iterable[Statement]) -> Facts:
         """Return the facts that conditions speak of, as they hold in the world."""

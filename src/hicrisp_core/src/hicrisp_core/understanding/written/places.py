@@ -31,9 +31,9 @@ class Places:
 
     def position(self, name: str) -> Optional[Vector]:
         """Return the position in the world frame, m; ``None`` if it is not known now."""
-        thing = self._world.objects.get(name)
-        if thing is not None:
-            return None if thing.pose is None or thing.unseen else thing.pose.position
+        item = self._world.objects.get(name)
+        if item is not None:
+            return None if item.pose is None or item.unseen else item.pose.position
         robot = self._world.robots.get(name)
         return robot.pose.position if robot is not None and robot.pose is not None else None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, Callable, Iterator, List, Optional, Tuple, Type, TypeVar, Union, cast
 
-from hicrisp_core.model.goal_error import GoalError, GoalErrorKind
+from hicrisp_core.model.goal import GoalError, GoalErrorKind
 from hicrisp_core.model.meaning import Reason
 
 SUPERLATIVES = ("largest", "smallest", "tallest", "shortest", "leftmost", "rightmost", "frontmost", "rearmost",

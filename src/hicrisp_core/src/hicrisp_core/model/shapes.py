@@ -1,0 +1,140 @@
+"""The shapes of objects: footprints, solids and how a gripper takes them; metres."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import Callable, Tuple
+
+from hicrisp_core.model.geometry import Pose, Vector, from_yaw
+
+BOWL_WALL = 0.006
+"""Thickness of a bowl's wall and floor, metres."""
+_STAVES = 20
+"""Boxes that make the wall of a bowl."""
+_CIRCLE = tuple((math.cos(math.tau * i / 48), math.sin(math.tau * i / 48)) for i in range(48))
+Outline = Tuple[Tuple[float, float], ...]
+"""Corners of a convex outline, counterclockwise, metres."""
+
+
+class Handling(Enum):
+    """How a parallel gripper takes hold of a shape, and how often the shape looks the same as it turns."""
+
+    SIDES = "sides"
+    """By its level sides: along its own x, y or z."""
+    ROUND = "round"
+    """From any direction across its z axis."""
+    NONE = "none"
+    """Not at all."""
+
+
+@dataclass(frozen=True)
+class Solid:
+    """One of the solids that a shape is made of.
+
+    Args:
+        kind: ``box``, or ``cylinder`` about its own z axis.
+        size: extents along its own axes, metres; a cylinder's x and y are its diameter.
+        pose: of its middle in the object's frame, whose origin is the middle of the object's bounding box.
+        share: part of the object's mass; 0 where the volume decides.
+    """
+
+    kind: str
+    size: Vector
+    pose: Pose = Pose((0.0, 0.0, 0.0))
+    share: float = 0.0
+
+    @property
+    def volume(self) -> float:
+        """Cubic metres."""
+        x, y, z = self.size
+        return x * y * z * (math.pi / 4.0 if self.kind == "cylinder" else 1.0)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the shapes of objects have to say; ``size`` is always the extents of the object's bounding box,
+    metres.
+
+    Args:
+        outline: the footprint of an upright object in its own frame, from its size.
+        solids: what it is made of, from its size; none for what is no obstacle.
+        handling: how a hand takes it.
+        round: whether it is as wide in every direction while it stands.
+        hollow: whether objects go into it.
+        ground: whether it is furniture or a place, on which objects stand and which is in nobody's way.
+    """
+
+    outline: Callable[[Vector], Outline]
+    solids: Callable[[Vector], Tuple[Solid, ...]]
+    handling: Handling = Handling.SIDES
+    round: bool = False
+    hollow: bool = False
+    ground: bool = False
+
+    @property
+    def boxy(self) -> bool:
+        """Whether hands take it by its sides."""
+        return self.handling is Handling.SIDES
+
+    @property
+    def rod(self) -> bool:
+        """Whether hands take it from any direction across its axis."""
+        return self.handling is Handling.ROUND
+
+
+def shares(solids: Tuple[Solid, ...]) -> Tuple[float, ...]:
+    """The part of the mass that each solid has."""
+    whole = sum(solid.volume for solid in solids) or 1.0
+    return tuple(solid.share or solid.volume / whole for solid in solids)
+
+
+def rectangle(size: Vector) -> Outline:
+    """The outline of the bounding box."""
+    x, y = size[0] / 2.0, size[1] / 2.0
+    return ((-x, -y), (x, -y), (x, y), (-x, y))
+
+
+@lru_cache(maxsize=64)
+def disc(size: Vector) -> Outline:
+    """A circle as wide as the bounding box."""
+    radius = size[0] / 2.0
+    return tuple((radius * cosine, radius * sine) for cosine, sine in _CIRCLE)
+
+
+def one_box(size: Vector) -> Tuple[Solid, ...]:
+    """The bounding box as the only solid."""
+    return (Solid("box", size),)
+
+
+def _one_cylinder(size: Vector) -> Tuple[Solid, ...]:
+    return (Solid("cylinder", size),)
+
+
+def _bowl(size: Vector) -> Tuple[Solid, ...]:
+    """A disc with a ring of flat staves on it; open at the top. Only the floor stands: fewer contacts."""
+    radius, height, half = size[0] / 2.0, size[2], BOWL_WALL / 2.0
+    floor = Solid("cylinder", (2.0 * radius - BOWL_WALL, 2.0 * radius - BOWL_WALL, BOWL_WALL),
+                  Pose((0.0, 0.0, half - height / 2.0)), 0.5)
+    wall, width = radius - half, 2.0 * radius * math.tan(math.pi / _STAVES)
+    staves = [Solid("box", (BOWL_WALL, width, height - half),
+                    Pose((wall * math.cos(angle), wall * math.sin(angle), half / 2.0), from_yaw(angle)), 0.5 / _STAVES)
+              for angle in (math.tau * stave / _STAVES for stave in range(_STAVES))]
+    return (floor, *staves)
+
+
+def _nothing(size: Vector) -> Tuple[Solid, ...]:
+    del size  # However large it is, nobody bumps into it.
+    return ()
+
+
+SHAPES = {
+    "box": Shape(rectangle, one_box),
+    "cylinder": Shape(disc, _one_cylinder, Handling.ROUND, round=True),
+    "bowl": Shape(disc, _bowl, Handling.NONE, round=True, hollow=True),
+    "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
+    "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
+}
+"""The workspace's own shapes by name."""
