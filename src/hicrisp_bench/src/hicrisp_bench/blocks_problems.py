@@ -7,7 +7,7 @@ import re
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Deque, Dict, FrozenSet, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Deque, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
@@ -79,9 +79,10 @@ def planbench_problems(folder: Path) -> List[Problem]:
                           "'planbench'")
     parser = ProblemParser()
     found: List[Problem] = []
-    for file in sorted(files, key=lambda file: (file.parent.name, _number(file.stem))):
+    for file in sorted(files, key=lambda file: (file.parent.name, int(re.sub(r"\D", "", file.stem) or 0))):
         read = parser(file.read_text(encoding="utf-8"))
-        names = _colour_names(sorted(str(thing.name) for thing in read.objects))
+        letters = sorted(str(thing.name) for thing in read.objects)
+        names = {letter: f"{colour}_block" for letter, colour in zip(letters, _COLOURS)}  # They can be said.
         facts = [(str(fact.name), [str(term.name) for term in fact.terms]) for fact in read.init]
         goal = [(str(fact.name), [str(term.name) for term in fact.terms])
                 for fact in getattr(read.goal, "operands", (read.goal,))]
@@ -125,18 +126,8 @@ def above(world: WorldState, upper: str, lower: str) -> bool:
     return False
 
 
-def _colour_names(letters: Iterable[str]) -> Dict[str, str]:
-    """A name that can be said for each of PlanBench's letters."""
-    return {letter: f"{colour}_block" for letter, colour in zip(letters, _COLOURS)}
-
-
 def _said(name: str) -> str:
     return f"the {name.replace('_', ' ')}"
-
-
-def _number(stem: str) -> int:
-    digits = re.sub(r"\D", "", stem)
-    return int(digits) if digits else 0
 
 
 def optimal_length(below: Mapping[str, str], goal: Sequence[Tuple[str, str]],

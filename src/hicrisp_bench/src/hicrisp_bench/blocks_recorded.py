@@ -113,7 +113,7 @@ def measure(folder: Path, config: Path) -> Recorded:
                            for kind, error in (("as written", found.as_written), ("parse", found.unread),
                                                ("execution", found.refused)) if error]
         rows += [_row({"policy": policy, "llm": f"{llm}, recorded", "blocks": title},
-                      [one for name, one in judged if first <= _index(name) <= last])
+                      [one for name, one in judged if first <= int(name.lstrip("p")) <= last])
                       for title, first, last in _GROUPS]
     if methods:
         raise ConfigError(f"{folder / PLANS} holds methods that are not known here: {', '.join(methods)}")
@@ -200,7 +200,3 @@ def _note(rows: Sequence[Dict[str, Any]]) -> str:
             "the blocks stood so at first. as_written: the share whose every line is read in the model's own "
             "words, by the four operators; CoPAL's are commands of its own (get, put), which this domain "
             "does not have.")
-
-
-def _index(name: str) -> int:
-    return int(name.lstrip("p"))

@@ -74,18 +74,14 @@ def run_life(life: Life) -> Dict[str, Any]:
     with TemporaryDirectory() as folder:
         file: Optional[Path] = Path(folder) / "memory.sqlite" if life.remembers else None
         if file is not None and life.poisoned:
-            _poison(file)
+            lie = Offset(_ROBOT, _KEY, OffsetEstimate(4.0, LIE, 1e-6), time.time())
+            Store(file).write(lambda opened: tables.put(opened, lie))
         rounds = []
         for number in range(life.tasks):
             done = run_trial(TrialSettings(life.config, "tabletop", _TASK, _GOAL, "hierarchical",
                                            1000 * life.seed + number, (fault,), memory=file))
             rounds.append({**done, "believed_m": _believed(file) if file is not None else None})
     return {"rounds": rounds}
-
-
-def _poison(file: Path) -> None:
-    lie = Offset(_ROBOT, _KEY, OffsetEstimate(4.0, LIE, 1e-6), time.time())
-    Store(file).write(lambda opened: tables.put(opened, lie))
 
 
 def _believed(file: Path) -> float:

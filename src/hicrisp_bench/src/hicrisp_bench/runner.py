@@ -50,9 +50,10 @@ class TrialFile:
         if resume and file.exists():
             theirs, self._known = _read(file)
             if theirs is not None and theirs != ours:
-                raise ConfigError(f"--resume: the trials in {file} have other settings: "
-                                  f"{_differences(theirs, ours)}. Run with the same ones, or without "
-                                  "--resume to begin anew")
+                differ = "; ".join(f"{name} was {theirs.get(name)!r} and is {ours.get(name)!r}"
+                                   for name in {**theirs, **ours} if theirs.get(name) != ours.get(name))
+                raise ConfigError(f"--resume: the trials in {file} have other settings: {differ}. Run with the same "
+                                  "ones, or without --resume to begin anew")
         lines = [{_SETTINGS: ours}, *({"key": key, "result": result} for key, result in self._known.items())]
         whole = file.with_suffix(".new")
         whole.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -102,11 +103,6 @@ def _read(file: Path) -> Tuple[Optional[Dict[str, Any]], Dict[str, Result]]:
     return settings, known
 
 
-def _differences(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str:
-    names: List[str] = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
-    return "; ".join(f"{name} was {theirs.get(name)!r} and is {ours.get(name)!r}" for name in names)
-
-
 @dataclass(frozen=True)
 class Runner:
     """Runs trials.
@@ -138,7 +134,11 @@ class Runner:
         if self.dask:
             run_on(self.dask, function, todo, what, ended)
         elif alone:
-            _one_by_one(function, todo, what, ended)
+            progress = Progress(what, len(todo))
+            for place, item in enumerate(todo):
+                ended(place, guarded((function, item)))
+                progress.step()
+            progress.end()
         else:
             run_all(function, todo, self.jobs, what, ended)
         return results
@@ -256,12 +256,3 @@ def _plain(value: Any) -> Any:
 
 def _keep_at(places: Sequence[int], keep: Callable[[int, Result], None], at: int, result: Result) -> None:
     keep(places[at], result)
-
-
-def _one_by_one(function: Callable[[Any], Result], items: Sequence[Any], what: str,
-                each: Callable[[int, Result], None]) -> None:
-    progress = Progress(what, len(items))
-    for place, item in enumerate(items):
-        each(place, guarded((function, item)))
-        progress.step()
-    progress.end()

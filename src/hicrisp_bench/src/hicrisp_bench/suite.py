@@ -128,15 +128,12 @@ def crashes(found: Iterable[Mapping[str, Any]]) -> Tuple[str, ...]:
     Args:
         found: results of trials, each with its ``crashed``, or rows with a list of all of theirs.
     """
-    said = [each for one in found for each in _listed(one.get("crashed", ()))]
+    crashed = [one.get("crashed", ()) for one in found]
+    said = [each for those in crashed for each in ((those,) if isinstance(those, str) else those)]
     if not said:
         return ()
     more = f"; and {len(said) - 1} more" if len(said) > 1 else ""
     return (f"a trial crashed: {said[0]}{more}",)
-
-
-def _listed(crashed: Any) -> Sequence[str]:
-    return (crashed,) if isinstance(crashed, str) else tuple(crashed)
 
 
 def text_of(name: str, report: Report) -> str:

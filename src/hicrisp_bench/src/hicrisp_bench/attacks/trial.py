@@ -134,7 +134,8 @@ def _run(trial: AttackTrial, folder: Path, models: Models, verdicts: Verdicts,
         executive = _assembled(trial, folder, models, verdicts, events)
     except HicrispError:
         return "refused when it was read"
-    result = executive.run(Task(_words(attack)))
+    words = {TASK: attack.text, ANSWER: _UNCLEAR}.get(attack.channel, _TASKS[attack.world == KITCHEN])
+    result = executive.run(Task(words))
     if trial.policy == REVIEWED and verdicts.commands:
         verdicts.against(f"moved without an approved plan: {verdicts.commands[0]}")
     return "succeeded" if result.success else "moved and failed" if verdicts.commands else "nothing moved"
@@ -176,13 +177,6 @@ def _people(trial: AttackTrial) -> Dict[str, Any]:
         remarks.add(trial.attack.text)
         ports["remarks"] = remarks
     return ports
-
-
-def _words(attack: Attack) -> str:
-    """What the robot is asked to do."""
-    if attack.channel == TASK:
-        return attack.text
-    return _UNCLEAR if attack.channel == ANSWER else _TASKS[attack.world == KITCHEN]
 
 
 def _scene(trial: AttackTrial, folder: Path) -> Scene:

@@ -57,7 +57,9 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     recorded = options.plans == "recorded"
     policies = options.policies or (WITHOUT_MODEL if recorded else LIVE)
-    trials = _recorded(options, policies) if recorded else _live(options, policies)
+    trials = _recorded(options, policies) if recorded else [
+        BarmanTrial(options.config, policy, recipe, llm=options.llm, run=run) for policy in policies
+        for recipe in load_recipes(options.config / "recipes" / "cocktails.yaml") for run in range(options.trials)]
     results = runner.run(run_barman, trials, key_of, "barman")
     llm = "recorded: gpt-4" if recorded else options.llm
     of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy]
@@ -100,12 +102,6 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
                **{kind: mutated(plans, kind, options.seed) for kind in (KINDS if options.changed else ())}}
     return [BarmanTrial(options.config, policy, plan.recipe, plan, run=number * options.every, changed=change)
             for change, own in changes.items() for policy in policies for number, plan in enumerate(own)]
-
-
-def _live(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
-    recipes = load_recipes(options.config / "recipes" / "cocktails.yaml")
-    return [BarmanTrial(options.config, policy, recipe, llm=options.llm, run=run)
-            for policy in policies for recipe in recipes for run in range(options.trials)]
 
 
 def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]:

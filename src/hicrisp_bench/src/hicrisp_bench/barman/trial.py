@@ -15,7 +15,6 @@ from hicrisp_core.factory import RunFactory, load_factory
 from hicrisp_core.llm.settings import OFFLINE, choose_llm
 from hicrisp_core.model import Task, WorldState
 from hicrisp_core.policy.search_limits import SearchLimits
-from hicrisp_core.ports.brain import Brain
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -84,7 +83,8 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     searcher = TimedSearcher(domain)
     knows: Dict[str, Any] = {"watch": KnownRecipe(searcher, recipe)} if trial.policy in KNOW_THE_GOAL else {}
     executive = replace(parts, searcher=searcher).executive(
-        {world.name: world}, world, events.append, brain=_brain(trial, parts), **knows)
+        {world.name: world}, world, events.append, **knows, brain=parts.brain() if trial.recorded is None else
+        RecordedBrain(parts.domain, trial.recorded.text, f"recorded: {trial.recorded.source}"))
     began = time.perf_counter()
     result = executive.run(Task(request))
     seconds = time.perf_counter() - began
@@ -115,9 +115,3 @@ def _read(config: Path, policy: str, llm: str) -> Tuple[Scene, RunFactory, Dict[
     scene = load_scene(config / "scenes" / "barman.yaml")
     return (scene, load_factory(config, scene.domain, policy, llm),
             load_recipes(config / "recipes" / "cocktails.yaml"))
-
-
-def _brain(trial: BarmanTrial, parts: RunFactory) -> Brain:
-    if trial.recorded is None:
-        return parts.brain()
-    return RecordedBrain(parts.domain, trial.recorded.text, f"recorded: {trial.recorded.source}")

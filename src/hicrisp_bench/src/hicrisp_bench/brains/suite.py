@@ -67,12 +67,10 @@ def _figures(results: Results) -> Row:
 
 def missed_rows(results: Results) -> List[Row]:
     """The tasks that were missed, with how they ended."""
-    return [{"policy": each["policy"], "task": each["id"], "ended": _end(each), "why": each["message"]}
+    return [{"policy": each["policy"], "task": each["id"],
+             "ended": "false success" if each["claimed"] else str(each["ending"]).replace("_", " "),
+             "why": each["message"]}
             for each in results if "crashed" not in each and not each["success"]]
-
-
-def _end(result: Dict[str, Any]) -> str:
-    return "false success" if result["claimed"] else str(result["ending"]).replace("_", " ")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

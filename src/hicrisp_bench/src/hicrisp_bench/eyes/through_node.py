@@ -131,6 +131,18 @@ def run_streams(trials: Sequence[StreamTrial]) -> Iterator[Result]:
             yield _run(trial, Path(folder))
 
 
+def _launch_file(folder: Path, scene: Path, seed: int) -> Path:
+    """Write a launch file of the perception alone."""
+    file = folder / "eyes.launch"
+    file.write_text(f"""<launch>
+  <param name="scene" value={quoteattr(str(scene))}/>
+  <param name="seed" value="{seed}"/>
+  <include file="$(find hicrisp_bringup)/launch/include/perception.launch"/>
+</launch>
+""", encoding="utf-8")
+    return file
+
+
 def _run(trial: StreamTrial, folder: Path) -> Result:
     scene = replace(layout(trial.config, trial.scene, trial.seed), tags=trial.method == TAGS)
     file = folder / f"{trial.scene}.yaml"
@@ -150,7 +162,8 @@ def _run(trial: StreamTrial, folder: Path) -> Result:
             feeder = _Feeder(camera)
             if not wait_until(feeder.heard, Deadline(_START_LIMIT), in_vain=lambda: not launch.alive):
                 return {"crashed": "\n".join(launch.tail(3)) or "the node did not start"}
-            node = _process_of(NODE)
+            there: Any = ServerProxy(rosgraph.Master("/hicrisp_bench").lookupNode(NODE))
+            node = int(there.getPid("/hicrisp_bench")[2])
             for picture, robot in stream:
                 before = _processor_seconds(node)
                 taken = feeder.show(picture, robot)
@@ -159,33 +172,11 @@ def _run(trial: StreamTrial, folder: Path) -> Result:
                 time.sleep(max(0.0, 1.0 / camera.rate - (taken or 0.0)))
         finally:
             launch.stop()
-    return {"scene": trial.scene, "method": trial.method, "seed": trial.seed, **_row(shown)}
-
-
-def _launch_file(folder: Path, scene: Path, seed: int) -> Path:
-    """Write a launch file of the perception alone."""
-    file = folder / "eyes.launch"
-    file.write_text(f"""<launch>
-  <param name="scene" value={quoteattr(str(scene))}/>
-  <param name="seed" value="{seed}"/>
-  <include file="$(find hicrisp_bringup)/launch/include/perception.launch"/>
-</launch>
-""", encoding="utf-8")
-    return file
-
-
-def _row(shown: Sequence[Tuple[float, float]]) -> Dict[str, Any]:
-    """Wall and processor time of a node's frames."""
     wall, processor = (spread([1000.0 * each[which] for each in shown]) for which in (0, 1))
-    return {"n": len(shown), "wall_ms": wall.get("median"), "wall_ms_p95": wall.get("p95"),
+    return {"scene": trial.scene, "method": trial.method, "seed": trial.seed,
+            "n": len(shown), "wall_ms": wall.get("median"), "wall_ms_p95": wall.get("p95"),
             "cpu_ms": processor.get("median"), "cpu_ms_p95": processor.get("p95"),
             "cpu_ms_worst": processor.get("worst")}
-
-
-def _process_of(node: str) -> int:
-    """The number of a node's process on this machine."""
-    there: Any = ServerProxy(rosgraph.Master("/hicrisp_bench").lookupNode(node))
-    return int(there.getPid("/hicrisp_bench")[2])
 
 
 def _processor_seconds(process: int) -> float:

@@ -48,7 +48,8 @@ def draw(chart: Chart, folder: Path) -> List[Path]:
 def _figure(chart: Chart) -> Figure:
     groups = list(dict.fromkeys(bar.group for bar in chart.bars))
     looks = _looks(chart.bars)
-    legend: List[Artist] = [_patch(look, name) for (name, _), look in looks.items()]
+    legend: List[Artist] = [Patch(label=f"published: {name}" if published else name, **look)
+                            for (name, published), look in looks.items()]
     if any(bar.low is not None for bar in chart.bars):
         legend.append(Line2D([], [], color="black", marker="|", label=chart.whiskers))
     longest_name = max((len(str(each.get_label())) for each in legend), default=0)
@@ -85,8 +86,8 @@ def _bars(axes: Axes, chart: Chart, groups: Sequence[str],
                                                    [max(0.0, bar.high - bar.value)]],
                               color="black", linewidth=0.9, capsize=2.0)
                 end = max(end, bar.high)
-            axes.annotate(_figure_text(chart, bar), (end, at), xytext=(4, 0), textcoords="offset points",
-                          va="center", fontsize=7.5)
+            axes.annotate(f"{100.0 * bar.value:.0f} %" if chart.share else f"{bar.value:.3g}", (end, at),
+                          xytext=(4, 0), textcoords="offset points", va="center", fontsize=7.5)
         ticks.append(top + 0.5 * _BAR * len(own))
         top += _BAR * len(own) + _GAP
     axes.set_yticks(ticks, [group if len(group) <= _LONGEST else f"{group[:_LONGEST - 1]}…"
@@ -104,10 +105,6 @@ def _bars(axes: Axes, chart: Chart, groups: Sequence[str],
     axes.set_axisbelow(True)
 
 
-def _figure_text(chart: Chart, bar: Bar) -> str:
-    return f"{100.0 * bar.value:.0f} %" if chart.share else f"{bar.value:.3g}"
-
-
 def _looks(bars: Sequence[Bar]) -> Dict[Tuple[str, bool], Dict[str, Any]]:
     """The look of each series, in the order in which they come."""
     looks: Dict[Tuple[str, bool], Dict[str, Any]] = {}
@@ -119,8 +116,3 @@ def _looks(bars: Sequence[Bar]) -> Dict[Tuple[str, bool], Dict[str, Any]]:
         looks[name, True] = {"facecolor": "white", "edgecolor": "black", "linestyle": "--",
                              "hatch": HATCHES[number % len(HATCHES)]}
     return looks
-
-
-def _patch(look: Dict[str, Any], name: str) -> Patch:
-    return Patch(label=f"published: {name}" if look["facecolor"] == "white" else name,
-                 **look)

@@ -20,7 +20,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from hicrisp_core.body.factory import without_model
 from hicrisp_core.domain import Domain
 from hicrisp_core.factory import load_factory
-from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm, load_llm_settings
+from hicrisp_core.llm.settings import OFFLINE, choose_llm, load_llm_settings
 from hicrisp_core.model import Command, FeedbackKind, Outcome, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
@@ -123,7 +123,10 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     """The metrics of a run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung."""
     began = time.perf_counter()
     task = next(entry for entry in TASKS if entry.name == run.task)
-    parts = load_factory(run.config, "virtualhome", run.policy, _settings(run))
+    settings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
+    if run.temperature is not None:
+        settings = replace(settings, temperature=run.temperature, seed=run.run)
+    parts = load_factory(run.config, "virtualhome", run.policy, settings)
     domain, policy = parts.domain, parts.policy
     graph = load_home(run.config)
     world = _Diary(domain, graph)
@@ -144,12 +147,6 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
             "corrected_by": result.corrected_by,
             "carried_out": world.carried_out, "planned": bool(result.plan)}
-
-
-def _settings(run: HouseholdRun) -> LlmSettings:
-    settings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
-    return settings if run.temperature is None else replace(settings, temperature=run.temperature,
-                                                            seed=run.run)
 
 
 _NOTE = (

@@ -17,13 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Event
-from typing import Any, FrozenSet, Mapping, Sequence, Tuple
+from typing import Any, Mapping, Sequence, Tuple
 
 from hicrisp_core.domain import goal_of
 from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import Command, Relation, WorldState
+from hicrisp_core.model import Command, WorldState
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome.facts import CHARACTER
@@ -69,16 +69,12 @@ def _satisfied(ending: Ending, course: Course, domain: Domain) -> Sequence[bool]
 
 def _compared(course: Course, reference: Course) -> Tuple[float, float]:
     """PSR and precision against a reference run."""
-    before, meant, after = (_lasting(state) for state in (
-        reference.states[0], reference.states[-1], course.states[-1]))
+    before, meant, after = (frozenset(fact for fact in state.relations if fact.predicate not in _OF_THE_MOMENT)
+                            for state in (reference.states[0], reference.states[-1], course.states[-1]))
     made, removed, kept = meant - before, before - meant, before & meant
     changes = len(made) + len(removed)
     psr = (len(made & after) + len(removed - after)) / changes if changes else 1.0
     return psr, len(kept & after) / len(kept)
-
-
-def _lasting(state: WorldState) -> FrozenSet[Relation]:
-    return frozenset(fact for fact in state.relations if fact.predicate not in _OF_THE_MOMENT)
 
 
 class _Key:
