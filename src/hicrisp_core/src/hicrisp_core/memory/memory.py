@@ -320,8 +320,9 @@ class FileMemory:
         return f"{told[0]} {_GOES_ON}" if told else ""
 
     def _found(self, query: Callable[[Connection], Tuple[Numbered, ...]]) -> Tuple[Numbered, ...]:
-        found = self._store.read(query, ())
+        nothing: Tuple[Numbered, ...] = ()
+        found = self._store.read(query, nothing)
         if isinstance(found, Trouble):
             self._complaints.append(found.message)
-            return ()
+            return nothing
         return found
