@@ -50,6 +50,14 @@ _NOTHING_TO_AVOID = frozenset((
 """First causes that say nothing about what stands in the way: another target or trajectory meets them
 again.
 """
+_HAND = 0.06
+"""Space that is left between what is moved away and what it made room for, metres: the hand has to get in."""
+_OTHER_TARGETS = 3
+"""Targets that are tried before what is in the way is moved."""
+_SAME_TARGET = 0.005
+"""Distance below which two targets are one, metres."""
+_WAYS = 16
+"""Ways to put one blocker elsewhere that are looked at."""
 
 
 def constrained(
@@ -93,16 +101,6 @@ def constrained(
                        clearance=min(_WIDEST, command.clearance + _CLEARANCE))
     before = disc(x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
     return replace(command, keep_out=(*command.keep_out, before))
-
-
-_HAND = 0.06
-"""Space that is left between what is moved away and what it made room for, metres: the hand has to get in."""
-_OTHER_TARGETS = 3
-"""Targets that are tried before what is in the way is moved."""
-_SAME_TARGET = 0.005
-"""Distance below which two targets are one, metres."""
-_WAYS = 16
-"""Ways to put one blocker elsewhere that are looked at."""
 
 
 def must_make_room(failed: StackEntry, other_targets: bool) -> bool:

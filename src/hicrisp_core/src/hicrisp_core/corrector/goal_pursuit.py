@@ -39,6 +39,11 @@ _KINDS = frozenset((FeedbackKind.PLANNING, FeedbackKind.NO_PLACE, FeedbackKind.U
 """Failures that the same command meets again if nothing has changed."""
 _MOVED = 0.02
 """Distance at which an object counts as moved, metres; noise moves it by less."""
+_DOUBTS = (FeedbackKind.CANNOT_TELL, FeedbackKind.GOAL_UNSEEN)
+_UNSEEN = "no step brings it back into view"
+_GRID = 0.01
+"""Metres to which positions are rounded: noise moves objects by more, a true loop does not."""
+_FOUND = Tuple[Optional[Correction], Usage]
 
 
 @dataclass(frozen=True)
@@ -84,13 +89,6 @@ class Situation:
         now = Situation.of(self.failure, domain, world)
         return now.facts == self.facts and now.places.keys() == self.places.keys() and all(
             math.dist(place, now.places[name]) < _MOVED for name, place in self.places.items())
-
-
-_DOUBTS = (FeedbackKind.CANNOT_TELL, FeedbackKind.GOAL_UNSEEN)
-_UNSEEN = "no step brings it back into view"
-_GRID = 0.01
-"""Metres to which positions are rounded: noise moves objects by more, a true loop does not."""
-_FOUND = Tuple[Optional[Correction], Usage]
 
 
 def without_doubtful(world: WorldState, failed: Feedback, domain: Domain) -> WorldState:

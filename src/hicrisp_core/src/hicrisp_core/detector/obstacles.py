@@ -26,6 +26,10 @@ split.
 """
 _LEAST_HEIGHT = 0.1
 """Of a disc, metres; where TF has the lidar hardly above the floor."""
+_SLACK = 0.02
+"""Metres around an arm's capsules, which are drawn for pictures, that still belong to it."""
+_FLAT = 0.02
+"""Height up to which an end lies on the floor, metres."""
 
 
 def obstacles_in(
@@ -105,12 +109,6 @@ def _circle(points: np.ndarray, resolution: float) -> Optional[Tuple[float, floa
     if math.tau - widest_gap < _LEAST_ARC or float(off.max()) > 2.0 * resolution:
         return None
     return float(a), float(b), radius + resolution / 2.0
-
-
-_SLACK = 0.02
-"""Metres around an arm's capsules, which are drawn for pictures, that still belong to it."""
-_FLAT = 0.02
-"""Height up to which an end lies on the floor, metres."""
 
 
 class KnownBodies:

@@ -33,6 +33,11 @@ _LIMIT = 300.0
 """Wall seconds for one answer of the interpreter."""
 _MOST_QUESTIONS = 3
 """How often the user is asked back about one request."""
+log = logging.getLogger(__name__)
+CHANGED, KEPT, CANCELED = "changed", "kept", "canceled"
+"""What a remark does to the task."""
+_SEARCH_LIMIT = 5.0
+_SLICE = 0.05
 
 
 @dataclass(frozen=True)
@@ -95,14 +100,6 @@ def _with_choices(question: Question) -> str:
     goals = [each.text for each in question.choices if each.goal is not None]
     listed = "; ".join(f"{number}. {text}" for number, text in enumerate(goals, start=1))
     return f"{question.text} {listed}." if listed else question.text
-
-
-log = logging.getLogger(__name__)
-
-CHANGED, KEPT, CANCELED = "changed", "kept", "canceled"
-"""What a remark does to the task."""
-_SEARCH_LIMIT = 5.0
-_SLICE = 0.05
 
 
 @dataclass(frozen=True)

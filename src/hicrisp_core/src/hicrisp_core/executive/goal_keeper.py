@@ -25,6 +25,13 @@ from hicrisp_core.trace.events import GoalJudged, GoalUnderstood
 
 UNKNOWN, MISSED, SEEN = "unknown", "missed", "seen"
 """What is known of a goal at the end of a task."""
+_TARGETS = 6
+"""Places that are tried for one placement."""
+_APART = 0.04
+"""Least distance of a further place from one that would end something, metres."""
+Aim = Callable[[Command], Union[Command, Feedback]]
+_SEARCH_LIMIT = 5.0
+"""Wall seconds for one search."""
 
 
 class GoalKeeper:
@@ -235,14 +242,6 @@ def _things(statements: Iterable[Statement], world: WorldState) -> Tuple[str, ..
     return tuple(sorted(named, key=lambda name: not world.objects[name].unseen))
 
 
-_TARGETS = 6
-"""Places that are tried for one placement."""
-_APART = 0.04
-"""Least distance of a further place from one that would end something, metres."""
-
-Aim = Callable[[Command], Union[Command, Feedback]]
-
-
 class InvariantGuard:
     """Refuses commands that would end what is to stay so, and finds places that do not.
 
@@ -321,10 +320,6 @@ class InvariantGuard:
         there = replace(world, objects={**world.objects, item.name: replace(item, pose=found.target)})
         seen = frozenset(derive_relations(self._domain, there))
         return ended_by(self._keep, self._domain, world, replace(there, relations=seen))
-
-
-_SEARCH_LIMIT = 5.0
-"""Wall seconds for one search."""
 
 
 def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:

@@ -32,6 +32,26 @@ _TIME_LIMIT = 30.0
 """Seconds of the robot's clock for the same."""
 OUT_OF_VIEW = frozenset((FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE, FeedbackKind.CANNOT_TELL))
 """Failures that only state that something is not visible: another observation may resolve them."""
+_GRIP = 0.010
+"""How far from where it was reached for an object may be seen when the hand closes: it is still between the
+fingers, metres.
+"""
+_FINEST, _MOST = 0.005, 0.04
+"""The least and the greatest distance that is asked for, metres."""
+_SPARE = 0.002
+"""What is left for the way from the last look to where it stands, metres."""
+_CLEAR = 0.008
+"""Space to other objects that is kept where the target leaves as much, metres."""
+_WALL = 0.003
+"""Space to a bowl's wall, metres."""
+_STEADY = (0.4, 0.3, 0.2, 0.1)
+"""How far from the edge of what carries it the weight shall be, as parts of half the smaller object's width;
+the first that leaves enough room to let go counts."""
+_ENOUGH = 0.008
+"""Room to let go that need not be wider, metres."""
+_DIRECTIONS, _HALVINGS = 12, 5
+_TOUCHING = 0.015
+"""Heights this near count as one object standing on another, metres."""
 
 
 class ActiveObserver:
@@ -120,28 +140,6 @@ def out_of_sight(world: WorldState, names: Optional[Iterable[str]] = None) -> Tu
     things = (world.objects[name] for name in known if name in world.objects)
     return tuple(thing.name for thing in things if thing.movable
                  and (thing.unseen or thing.visibility is Visibility.HIDDEN))
-
-
-_GRIP = 0.010
-"""How far from where it was reached for an object may be seen when the hand closes: it is still between the
-fingers, metres.
-"""
-_FINEST, _MOST = 0.005, 0.04
-"""The least and the greatest distance that is asked for, metres."""
-_SPARE = 0.002
-"""What is left for the way from the last look to where it stands, metres."""
-_CLEAR = 0.008
-"""Space to other objects that is kept where the target leaves as much, metres."""
-_WALL = 0.003
-"""Space to a bowl's wall, metres."""
-_STEADY = (0.4, 0.3, 0.2, 0.1)
-"""How far from the edge of what carries it the weight shall be, as parts of half the smaller object's width;
-the first that leaves enough room to let go counts."""
-_ENOUGH = 0.008
-"""Room to let go that need not be wider, metres."""
-_DIRECTIONS, _HALVINGS = 12, 5
-_TOUCHING = 0.015
-"""Heights this near count as one object standing on another, metres."""
 
 
 def look_within(domain: Domain, command: Command, world: WorldState) -> float:

@@ -32,6 +32,9 @@ from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.time.deadline import Deadline
 
+_QUOTED = 60
+"""Characters of a line that a message repeats."""
+
 
 @dataclass(frozen=True)
 class Rehearsal:
@@ -119,10 +122,6 @@ def _after(
     for each in (*before.commands, command):
         state = apply_effects(searcher.domain, each, state)
     return state
-
-
-_QUOTED = 60
-"""Characters of a line that a message repeats."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,10 @@ from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
 
 log = logging.getLogger(__name__)
+_LIMIT = 60.0
+"""Wall seconds for one translation."""
+_SLICE = 0.05
+"""Wall seconds between two looks whether the task was canceled."""
 
 
 class StepState(Enum):
@@ -211,10 +215,6 @@ def in_stages(steps: Sequence[Step], goal: Optional[Goal], domain: Domain, world
                  for step, begin in zip(steps, waits))
 
 
-_LIMIT = 60.0
-"""Wall seconds for one translation."""
-
-
 class LookAhead:
     """Asks a body for a step before its turn, in a thread of its own.
 
@@ -266,10 +266,6 @@ class LookAhead:
                 told = not self._closed
             if told:
                 self._ledger.used(usage)
-
-
-_SLICE = 0.05
-"""Wall seconds between two looks whether the task was canceled."""
 
 
 @dataclass

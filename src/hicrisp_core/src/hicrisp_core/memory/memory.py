@@ -324,5 +324,5 @@ class FileMemory:
         found = self._store.read(query, nothing)
         if isinstance(found, Trouble):
             self._complaints.append(found.message)
-            return ()
+            return nothing
         return found
