@@ -92,10 +92,8 @@ class ServerProcess:
         return self._address
 
     def _command(self) -> List[str]:
-        adapter = ["--adapter", str(self._files.adapter)] if self._files.adapter else []
-        options = (part for name, value in self._options.items()
-                   for part in (f"--{name.replace('_', '-')}", str(value)))
-        return [sys.executable, "-m", _SERVER, "--model", str(self._files.base), *adapter, *options]
+        files = {"model": str(self._files.base), "adapter": str(self._files.adapter or "")}
+        return [sys.executable, "-m", _SERVER, json.dumps({**files, **self._options})]
 
     def _end(self) -> None:
         child, self._child, self._address = self._child, None, None
