@@ -69,12 +69,10 @@ class ServerProcess:
             self._end()
 
     def _start(self, deadline: Deadline) -> Union[Address, LlmFailure]:
-        adapter = ["--adapter", str(self._files.adapter)] if self._files.adapter else []
-        options = (part for name, value in self._options.items()
-                   for part in (f"--{name.replace('_', '-')}", str(value)))
+        files = {"model": str(self._files.base), "adapter": str(self._files.adapter or "")}
         with tempfile.TemporaryFile() as errors:
             child = subprocess.Popen(
-                [sys.executable, "-m", _SERVER, "--model", str(self._files.base), *adapter, *options],
+                [sys.executable, "-m", _SERVER, json.dumps({**files, **self._options})],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -5,43 +5,36 @@ It prints one line of JSON when it listens, ``{"url", "rss_mb"}``, and ends when
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
-from typing import List, Optional
 
 _LOOPBACK = "127.0.0.1"
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
-    """Serve; returns when the standard input ends."""
-    parser = argparse.ArgumentParser(description="Serve a model on loopback until the standard input ends.")
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--adapter", default="")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--context", type=int, default=2048)
-    parser.add_argument("--slots", type=int, default=1, help="prompts that stay read side by side")
-    parser.add_argument("--kept-mib", type=int, default=64, help="memory for prompts that a slot had before")
-    parser.add_argument("--port", type=int, default=0)
-    given = parser.parse_args(arguments)
+def main() -> int:
+    """Serve as the only argument says, which is JSON: the files ``model`` and ``adapter`` (empty: none), the number of
+    ``threads``, tokens of ``context`` for each of ``slots`` prompts that stay read side by side, and ``kept_mib`` of
+    memory for prompts that a slot had before. Return when the standard input ends.
+    """
+    given = json.loads(sys.argv[1])
     # Threads that spin while they wait make a busy machine ten times slower; read when the library is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     import xllamacpp
 
     settings = xllamacpp.CommonParams()
-    settings.model.path = given.model
+    settings.model.path = given["model"]
     settings.hostnames = [_LOOPBACK]
-    settings.port = given.port or _free_port()
-    settings.n_ctx = given.context * given.slots
-    settings.n_parallel = given.slots
-    settings.cache_ram_mib = given.kept_mib
-    settings.cpuparams.n_threads = given.threads
-    settings.cpuparams_batch.n_threads = given.threads
+    settings.port = _free_port()
+    settings.n_ctx = given["context"] * given["slots"]
+    settings.n_parallel = given["slots"]
+    settings.cache_ram_mib = given["kept_mib"]
+    settings.cpuparams.n_threads = given["threads"]
+    settings.cpuparams_batch.n_threads = given["threads"]
     settings.warmup = False
-    if given.adapter:
+    if given["adapter"]:
         adapter = xllamacpp.CommonAdapterLoraInfo()
-        adapter.path, adapter.scale = given.adapter, 1.0
+        adapter.path, adapter.scale = given["adapter"], 1.0
         settings.lora_adapters = [adapter]
     server = xllamacpp.Server(settings)
     sys.stdout.write(json.dumps({"url": f"{server.listening_address}/v1", "rss_mb": _resident_mb()}) + "\n")
