@@ -15,7 +15,7 @@ from hicrisp_core.trace.timeline import Timeline
 from hicrisp_web.history.comparing import moved_apart
 from hicrisp_web.history.history import History
 from hicrisp_web.history.index import FILE_NAME, Filter, Index
-from hicrisp_web.replay import find_run
+from hicrisp_web.replay import find_run, main
 
 NAMES = ("20260101-120000-001", "20260102-120000-001", "20260103-120000-001")
 
@@ -60,6 +60,10 @@ def test_runs_have_a_date_and_a_cause_are_sorted_and_say_how_many_succeeded(runs
     assert (found["succeeded"], found["total"]) == (1, 3)
     assert [run["date"] for run in found["runs"]] == [f"2026-01-0{day} 12:00:00" for day in (3, 2, 1)]
     assert found["runs"][1]["cause"] == "off_target"
+    told = json.loads((runs / NAMES[1] / "result.json").read_text())
+    told["failures"][0].update(cause="unknown", label="slipped")
+    (runs / NAMES[1] / "result.json").write_text(json.dumps(told))
+    assert History(runs).find(Filter())["runs"][1]["cause"] == "slipped"
     assert ids(history, sort="verdict", rising=True) == [NAMES[1], NAMES[0], NAMES[2]]
     assert ids(history, sort="seconds; DROP TABLE runs") == list(reversed(NAMES))
 
@@ -200,6 +204,13 @@ def test_only_files_of_a_run_are_handed_out(runs: Path, path: str) -> None:
     (runs / NAMES[0] / "link.json").symlink_to(runs / "secret.json")
     assert History(runs).file(NAMES[0], path) is None
     assert History(runs).file(NAMES[0], "result.json") is not None
+
+
+def test_a_replay_of_a_run_that_is_not_there_says_where_runs_are(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["none", "--runs-dir", str(runs)]) == 1
+    assert "there is no run 'none'" in capsys.readouterr().err
 
 
 def test_a_run_is_found_by_its_path_its_events_or_its_name(runs: Path) -> None:

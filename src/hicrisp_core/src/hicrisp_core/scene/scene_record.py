@@ -22,10 +22,14 @@ _MOST_LINES = 5000
 
 
 def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, Any]:
-    """What does not change while a scene is loaded.
+    """Return what does not change while a scene is loaded, as it is seen from above.
 
     Args:
-        workspace: the ground over which the arm's tool may be, where it is known.
+        scene: the loaded scene.
+        workspace: the ground over which the arm's tool may be, metres in the world frame, where it is known.
+
+    Returns:
+        JSON values; metres in the world frame.
     """
     arena = scene.arena
     walls = {**arena.walls, **arena.border()} if arena is not None else {}
@@ -43,8 +47,14 @@ def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, An
 
 
 def world_section(world: WorldState, domain: Domain) -> Dict[str, Any]:
-    """The world as it is seen now: things, robots and facts in words; metres and degrees in the world
-    frame.
+    """Return the world as it is seen now.
+
+    Args:
+        world: what was observed.
+        domain: words its facts.
+
+    Returns:
+        JSON values of things, robots and facts in words; metres and degrees in the world frame.
     """
     robots = [{"name": robot.name, "kind": robot.kind, **_place(robot.pose),
                "opening": None if robot.opening is None else round(robot.opening, 3)}
@@ -112,6 +122,7 @@ class SceneRecord:
 
         Args:
             t: wall seconds since the task began.
+            world: what is observed now.
 
         Raises:
             OSError: when it cannot be written.

@@ -145,6 +145,7 @@ def _row(run: Path, changed: int) -> Tuple[Any, ...]:
     corrections = told.get("corrections")
     failures = told.get("failures")
     first = failures[0] if isinstance(failures, list) and failures and isinstance(failures[0], dict) else {}
+    causes = [_text(first.get(name)) for name in ("cause", "label", "kind")]
     dated = _DATED.match(run.name)
     date = "{}-{}-{} {}:{}:{}".format(*dated.groups()) if dated else \
         datetime.fromtimestamp(changed / 1e9).isoformat(" ", "seconds")
@@ -153,7 +154,7 @@ def _row(run: Path, changed: int) -> Tuple[Any, ...]:
         _text(told.get("llm")),
         _text(told.get("verdict")) or ("succeeded" if told.get("success") is True else _UNFINISHED),
         _text(goal.get("state")) if isinstance(goal, dict) else "",
-        _text(first.get("cause")) or _text(first.get("label")) or _text(first.get("kind")), _number(told.get("wall_s")),
+        next((each for each in causes if each not in ("", "unknown")), ""), _number(told.get("wall_s")),
         _number(told.get("steps_executed")),
         sum(map(_number, corrections.values())) if isinstance(corrections, dict) else 0,
         _number(told.get("tokens")), _number(told.get("seed")))
