@@ -6,8 +6,6 @@ from typing import Callable, Iterable, List
 
 Namer = Callable[[str], str]
 """How a name is said: :func:`spoken` or :func:`named`."""
-_LISTED = 8
-"""Names that a message lists."""
 
 
 def spoken(name: str) -> str:
@@ -32,8 +30,16 @@ def joined(parts: List[str], word: str) -> str:
     return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def listed(names: Iterable[str]) -> str:
-    """Return some names in their order, and how many more there are."""
+def listed(names: Iterable[str], most: int = 8, empty: str = "nothing") -> str:
+    """Return names in their order as a list, and how many more there are.
+
+    Args:
+        most: names that are listed.
+        empty: what is said where there is none.
+
+    Returns:
+        The list in words.
+    """
     known = sorted(names)
-    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    return f"{', '.join(known[:_LISTED])}{more}" or "nothing"
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return f"{', '.join(known[:most])}{more}" or empty

@@ -124,7 +124,7 @@ class PlannedWay:
 
 
 def way_to(
-    searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline, limits: SearchLimits = GOAL_LIMITS,
+    searcher: Searcher, world: WorldState, goal: Goal, deadline: Deadline,
     protect: Tuple[Statement, ...] = (), barred: FrozenSet[str] = frozenset(),
 ) -> PlannedWay:
     """Find commands that reach the stages in their order; none of them ends an invariant.
@@ -138,9 +138,9 @@ def way_to(
         barred: commands in writing that were found impossible.
     """
     goal = chosen(goal, world.relations, searcher.domain)
-    way = _Road(searcher, goal, deadline, limits, protect, barred, False).through(world)
+    way = _Road(searcher, goal, deadline, protect, barred, False).through(world)
     if way.ending is Ending.NO_WAY and way.misfit is None and not way.others:
-        return _Road(searcher, goal, deadline, limits, protect, barred, True).through(world)
+        return _Road(searcher, goal, deadline, protect, barred, True).through(world)
     return way
 
 
@@ -155,7 +155,6 @@ class _Road:
     searcher: Searcher
     goal: Goal
     deadline: Deadline
-    limits: SearchLimits
     protect: Tuple[Statement, ...]
     barred: FrozenSet[str]
     either_way: bool
@@ -208,10 +207,10 @@ class _Road:
             return PlannedWay(misfit=conditions)
         if stage.robot in world.robots and len(world.robots) > 1:
             alone = replace(world, robots={stage.robot: world.robots[stage.robot]})
-            answer = self.searcher.find(alone, conditions, self.limits, self.deadline, keep=keep, barred=self.barred)
+            answer = self.searcher.find(alone, conditions, GOAL_LIMITS, self.deadline, keep=keep, barred=self.barred)
             if answer.found:
                 return PlannedWay(answer.commands, Ending.FOUND)
-        answer = self.searcher.find(world, conditions, self.limits, self.deadline, keep=keep, barred=self.barred)
+        answer = self.searcher.find(world, conditions, GOAL_LIMITS, self.deadline, keep=keep, barred=self.barred)
         if not answer.found:
             return PlannedWay(ending=answer.ending)
         acting = tuple(sorted({command.robot for command in answer.commands}))

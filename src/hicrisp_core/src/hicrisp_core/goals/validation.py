@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
+from hicrisp_core.domain.saying import listed
 from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate, did_you_mean
 from hicrisp_core.goals.truth import normal_all, ways_to_say
 from hicrisp_core.model import Relation, WorldState
@@ -22,7 +23,8 @@ def check_goal(goal: Goal, domain: Domain, world: WorldState) -> Optional[GoalEr
     robots = tuple(sorted(world.robots))
     for robot in goal.robots:
         if robot not in robots:
-            return GoalError(GoalErrorKind.NAME, f"no robot is '{robot}'; there are: {_listed(robots)}", robot, robots)
+            known = listed(robots, _MOST_NAMES, "none")
+            return GoalError(GoalErrorKind.NAME, f"no robot is '{robot}'; there are: {known}", robot, robots)
     found = (check_statement(each, domain, world) for each in goal.statements)
     return next(filter(None, found), None) or contradiction(goal, domain)
 
@@ -69,7 +71,8 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[G
     if predicate is None:
         known = tuple(sorted(domain.predicates))
         return GoalError(GoalErrorKind.PREDICATE, f"there is no predicate '{fact.predicate}'"
-                      f"{did_you_mean(fact.predicate, known)}; there are: {_listed(known)}", quote, known)
+                      f"{did_you_mean(fact.predicate, known)}; there are: {listed(known, _MOST_NAMES, 'none')}",
+                         quote, known)
     arguments = [name for name in (fact.subject, fact.object) if name]
     if len(arguments) != len(predicate.arguments):
         form = f"{predicate.name}({','.join(predicate.arguments)})"
@@ -82,10 +85,10 @@ def _check_fact(fact: Relation, domain: Domain, world: WorldState) -> Optional[G
         valid = names_for(predicate, at, domain, world)
         if name not in valid and name not in types:
             return GoalError(GoalErrorKind.NAME, f"there is no '{name}'{did_you_mean(name, valid)}; "
-                          f"there are: {_listed(valid)}", quote, valid)
+                          f"there are: {listed(valid, _MOST_NAMES, 'none')}", quote, valid)
         if name not in valid:
             return GoalError(GoalErrorKind.TYPE, f"in '{quote}' {name} is a {types[name]}, where a {type_} is needed; "
-                          f"there are: {_listed(valid)}", quote, valid)
+                          f"there are: {listed(valid, _MOST_NAMES, 'none')}", quote, valid)
     if len(arguments) > 1 and arguments[0] == arguments[1]:
         return GoalError(GoalErrorKind.CONTRADICTION, f"'{quote}' says something of a thing and itself", quote)
     better = _instead(fact, domain, world)
@@ -103,12 +106,6 @@ def _instead(fact: Relation, domain: Domain, world: WorldState) -> str:
     instead = predicate.instead if predicate is not None else {}
     own = world.types().get(fact.object or fact.subject, "")
     return next((other for type_, other in instead.items() if domain.is_a(own, type_)), "")
-
-
-def _listed(names: Iterable[str]) -> str:
-    found = list(names)
-    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
-    return (", ".join(found[:_MOST_NAMES]) or "none") + more
 
 
 def contradiction(goal: Goal, domain: Domain) -> Optional[GoalError]:

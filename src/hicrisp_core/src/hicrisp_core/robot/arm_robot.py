@@ -51,13 +51,13 @@ class ArmRobot:
 
     def __init__(
         self, arm: Arm, skills: Mapping[str, SkillUse], observe: Callable[[], WorldState],
-        settings: Optional[SkillSettings] = None, clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,
         limits: Optional[SafetyLimits] = None, *, hand: Gripper,
     ) -> None:
         self.name = arm.name
         self._arm = arm
         self._observe = observe
-        self._settings = settings or SkillSettings()
+        self._settings = SkillSettings()
         self._clock = clock
         self._limits = limits
         self._hand = replace(hand, opening=arm.max_opening)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
@@ -237,7 +237,12 @@ def read_arena(
     """
     arena = _arena(part, bases, positions, blocks)
     areas = {name: _area(name, entry, arena, positions, domain) for name, entry in part.areas.items()}
-    _check_zones(zones_of(domain, areas.values()), arena, positions)
+    zones = zones_of(domain, areas.values())
+    for name, start in arena.starts.items():  # From within a zone every drive would begin with a violation.
+        zone = overlapped(start.pose, start.radius, zones)
+        if zone is not None:
+            raise positions.error(("areas", zone.name), f"{name} starts in {zone.name}, which it must not enter; "
+                                                        "move one of them")
     obstacles = _obstacles(part.obstacles, areas, arena, positions, domain, seed)
     _check_obstacles(obstacles, areas, arena, positions)
     masses = {name: entry.mass for name, entry in part.obstacles.items()}
@@ -295,7 +300,9 @@ def _obstacles(
         item = WorldObject(name, type_, "cylinder", (2 * entry.radius, 2 * entry.radius, entry.height),
                            _attributes(entry.attributes))
         if entry.random is not None:
-            spots[name] = _spot(entry.random, entry.radius, arena)
+            (x, y), (width, depth), edge = arena.origin, arena.size, entry.radius
+            whole = (x + edge, y + edge, x + width - edge, y + depth - edge)
+            spots[name] = RandomSpot(entry.random.region or whole, entry.random.min_gap, (0.0, math.inf))
         elif entry.position is not None:
             item = standing(item, *entry.position, 0.0, arena.floor)
         objects[name] = item
@@ -311,15 +318,6 @@ def _obstacles(
         raise positions.error(("obstacles",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                               "make a region wider or min_gap smaller")
     return {name: drawn[name] for name in objects}
-
-
-def _check_zones(zones: Sequence[KeepOut], arena: Arena, positions: Positions) -> None:
-    """Refuse a base that starts where it must not be: every drive would begin with a violation."""
-    for name, start in arena.starts.items():
-        zone = overlapped(start.pose, start.radius, zones)
-        if zone is not None:
-            raise positions.error(("areas", zone.name), f"{name} starts in {zone.name}, which it must not enter; "
-                                                        "move one of them")
 
 
 def _check_obstacles(
@@ -343,12 +341,6 @@ def _check_obstacles(
             if area.pose and footprint(item, item.pose).contains(footprint(area, area.pose).centroid):
                 raise positions.error(path, f"{area.name} is inside {item.name}: no base can stand in its middle; "
                                             "move one of them")
-
-
-def _spot(entry: SpotEntry, radius: float, arena: Arena) -> RandomSpot:
-    (x, y), (width, depth) = arena.origin, arena.size
-    whole = (x + radius, y + radius, x + width - radius, y + depth - radius)
-    return RandomSpot(entry.region or whole, entry.min_gap, (0.0, math.inf))
 
 
 def _round(name: str, radius: float) -> WorldObject:

@@ -99,17 +99,16 @@ class ArmedFaults:
         return (f"{fault.kind} is in force{f' for {fault.target}' if fault.target else ''}"
                 f"{f', {fault.count} times' if fault.count else ''}")
 
-    def in_force(self, kind: str, item: str = "") -> List[SceneFault]:
-        """Return the active faults of a kind that concern an object.
+    def in_force(self, kind: str) -> List[SceneFault]:
+        """Return the active faults of a kind.
 
         Args:
             kind: kind of the fault.
-            item: name of the object; faults without a target concern every object.
 
         Returns:
-            The faults.
+            The faults that concern every object.
         """
-        return [armed.fault for armed in self._armed if _concerns(armed, kind, item)]
+        return [armed.fault for armed in self._armed if _concerns(armed, kind, "")]
 
     def take(self, kind: str, item: str = "") -> List[SceneFault]:
         """Return the faults of a kind that occur now to an object, and count them.

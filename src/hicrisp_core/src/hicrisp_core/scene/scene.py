@@ -31,6 +31,8 @@ z = 0.
 """
 PEDESTAL, PEDESTAL_WIDTH = (-0.04, 0.0), 0.26
 """Middle and width of the round pedestal that an arm stands on beside the table, metres."""
+_BORDER = 0.06
+"""Thickness of the walls around an arena, metres."""
 _UNEVEN = 0.5
 """Metres above or below its floor at which a base still stands on it: the frame of its middle may be high."""
 
@@ -195,19 +197,12 @@ class Arena:
         off = pose.position[2] - self.floor
         return off if abs(off) > _UNEVEN else 0.0
 
-    def border(self, thickness: float = 0.06) -> Dict[str, Wall]:
-        """Return the walls around the arena; their inner faces are on its edge.
-
-        Args:
-            thickness: metres.
-
-        Returns:
-            Walls by name.
-        """
-        (x, y), (width, depth), half = self.origin, self.size, thickness / 2.0
+    def border(self) -> Dict[str, Wall]:
+        """Return the walls around the arena by name; their inner faces are on its edge."""
+        (x, y), (width, depth), half = self.origin, self.size, _BORDER / 2.0
         low_x, low_y, high_x, high_y = x - half, y - half, x + width + half, y + depth + half
         corners = [(low_x, low_y), (high_x, low_y), (high_x, high_y), (low_x, high_y)]
-        return {f"border_{index}": Wall(corner, corners[(index + 1) % 4], thickness)
+        return {f"border_{index}": Wall(corner, corners[(index + 1) % 4], _BORDER)
                 for index, corner in enumerate(corners)}
 
     def __str__(self) -> str:

@@ -132,7 +132,9 @@ def table_objects(
     Raises:
         ConfigError: with file, line, key and what is valid; also for objects that overlap or leave the table.
     """
-    objects: Dict[str, WorldObject] = {TABLE: _table(part.table, domain.roles.surface or ANYTHING)}
+    objects: Dict[str, WorldObject] = {TABLE: WorldObject(
+        TABLE, domain.roles.surface or ANYTHING, "surface", part.table.size, movable=False,
+        pose=Pose((*part.table.position, -part.table.size[2] / 2.0)))}
     masses: Dict[str, float] = {}
     spots: Dict[str, RandomSpot] = {}
     for name, entry in part.objects.items():
@@ -183,11 +185,6 @@ def _check_place(item: WorldObject, objects: Mapping[str, WorldObject], position
     other = overlapping(item, objects)
     if other:
         raise positions.error(path, f"{item.name} overlaps {other}; move one of them")
-
-
-def _table(entry: TableEntry, type_: str) -> WorldObject:
-    return WorldObject(TABLE, type_, "surface", entry.size, movable=False,
-                       pose=Pose((*entry.position, -entry.size[2] / 2.0)))
 
 
 def _object(name: str, entry: ObjectEntry, positions: Positions, types: Mapping[str, str]) -> WorldObject:
