@@ -70,7 +70,7 @@ def _table(root: Path, suite: str, name: str) -> str:
     rows = [{key: _joined(root, value) for key, value in row.items()} for row in table["rows"]]
     rows += [{**row, columns[0]: f"published: {row['source']}"} for row in table.get("published", ())
              if any(each in row for each in columns[1:])]
-    head, rest = markdown(_merged(rows, columns, table.get("merged", "")), columns).split("\n", 1)
+    head, rest = markdown(_merged(rows, columns, table.get("merged", ())), columns).split("\n", 1)
     shown = f"{head.replace('_', ' ')}\n{rest}"
     if "command" not in table:
         return shown
@@ -92,13 +92,18 @@ def _cell_of(root: Path, suite: str, table: str, row: Row, show: str) -> str:
     return cells([next(each for each in rows if row.items() <= each.items())], [show])[0][0]
 
 
-def _merged(rows: Sequence[Row], columns: Sequence[str], key: str) -> Sequence[Row]:
-    """Return one row for all that agree in a column; other values stand side by side unless they are the same."""
-    found: Dict[str, List[List[str]]] = {}
-    for row, line in zip(rows, cells(rows, columns)):
-        found.setdefault(row[key] if key else "", []).append(line)
-    return [dict(zip(columns, (", ".join(each if len(set(each)) > 1 else each[:1]) for each in zip(*lines))))
-            for lines in found.values()] if key else rows
+def _merged(rows: Sequence[Row], columns: Sequence[str], keys: Sequence[str]) -> Sequence[Row]:
+    """Return one row for all that agree in a column, for each of the columns in turn.
+
+    Other values stand side by side unless they are the same: with commas for the first key, with semicolons for the next.
+    """
+    for key, between in zip(keys, (", ", "; ")):
+        found: Dict[str, List[List[str]]] = {}
+        for row, line in zip(rows, cells(rows, columns)):
+            found.setdefault(row[key], []).append(line)
+        rows = [dict(zip(columns, (between.join(each if len(set(each)) > 1 else each[:1]) for each in zip(*lines))))
+                for lines in found.values()]
+    return rows
 
 
 def _is_older(root: Path, code: Sequence[str], table: Row) -> bool:
