@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Dict
 
 from reference.commands import command_page
+from reference.events import events_page
 from reference.keys import key_pages
 from reference.launch_files import launch_page
 from reference.messages import message_pages
@@ -17,7 +18,8 @@ from reference.problems import Problems
 def pages(root: Path, problems: Problems) -> Dict[str, str]:
     """All pages of the reference by file name."""
     return {**node_pages(root, problems), **message_pages(root, problems), **key_pages(problems),
-            "launch.md": launch_page(root, problems), "commands.md": command_page(problems)}
+            "launch.md": launch_page(root, problems), "commands.md": command_page(problems),
+            "events.md": events_page()}
 
 
 def main() -> int:

@@ -19,8 +19,8 @@ _INTRODUCTION = """\
 <!-- Made by scripts/lib/reference/controlled_english.py -->
 # Controlled English
 
-Write tasks that the robot reads without any language model. All of this small closed language is on this page, which is
-made from `config/controlled_english.yaml`; any other sentence is refused with the three nearest ones that work in the scene.
+Write tasks that the robot reads without any language model. All of this small closed language is on this page, made
+from `config/controlled_english.yaml`; any other sentence is refused with the three nearest ones that work in the scene.
 
 - X, Y and Z are [objects](#objects), PLACE and STATE are [places and states](#places-and-states). Words in `[brackets]`
   may be left out. Many words have [synonyms](#synonyms).
@@ -39,11 +39,13 @@ def page() -> str:
     lines = [_INTRODUCTION.replace("{polite}", ", ".join(of.polite))]
     for section in of.sections:
         longest = max((each.example for each in section.sentences), key=len)
-        lines += [f"## {section.title}", "", *(f"- {_patterns(each.say)}{_note(each.note)}" for each in section.sentences),
-                  "", f"For example: {_quoted((longest,))}", ""]
+        lines += [f"## {section.title}", "",
+                  *(f"- {_patterns(each.say)}{_note(each.note)}" for each in section.sentences), "",
+                  f"For example: {_quoted((longest,))}", ""]
     for chapter in of.forms:
-        lines += [f"## {chapter.title}", "", *(f"- {each.form}: {_quoted(each.says or (each.example,))}{_note(each.note)}"
-                                               for each in chapter.rows), ""]
+        lines += [f"## {chapter.title}", "",
+                  *(f"- {each.form}: {_quoted(each.says or (each.example,))}{_note(each.note)}"
+                    for each in chapter.rows), ""]
     places = [(name.replace("_", " "), *(word for word in words if word != name.replace("_", " ")))
               for name, words in of.places.items()]
     states = [(f"is {each[0]}", *each[1:]) for each in of.states.values()]
@@ -57,7 +59,8 @@ def _alike(rows: Iterable[Sequence[str]]) -> List[str]:
     """Return a list item for each word that has others, and one for all that have none."""
     known = list(rows)
     alone = ", ".join(first for first, *others in known if not others)
-    return [*(f"- {first}: {', '.join(others)}" for first, *others in known if others), *([f"- {alone}"] if alone else [])]
+    return [*(f"- {first}: {', '.join(others)}" for first, *others in known if others),
+            *([f"- {alone}"] if alone else [])]
 
 
 def _patterns(say: Texts) -> str:

@@ -95,7 +95,8 @@ def _cell_of(root: Path, suite: str, table: str, row: Row, show: str) -> str:
 def _merged(rows: Sequence[Row], columns: Sequence[str], keys: Sequence[str]) -> Sequence[Row]:
     """Return one row for all that agree in a column, for each of the columns in turn.
 
-    Other values stand side by side unless they are the same: with commas for the first key, with semicolons for the next.
+    Other values stand side by side unless they are the same: with commas for the first key,
+    with semicolons for the next.
     """
     for key, between in zip(keys, (", ", "; ")):
         found: Dict[str, List[List[str]]] = {}
