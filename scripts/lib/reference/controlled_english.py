@@ -41,7 +41,7 @@ def page() -> str:
         longest = max((each.example for each in section.sentences), key=len)
         lines += [f"## {section.title}", "",
                   *(f"- {_patterns(each.say)}{_note(each.note)}" for each in section.sentences), "",
-                  f"For example: {_quoted((longest,))}", ""]
+                  _quoted((longest,)), ""]
     for chapter in of.forms:
         lines += [f"## {chapter.title}", "",
                   *(f"- {each.form}: {_quoted(each.says or (each.example,))}{_note(each.note)}"
