@@ -42,7 +42,17 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
 
 
 def not_seen(command: Command, thing: WorldObject, world: WorldState) -> Feedback:
-    """The feedback for a command about a thing of which nobody knows where it is now in a world."""
+    """Return the feedback for a command about an object whose pose is unknown.
+
+    Args:
+        command: the action with its arguments and constraints.
+        thing: the object that the command needs.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        HIGH feedback of kind NOT_SEEN with the pose's age in seconds and its first cause: the camera, a stamp
+        ahead of the clock, or that the object is gone.
+    """
     known = math.isfinite(thing.pose_age) and (thing.pose is not None or thing.pose_age > 0.0)
     gone = thing.visibility is Visibility.GONE
     return Feedback(Level.HIGH, FeedbackKind.NOT_SEEN, command, subjects=(thing.name,),
@@ -52,13 +62,25 @@ def not_seen(command: Command, thing: WorldObject, world: WorldState) -> Feedbac
 
 
 def no_picture(world: WorldState) -> Optional[Cause]:
-    """The cause of not seeing anything: what is wrong with the camera; ``None`` where nothing is."""
+    """Return the camera's trouble as the cause of an unknown pose.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        A cause with the camera's own words; ``None`` if it works.
+    """
     return Cause(CauseKind.NO_PICTURE, said=world.trouble.rstrip(".")) if world.trouble else None
 
 
 def stamped_ahead(thing: WorldObject) -> Optional[Cause]:
-    """The cause of not counting poses of a thing that are dated ahead of the clock; ``None`` where they are
-    not.
+    """Return a stamp ahead of the clock as the cause of an unknown pose.
+
+    Args:
+        thing: the object whose poses were refused.
+
+    Returns:
+        A cause with the lead in seconds; ``None`` if no pose was stamped ahead.
     """
     return Cause(CauseKind.AHEAD, (thing.name,), thing.ahead) if thing.ahead > 0.0 else None
 

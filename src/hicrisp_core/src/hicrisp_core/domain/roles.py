@@ -69,23 +69,61 @@ class Roles:
         return tuple(filter(None, (self.stands_on, self.inside, self.aboard)))
 
     def holders(self, relations: Iterable[Relation]) -> Mapping[str, str]:
-        """What is in which hand: the robot's or hand's name by the thing's."""
+        """Find what is in which hand.
+
+        Args:
+            relations: the facts of a state.
+
+        Returns:
+            Name of the robot or hand by the name of the object that it holds.
+        """
         return {fact.object: fact.subject for fact in relations if self.held and fact.predicate == self.held}
 
     def is_held(self, world: WorldState, name: str) -> bool:
-        """Whether a thing is in a hand."""
+        """Check whether an object is in a hand.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+            name: the object's name.
+
+        Returns:
+            Whether a fact says so.
+        """
         return name in self.holders(world.relations)
 
     def riding(self, world: WorldState) -> FrozenSet[str]:
-        """The things that a base carries: they are in nobody's way."""
+        """Find the objects that a base carries; they are not obstacles to others.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            Names of the objects aboard.
+        """
         return frozenset(fact.subject for fact in world.relations if self.aboard and fact.predicate == self.aboard)
 
     def upon(self, world: WorldState, name: str) -> FrozenSet[str]:
-        """The things that stand on a thing."""
+        """Find the objects that stand on an object.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+            name: the object below.
+
+        Returns:
+            Names of the objects directly on it.
+        """
         return _subjects(world, self.stands_on, name)
 
     def within(self, world: WorldState, name: str) -> FrozenSet[str]:
-        """The things that are inside a thing."""
+        """Find the objects inside an object.
+
+        Args:
+            world: observed objects, robots and facts; poses in the world frame.
+            name: the container.
+
+        Returns:
+            Names of the objects directly in it.
+        """
         return _subjects(world, self.inside, name)
 
 

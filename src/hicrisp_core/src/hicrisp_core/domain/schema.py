@@ -161,12 +161,27 @@ class Domain:
                 for name, action in self.actions.items() if action.skill}
 
     def item(self, command: Command) -> str:
-        """The name of the thing that a command handles; empty when it handles none."""
+        """Return the object that a command handles.
+
+        Args:
+            command: the action with its arguments and constraints.
+
+        Returns:
+            Its name; empty if the command handles none.
+        """
         action = self.actions.get(command.action)
         return command.argument(action.item_parameter) if action is not None and action.item_parameter else ""
 
     def other(self, command: Command, world: WorldState) -> Optional[WorldObject]:
-        """The first thing that a command names besides the one that it handles: a reference, an area."""
+        """Find the first object that a command names besides the one that it handles: a reference, an area.
+
+        Args:
+            command: the action with its arguments and constraints.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The object; ``None`` if the world holds no such object.
+        """
         action = self.actions.get(command.action)
         item = action.item_parameter if action is not None else ""
         return next((world.objects[str(value)] for key, value in command.arguments.items()
@@ -190,7 +205,14 @@ class Domain:
         return False
 
     def ancestry(self, type_: str) -> Tuple[str, ...]:
-        """Return a type and those above it, the most general last."""
+        """List a type and its parents.
+
+        Args:
+            type_: name of a type.
+
+        Returns:
+            Names, the most general last.
+        """
         above = self.types.get(type_)
         return (type_, *self.ancestry(above)) if above else (type_,)
 
@@ -281,7 +303,14 @@ class Domain:
         return Command(action.name, arguments, acting, time_limit=action.time_limit)
 
     def actions_of(self, kind: str) -> List[Action]:
-        """Return the actions that a robot of a kind can do: those for it, and those for any robot."""
+        """List the actions of a kind of robot.
+
+        Args:
+            kind: ``arm``, ``base`` or a subtype.
+
+        Returns:
+            Actions for this kind and for any robot, in the domain's order.
+        """
         return [action for action in self.actions.values() if not action.robot_parameter
                 or self.is_a(kind, action.parameters[action.robot_parameter].type)]
 
@@ -298,7 +327,14 @@ class Domain:
         return action.text.format_map(_Arguments(command.arguments)) if action else str(command)
 
     def facts_text(self, relations: Iterable[Relation]) -> List[str]:
-        """Facts as sentences, in a fixed order."""
+        """Write facts as sentences.
+
+        Args:
+            relations: the facts of a state.
+
+        Returns:
+            One sentence for each fact, in a fixed order.
+        """
         return [self.fact_text(fact) for fact in sorted(relations)]
 
     def fact_text(self, fact: Relation, denied: bool = False) -> str:
@@ -362,26 +398,60 @@ def _number(action: Action, parameter: Parameter, given: Optional[Value]) -> flo
 
 
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
-    """The closest of the valid names as a question; empty if none is close."""
+    """Ask for the closest valid name.
+
+    Args:
+        name: an unknown name.
+        valid: the names that exist.
+
+    Returns:
+        For example `` (did you mean 'push'?)``; empty if none is close.
+    """
     close = get_close_matches(name, list(valid), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 
 def type_test(domain: Domain, state: WorldState) -> IsA:
-    """The question whether a thing of the world is of a type."""
+    """Return the test whether an object of a world is of a type.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        state: the world that knows the objects' types.
+
+    Returns:
+        A function of the object's name and the type's name.
+    """
     types = state.types()
     return lambda name, type_: domain.is_a(types.get(name, ""), type_)
 
 
 def names_of(command: Command) -> Mapping[str, str]:
-    """The command's arguments as they stand in facts, by parameter."""
+    """Return a command's arguments as they stand in facts.
+
+    Args:
+        command: the action with its arguments and constraints.
+
+    Returns:
+        Names and formatted numbers by parameter.
+    """
     return {key: value if isinstance(value, str) else number_text(value) for key, value in command.arguments.items()}
 
 
 def apply_action(
     action: Action, binding: Mapping[str, str], relations: FrozenSet[Relation], is_a: IsA
 ) -> FrozenSet[Relation]:
-    """The facts after an action; removals first, then what is made, all seen from the state before."""
+    """Apply an action's effects to facts; removals come first, and every condition is judged in the state
+    before.
+
+    Args:
+        action: the action.
+        binding: arguments by parameter.
+        relations: the facts before.
+        is_a: tests the type of an object.
+
+    Returns:
+        The facts afterwards.
+    """
     facts = Facts(relations)
     removed: Set[Relation] = set()
     made: List[Relation] = []

@@ -27,7 +27,14 @@ class Backend:
 
 
 def can_be_asked(settings: LlmSettings) -> bool:
-    """Whether settings name a model that can be asked; the offline planner asks none."""
+    """Check whether settings name a model that can answer here; the offline planner is none.
+
+    Args:
+        settings: a file of ``config/llm``.
+
+    Returns:
+        Whether the backend is ready.
+    """
     if settings.offline:
         return False
     backend: Backend = extensions().backends.get(settings.backend)

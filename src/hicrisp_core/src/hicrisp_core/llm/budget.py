@@ -24,7 +24,11 @@ class LlmBudget:
         self._lock = threading.Lock()
 
     def add(self, answer: Union[Completion, LlmFailure]) -> None:
-        """Count what an answer or a failure cost."""
+        """Add the cost of an answer or a failure.
+
+        Args:
+            answer: the reply with its calls and tokens.
+        """
         tokens = answer.prompt_tokens + answer.completion_tokens if isinstance(answer, Completion) else 0
         with self._lock:
             self._used = (self._used[0] + answer.calls, self._used[1] + tokens)

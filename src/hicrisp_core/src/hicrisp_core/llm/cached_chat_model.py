@@ -67,7 +67,16 @@ class RoleModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask, at most until the deadline; the answer brings what goes into the run's record."""
+        """Ask, or repeat a remembered answer; the reply carries its record for the run.
+
+        Args:
+            messages: the conversation, oldest first.
+            deadline: wall-clock limit of the call.
+            schema: JSON schema of the answer, if one is required.
+
+        Returns:
+            The answer, or why there is none.
+        """
         question = _question(messages, schema)
         known = self._memory.get(question) if self._memory is not None and self._recalls else None
         if known is not None:
@@ -84,7 +93,15 @@ class RoleModel(ChatModel):
         return said
 
     def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
-        """Drop the answer to a question from the memory; whether it was there."""
+        """Drop the answer to a question from the memory.
+
+        Args:
+            messages: the conversation, oldest first.
+            schema: JSON schema of the answer, if one was required.
+
+        Returns:
+            Whether it was remembered.
+        """
         return self._memory is not None and self._memory.forget(_question(messages, schema))
 
     def _noted(
@@ -135,19 +152,38 @@ class AnswerCache:
         self._lock = threading.Lock()
 
     def get(self, question: str) -> Optional[Completion]:
-        """The answer to a question; ``None`` where there is none."""
+        """Look up an answer.
+
+        Args:
+            question: fingerprint of messages and schema.
+
+        Returns:
+            The answer; ``None`` if it is not kept.
+        """
         with self._lock:
             if question in self._answers:
                 self._answers.move_to_end(question)
             return self._answers.get(question)
 
     def forget(self, question: str) -> bool:
-        """Drop an answer; whether it was there."""
+        """Drop an answer.
+
+        Args:
+            question: fingerprint of messages and schema.
+
+        Returns:
+            Whether it was kept.
+        """
         with self._lock:
             return self._answers.pop(question, None) is not None
 
     def put(self, question: str, answer: Completion) -> None:
-        """Keep an answer."""
+        """Keep an answer; the least recently used one makes room.
+
+        Args:
+            question: fingerprint of messages and schema.
+            answer: the answer to keep.
+        """
         with self._lock:
             self._answers[question] = answer
             self._answers.move_to_end(question)

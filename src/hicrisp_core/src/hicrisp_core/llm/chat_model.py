@@ -38,7 +38,15 @@ class ChatModel(ABC):
         return self
 
     def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
-        """Ask anew when the same question comes again: its answer was none to keep; whether it was kept."""
+        """Send the same question again the next time, because its answer was unusable.
+
+        Args:
+            messages: the conversation, oldest first.
+            schema: JSON schema of the answer, if one was required.
+
+        Returns:
+            Whether an answer was remembered.
+        """
         return False
 
     @property

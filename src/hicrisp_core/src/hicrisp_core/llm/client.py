@@ -83,10 +83,15 @@ class ChatClient(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask, at most until the deadline.
+        """Ask the endpoint, with retries.
 
         Args:
-            schema: a JSON schema that the answer should follow, where the server supports it.
+            messages: the conversation, oldest first.
+            deadline: wall-clock limit of the call.
+            schema: JSON schema of the answer; sent if the server supports it.
+
+        Returns:
+            The answer, or why there is none.
         """
         no_key = self._failures.no_key()
         if self._budget.exhausted:
@@ -110,7 +115,14 @@ class ChatClient(ChatModel):
                 **{key: value for key, value in optional.items() if value is not None}}
 
     def probe(self, deadline: Deadline) -> Optional[Capabilities]:
-        """Find out what the endpoint can, with one small question or a few."""
+        """Find out what the endpoint supports, with one small question or a few.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Forms of answers, seed and context length; with ``failure`` if it does not answer.
+        """
         settings = self._settings
         no_key = self._failures.no_key()
         found = Capabilities(self.name, self._failures.clean(settings.url or "OpenAI"), failure=no_key)
@@ -128,10 +140,13 @@ class ChatClient(ChatModel):
             return probe(found, settings.model_name, self._dialect, ask, self.get, deadline)
 
     def get(self, path: str, deadline: Deadline) -> Any:
-        """What the endpoint answers to a GET as JSON; ``None`` where it has no such thing.
+        """Send a GET request.
 
         Args:
             path: below the base URL, or from the server's root where it begins with a slash.
+
+        Returns:
+            The answer's JSON; ``None`` if there is none.
         """
         return self._fetched(lambda client: client.with_options(timeout=deadline.remaining).get(
             self._rooted(client, path) if path.startswith("/") else path, cast_to=object), deadline)
@@ -198,7 +213,14 @@ class ChatClient(ChatModel):
         return replace(failure, message=f"{failure.message}; it has: {', '.join(known[:_SHOWN])}{more}")
 
     def models(self, deadline: Deadline) -> List[str]:
-        """The models that the endpoint lists; none where it has no list."""
+        """List the endpoint's models.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Names; empty if it has no list.
+        """
         listed = self.get("models", deadline)
         entries = listed.get("data") if isinstance(listed, dict) else None
         named = [each for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []

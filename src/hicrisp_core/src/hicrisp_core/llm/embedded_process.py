@@ -46,7 +46,14 @@ class ServerProcess:
         self._address: Optional[Address] = None
 
     def address(self, deadline: Deadline) -> Union[Address, LlmFailure]:
-        """Where the server listens; starts it where it does not run."""
+        """Return the server's address; start the server if it does not run.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Host and port on loopback, or why it did not start.
+        """
         with self._lock:
             if self._child is not None and self._child.poll() is None and self._address is not None:
                 return self._address

@@ -15,7 +15,14 @@ _LOOPBACK = "127.0.0.1"
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Serve; returns when the standard input ends."""
+    """Serve until the standard input ends.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status.
+    """
     parser = argparse.ArgumentParser(description="Serve a model on loopback until the standard input ends.")
     parser.add_argument("--model", required=True)
     parser.add_argument("--adapter", default="")

@@ -29,7 +29,13 @@ _TEXT, _LIST = 8, 9
 
 
 def read_header(file: Path) -> Dict[str, Any]:
-    """The numbers and texts at the head of a file; lists are left out.
+    """Read the metadata of a GGUF file; lists are left out.
+
+    Args:
+        file: the model or adapter.
+
+    Returns:
+        Numbers and texts by key.
 
     Raises:
         ConfigError: for a file that is missing, no GGUF, or cut off.

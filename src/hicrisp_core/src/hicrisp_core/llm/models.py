@@ -44,7 +44,14 @@ class Models:
 
     @classmethod
     def of_settings(cls, given: Union[LlmSettings, "Models"]) -> "Models":
-        """Models as they are, or those that settings describe."""
+        """Return models as they are, or those that settings describe.
+
+        Args:
+            given: settings, or models that exist already.
+
+        Returns:
+            The models by role.
+        """
         return given if isinstance(given, Models) else cls(given)
 
     def of(self, role: str) -> ChatModel:

@@ -39,10 +39,16 @@ class Unified(NamedTuple):
 
 
 def unify(effect: Effect, predicate: str, wanted: Tuple[str, ...], action: Action) -> Optional[Unified]:
-    """The values under which an effect is the wanted fact; a wildcard fits anything.
+    """Match an effect with a wanted fact; a wildcard fits anything.
 
     Args:
+        effect: an effect of the action.
+        predicate: predicate of the wanted fact.
         wanted: the fact's arguments, ``_`` where any will do.
+        action: the action, whose parameters are filled.
+
+    Returns:
+        Values of parameters and of the effect's variables; ``None`` if the effect never makes the fact.
     """
     atom = effect.atom
     if atom.predicate not in ("*", predicate) or len(atom.arguments) != len(wanted) and atom.predicate != "*":
@@ -141,11 +147,26 @@ class Grounding:
         """Kept alive: their identities are keys."""
 
     def goal_test(self, condition: Condition) -> Union[bool, StateTest]:
-        """A goal's condition as a test; ``True`` or ``False`` where no state matters."""
+        """Compile a goal's condition to a test of states.
+
+        Args:
+            condition: a condition without free parameters.
+
+        Returns:
+            A test; ``True`` or ``False`` if the result is the same in every state.
+        """
         return self._any_clause(condition)
 
     def told(self, told: Told, state: int) -> Tuple[OperatorWay, ...]:
-        """The ways that a state tells."""
+        """Ground an operator's ways from the facts of a state.
+
+        Args:
+            told: a way whose arguments depend on the state.
+            state: bits of the facts that hold.
+
+        Returns:
+            The grounded ways; remembered for states with the same relevant facts.
+        """
         concerned = told.facts.concerned(state)
         found = told.known_ways.get(concerned)
         if found is None:
@@ -162,12 +183,17 @@ class Grounding:
     def achievers(
         self, key: Union[int, Pattern], undoable: bool, breadth: Breadth, named: FrozenSet[str], clock: Clock
     ) -> Achievers:
-        """The ways to make a fact (or any of a form), or to remove one.
+        """Find the ways to make a fact, or any fact of a pattern, or to remove one.
 
         Args:
-            undoable: whether only actions that can be undone count.
-            named: the things that the goal names. Where they matter, the ways are not kept: in that breadth,
-                and where something is to be removed and the state does not say by what.
+            key: bit of the fact and whether to remove it, or a pattern.
+            undoable: whether only reversible actions count.
+            breadth: how widely arguments are tried.
+            named: objects that the goal names.
+            clock: ends the search.
+
+        Returns:
+            Ways in the order of their actions.
 
         Raises:
             TooWide: when there are too many to look at.
