@@ -55,7 +55,13 @@ class Models:
         return given if isinstance(given, Models) else cls(given)
 
     def of(self, role: str) -> ChatModel:
-        """The model of a role; roles with the same settings share one.
+        """Return the model of a role; roles with the same settings share one.
+
+        Args:
+            role: ``goal``, ``brain``, ``corrector``, ``body`` or one of CoPAL's agents.
+
+        Returns:
+            The model.
 
         Raises:
             ConfigError: for an unknown backend, or settings that do not do.
@@ -80,8 +86,13 @@ class Models:
         return RoleModel(model, role, settings, memory if repeats else None, model.secrets, plans)
 
     def probe(self, deadline: Deadline) -> List[Capabilities]:
-        """Find out what the models can that were made so far and were not asked yet, and log a line for
-        each.
+        """Probe the models that were made since the last call, and log a line for each.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            What each of them supports.
         """
         with self._lock:
             fresh = [(settings, model) for settings, model, _ in self._shared

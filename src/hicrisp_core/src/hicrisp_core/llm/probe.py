@@ -40,10 +40,18 @@ Get = Callable[[str, Deadline], Any]
 def probe(
     found: Capabilities, model: str, dialect: Dialect, ask: Ask, get: Get, deadline: Deadline
 ) -> Capabilities:
-    """What an endpoint can; the dialect is left at the strictest form that it follows.
+    """Find out what an endpoint supports, and set the dialect to the strictest form that it follows.
 
     Args:
-        found: who is asked.
+        found: name and address of the endpoint.
+        model: the model's name.
+        dialect: the form of requests; changed here.
+        ask: sends a small question.
+        get: sends a GET request.
+        deadline: wall-clock limit of the call.
+
+    Returns:
+        Forms of answers, seed and context length; with ``failure`` if it does not answer.
     """
     began = time.monotonic()
     with_seed = True

@@ -15,7 +15,14 @@ FILTERED = "the endpoint's content filter withholds the answer; reword the task,
 
 
 def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
-    """Return the answer in a chat completion, or why it is missing."""
+    """Read a chat completion.
+
+    Args:
+        reply: the client library's object, which servers fill in different ways.
+
+    Returns:
+        The answer, or why it is missing.
+    """
     choices = getattr(reply, "choices", None)
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = getattr(choice, "message", None)
