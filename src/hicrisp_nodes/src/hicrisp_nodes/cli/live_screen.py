@@ -55,12 +55,21 @@ class LiveScreen:
             narrator.tell(entry)
 
     def begin(self, task: str, folder: str) -> None:
-        """A task runs, or was the last: what happened before is read from its folder, where that is here."""
+        """Show a task that runs or was the last; earlier events are read from its folder.
+
+        Args:
+            task: its id.
+            folder: its run folder; empty if it has none.
+        """
         self._following.status(task, folder)
         self._heard_at = time.monotonic()
 
     def tell(self, entry: Mapping[str, Any]) -> None:
-        """Show an event with its task's id."""
+        """Show an event.
+
+        Args:
+            entry: an event as it is written, with ``task_id``.
+        """
         task, kind = str(entry.get("task_id", "")), entry.get("kind")
         written = {key: value for key, value in entry.items()
                    if key != "task_id" or kind == TaskReceived.kind}

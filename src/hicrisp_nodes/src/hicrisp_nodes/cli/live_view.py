@@ -44,12 +44,28 @@ class Frame:
     unicode: bool = True
 
     def sign(self, sign: str, plain: str) -> str:
-        """A sign, or what stands for it."""
+        """Choose a sign that the terminal can show.
+
+        Args:
+            sign: the Unicode sign.
+            plain: its replacement in ASCII.
+
+        Returns:
+            One of both.
+        """
         return sign if self.unicode else plain
 
 
 def run_lines(sections: Sections, frame: Frame) -> RenderableType:
-    """A run in at most the lines of the frame, as far as its plan and its stack can be shortened."""
+    """Draw a run within the frame, shortening plan and stack.
+
+    Args:
+        sections: the run's sections, as on the dashboard.
+        frame: size and abilities of the terminal.
+
+    Returns:
+        What ``rich`` draws.
+    """
     run = sections.get("run")
     if not run:
         return Text("No task runs. Hand one in: hicrisp submit \"place the box next to the cylinder\"")

@@ -61,7 +61,11 @@ class Narrator:
         }
 
     def tell(self, entry: Mapping[str, Any]) -> None:
-        """Tell one event."""
+        """Print one event in a line or a few.
+
+        Args:
+            entry: an event as it is written; unknown kinds are skipped.
+        """
         event = event_of(entry)
         teller = self._tellers.get(type(event)) if event is not None else None
         if teller is not None:

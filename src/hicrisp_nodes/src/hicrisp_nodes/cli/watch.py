@@ -22,7 +22,11 @@ _GONE = "the supervisor has gone away"
 
 
 def add_watch_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and what it can be told."""
+    """Add the command ``watch`` with its options.
+
+    Args:
+        commands: the subcommands of ``hicrisp``.
+    """
     watch = commands.add_parser("watch", help="follow what runs, live")
     watch.add_argument("task_id", nargs="?", default="", help="the running or the last one by default")
     watch.add_argument("--plain", action="store_true",
@@ -30,7 +34,14 @@ def add_watch_command(commands: "argparse._SubParsersAction[argparse.ArgumentPar
 
 
 def live_is_wanted(plain: bool) -> bool:
-    """Whether there is a terminal that can be redrawn, and what redraws it."""
+    """Check whether the live view can and shall be shown.
+
+    Args:
+        plain: whether the user asked for lines.
+
+    Returns:
+        Whether the output is a terminal that can be redrawn, and ``rich`` is installed.
+    """
     able = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     return able and not plain and find_spec("rich") is not None
 
@@ -39,10 +50,17 @@ def watch(
     options: argparse.Namespace, supervisor: Supervisor, events: EventStream, console: Console,
     say_status: Callable[[TaskStatus, Console], None]
 ) -> int:
-    """Follow a task to its end, or all that run until Ctrl-C.
+    """Follow a task to its end, or all tasks until Ctrl-C.
 
     Args:
-        say_status: tells in one line where a task stands.
+        options: the parsed command line.
+        supervisor: the running workspace.
+        events: the supervisor's events.
+        console: the terminal.
+        say_status: prints in one line where a task stands.
+
+    Returns:
+        Exit status.
 
     Raises:
         Unreachable: when the supervisor went away.

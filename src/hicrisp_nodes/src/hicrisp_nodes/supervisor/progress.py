@@ -68,11 +68,26 @@ class Progress:
     """What the user said while it ran, each with what became of it."""
 
     def ended(self, state: State, message: str) -> "Progress":
-        """The end of the task."""
+        """End the task.
+
+        Args:
+            state: how it ended.
+            message: for the user.
+
+        Returns:
+            The final progress.
+        """
         return replace(self, state=state, message=message)
 
     def after(self, entry: Mapping[str, Any]) -> "Progress":
-        """The progress once an event of the executive has happened."""
+        """Advance by an event of the executive.
+
+        Args:
+            entry: an event as it is written.
+
+        Returns:
+            The progress afterwards.
+        """
         event = event_of(entry)
         if isinstance(event, TaskReceived):
             return replace(self, state=State.PLANNING)
@@ -108,6 +123,13 @@ class Progress:
 
 
 def refusal(event: Refused) -> str:
-    """A refusal and what to try instead, in one text."""
+    """Write a refusal with sentences to try.
+
+    Args:
+        event: the refusal.
+
+    Returns:
+        One text.
+    """
     options = "; ".join(event.alternatives)
     return f"{event.text} Try, for example: {options}." if options else event.text
