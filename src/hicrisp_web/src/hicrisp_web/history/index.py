@@ -67,7 +67,14 @@ class Index:
             return len(news)
 
     def find(self, wanted: Filter) -> Tuple[int, List[Dict[str, Any]]]:
-        """How many runs there are of that kind, and one page of them, newest first."""
+        """Query the index.
+
+        Args:
+            wanted: words, verdict, scene and page.
+
+        Returns:
+            Total number, and one page of runs, newest first.
+        """
         where, values = _where(wanted)
         with self._lock:
             total = self._table.execute(f"SELECT COUNT(*) FROM runs WHERE {where}", values).fetchone()[0]
@@ -143,7 +150,14 @@ def _row(run: Path, changed: int) -> Tuple[Any, ...]:
 
 
 def read_result(run: Path) -> Mapping[str, Any]:
-    """The result of a run, from its events where it has none; empty where neither can be read."""
+    """Read the result of a run; without a result file it is made of the events.
+
+    Args:
+        run: the run folder.
+
+    Returns:
+        The result; empty if nothing is readable.
+    """
     try:
         found = json.loads((run / "result.json").read_text(encoding="utf-8"))
         if isinstance(found, dict):

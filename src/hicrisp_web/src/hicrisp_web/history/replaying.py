@@ -49,13 +49,24 @@ class _State:
     lately: List[List[float]] = field(default_factory=list)
 
     def take(self, moment: _Moment) -> None:
-        """Go on by a moment; nothing is made of it for the page."""
+        """Advance by a moment without rendering it.
+
+        Args:
+            moment: one line of the log.
+        """
         if isinstance(moment.told, Event):
             self.view.fold(moment.told)
         self._see(moment)
 
     def change(self, moment: _Moment) -> Dict[str, Any]:
-        """Go on by a moment; the sections that it sets."""
+        """Advance by a moment.
+
+        Args:
+            moment: one line of the log.
+
+        Returns:
+            The sections that it sets.
+        """
         own = self._see(moment)
         return {**self.view.changed(moment.told), **own} if isinstance(moment.told, Event) else own
 
@@ -106,8 +117,14 @@ class Replay:
         return len(self._moments)
 
     def part(self, at: int) -> Dict[str, Any]:
-        """The part in which a moment is: the number of its first, all sections before it, and of each moment
-        its number in the log, its seconds, its kind, a few words, and the sections that it sets.
+        """Return the part that holds a moment.
+
+        Args:
+            at: number of the moment; clipped to the run.
+
+        Returns:
+            Number of the part's first moment, all sections before it, and for each moment its line, seconds,
+            kind, words and sections.
         """
         first = max(0, min(at, self.count - 1)) // PART * PART
         kept = first // _KEPT_EVERY

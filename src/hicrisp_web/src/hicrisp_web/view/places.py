@@ -19,7 +19,12 @@ class Places:
         self._found: List[Dict[str, Any]] = []
 
     def aim(self, event: CommandTried, number: int) -> None:
-        """A command is tried; one without a target has no place."""
+        """Add the target of a command; one without a target is skipped.
+
+        Args:
+            event: the command.
+            number: of the command in the run, from 1.
+        """
         if event.target:
             self._found = [*self._found, {
                 "number": number, "item": event.arguments.get("item", ""), "robot": event.robot,
@@ -28,7 +33,15 @@ class Places:
                 "achieved": None, "ok": None}][-_MOST:]
 
     def seen(self, event: VerdictGiven, number: int) -> bool:
-        """The detector measured how far from its target a command ended; whether that is of a place here."""
+        """Add how far from its target a command ended.
+
+        Args:
+            event: the verdict.
+            number: of the command in the run, from 1.
+
+        Returns:
+            Whether the command has a target here.
+        """
         found = next((each for each in reversed(self._found) if each["number"] == number), None)
         if found is None:
             return False

@@ -23,8 +23,14 @@ _MOST_STEPS = 20
 
 
 def meaning_shown(meaning: Meaning, domain: Domain) -> Dict[str, Any]:
-    """Return a meaning as JSON values: ``goal``, ``question`` with its ``choices``, ``answer``, or
-    ``refusal`` with its ``alternatives``.
+    """Convert a meaning for the page.
+
+    Args:
+        meaning: goal, question, answer or refusal.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        ``goal``, ``question`` with ``choices``, ``answer``, or ``refusal`` with ``alternatives``.
     """
     if isinstance(meaning, Goal):
         return {"goal": meaning.said or goal_words(meaning, domain)}
@@ -44,8 +50,14 @@ class Reader:
         self._brain = SearchBrain(domain)
 
     def read(self, text: str, world: WorldState) -> Optional[Dict[str, Any]]:
-        """Return what a task would mean in a world, a goal with its ``steps``; ``None`` if the words are not
-        controlled English.
+        """Read a task in controlled English, and plan it.
+
+        Args:
+            text: the user's words.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            The meaning, a goal with its ``steps``; ``None`` if the words are not controlled English.
         """
         if not text.strip():
             return None
@@ -63,7 +75,15 @@ class Reader:
         return {**meaning_shown(found.understood.meaning, self._domain), **planned}
 
     def examples(self, task: str, world: WorldState) -> List[str]:
-        """Return the scene's own task and the sentences nearest to it that would be carried out now."""
+        """Return the scene's own task and the sentences nearest to it that would be carried out now.
+
+        Args:
+            task: the scene's task; empty if it has none.
+            world: observed objects, robots and facts; poses in the world frame.
+
+        Returns:
+            Sentences.
+        """
         found = nearest(task, Sentences(self._domain, world))
         others = [each for each in found if each.lower() != task.lower().rstrip(" .")]
         return [task, *others] if task else others

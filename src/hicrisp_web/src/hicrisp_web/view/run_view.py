@@ -79,17 +79,35 @@ class RunView:
         self._touched: Set[str] = set()
 
     def after(self, entry: Mapping[str, Any]) -> Sections:
-        """The sections that a written event changes; none for one of an unknown kind."""
+        """Advance by a written event.
+
+        Args:
+            entry: the event as it is written; unknown kinds change nothing.
+
+        Returns:
+            The changed sections.
+        """
         event = event_of(entry)
         return {} if event is None else self.changed(event)
 
     def changed(self, event: Event) -> Sections:
-        """The sections that an event changes."""
+        """Advance by an event.
+
+        Args:
+            event: the next event of the run.
+
+        Returns:
+            The changed sections.
+        """
         self.fold(event)
         return {name: self._section(name) for name in sorted(self._touched)}
 
     def fold(self, event: Event) -> None:
-        """Take an event in without looking at what it changes."""
+        """Advance by an event without rendering it.
+
+        Args:
+            event: the next event of the run.
+        """
         self._touched = {"run"}
         self._run["t"] = max(self._run["t"], event.t)
         self._take(event)

@@ -87,8 +87,13 @@ def _apart(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 
 
 def read_record(run: Path) -> Iterator[Tuple[float, Dict[str, Any]]]:
-    """The seconds and the sections ``scene``, ``world`` and ``path`` of a run's record, in their order;
-    nothing where there is none, and nothing of what is damaged.
+    """Read a run's record of the scene.
+
+    Args:
+        run: the run folder.
+
+    Yields:
+        Seconds, and the sections ``scene``, ``world`` and ``path`` that change; damaged lines are skipped.
     """
     seen: Dict[str, Dict[str, Dict[str, Any]]] = {"things": {}, "robots": {}}
     way: List[List[float]] = []

@@ -20,10 +20,14 @@ _ROOM = 0.1
 
 
 def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, Any]:
-    """What does not change while a scene is loaded.
+    """Return what does not change while a scene is loaded.
 
     Args:
-        workspace: the ground over which the arm's tool may be, where it is known.
+        scene: the initial objects, robots and facts, as its file describes them.
+        workspace: the ground over which the arm's tool may be, if known.
+
+    Returns:
+        JSON values of the section ``scene``; metres.
     """
     arena = scene.arena
     walls = {**arena.walls, **arena.border()} if arena is not None else {}
@@ -41,8 +45,13 @@ def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, An
 
 
 def camera_section(scene: Scene) -> Optional[Dict[str, Any]]:
-    """Where the scene's depth camera stands on the ground and whereto it looks, metres, and how wide, degrees;
-    nothing for one that a robot carries.
+    """Return where the scene's depth camera stands and looks.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        Ground positions in metres and the view's width in degrees; ``None`` for a camera on a robot.
     """
     try:
         camera = load_camera(scene.camera, scene.source or None)
@@ -57,7 +66,14 @@ def camera_section(scene: Scene) -> Optional[Dict[str, Any]]:
 
 
 def tolerance_section(domain: Domain) -> Dict[str, Dict[str, Any]]:
-    """For each action that places something, the fact that it makes and how far off that may be, millimetres."""
+    """Return what each placing action makes, and how far off that may be.
+
+    Args:
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Fact and tolerance in millimetres by the action's name.
+    """
     found: Dict[str, Dict[str, Any]] = {}
     for name, action in domain.actions.items():
         made = [effect.atom.predicate for effect in action.effects if not effect.removes and effect.when is None]
@@ -70,8 +86,14 @@ def tolerance_section(domain: Domain) -> Dict[str, Dict[str, Any]]:
 
 
 def world_section(world: WorldState, domain: Domain) -> Dict[str, Any]:
-    """The world as it is seen now: things, robots and facts in words; metres and degrees in the world
-    frame.
+    """Return the observed world: objects, robots and facts in words.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        JSON values of the section ``world``; metres and degrees in the world frame.
     """
     robots = [{"name": robot.name, "kind": robot.kind, **_place(robot.pose),
                "opening": None if robot.opening is None else round(robot.opening, 3)}

@@ -20,7 +20,11 @@ class StackView:
         self._deepest = 0
 
     def change(self, event: StackChanged) -> None:
-        """The stack is another one now, bottom first."""
+        """Replace the stack.
+
+        Args:
+            event: the stack, bottom first.
+        """
         self._entries = [{"command": each.command, "error": each.error, "attempts": each.attempts,
                           "kind": each.kind} for each in event.entries]
         bars = [{"colour": self._commands.setdefault(each.command, len(self._commands)),

@@ -31,29 +31,56 @@ class StepView:
         self._tried: Optional[Dict[str, Any]] = None
 
     def begin(self, t: float, text: str, robot: str) -> None:
-        """The step began."""
+        """Begin the step.
+
+        Args:
+            t: wall seconds since the task began.
+            text: the step in words.
+            robot: the robot that carries it out.
+        """
         self.state, self.began = RUNNING, t
         self.text, self.robot = text or self.text, robot or self.robot
 
     def end(self, t: float, ok: Optional[bool]) -> None:
-        """The step ended: it holds, it does not, or the user changed the task."""
+        """End the step.
+
+        Args:
+            t: wall seconds since the task began.
+            ok: whether it holds; ``None`` if the user changed the task.
+        """
         self.state, self.ended = CHANGED if ok is None else DONE if ok else FAILED, t
         self._tried = None
 
     def command(self, event: CommandTried, number: int) -> None:
-        """A command is tried; ``number`` counts those of the run from 1."""
+        """Add a command.
+
+        Args:
+            event: the command.
+            number: of the command in the run, from 1.
+        """
         self._tried = {"is": "command", "number": number, "t": event.t, "text": event.text or event.command,
                        "command": event.command, "purpose": event.purpose, "depth": event.depth,
                        "ok": None}
         self._moments.append(self._tried)
 
     def outcome(self, event: OutcomeClaimed) -> None:
-        """What the driver claims of the latest command."""
+        """Add what the driver claims of the latest command.
+
+        Args:
+            event: the claim.
+        """
         if self._tried is not None:
             self._tried["claimed"] = {"status": event.status, "message": event.message}
 
     def verdict(self, event: VerdictGiven) -> Optional[Dict[str, Any]]:
-        """What the detector sees of the latest command; the moment that it belongs to."""
+        """Add what the detector observed of the latest command.
+
+        Args:
+            event: the verdict.
+
+        Returns:
+            The command's entry; ``None`` without a command.
+        """
         tried = self._tried
         if tried is None:
             return None
@@ -65,19 +92,32 @@ class StepView:
         return tried
 
     def correction(self, event: CorrectionMade) -> None:
-        """The corrector answered."""
+        """Add an answer of the corrector.
+
+        Args:
+            event: the correction.
+        """
         self._moments.append({"is": "correction", "t": event.t, "rung": event.rung, "who": maker_words(event),
                               "why": event.note, "commands": list(event.commands)})
 
     def note(self, t: float, text: str, kind: str = "note") -> None:
-        """Something else was said in it."""
+        """Add another entry.
+
+        Args:
+            t: wall seconds since the task began.
+            text: its words.
+            kind: the kind of entry.
+        """
         self._moments.append({"is": kind, "t": t, "text": text})
 
     def section(self, folded: bool = False) -> Dict[str, Any]:
-        """The step as JSON values, which later events do not change.
+        """Render the step.
 
         Args:
-            folded: whether it is only counted how much was tried in it.
+            folded: whether its entries are only counted.
+
+        Returns:
+            JSON values that later events do not change.
         """
         return {"index": self.index, "text": self.text, "robot": self.robot, "state": self.state,
                 "began": self.began, "ended": self.ended, "folded": len(self._moments) if folded else 0,
@@ -85,7 +125,14 @@ class StepView:
 
 
 def deviation(measured: Optional[Numbers]) -> Optional[Dict[str, float]]:
-    """A measured deviation in millimetres: along x, y and z, and its length in the plane."""
+    """Convert a measured deviation.
+
+    Args:
+        measured: x, y, z in the goal's frame, metres.
+
+    Returns:
+        Millimetres along x, y, z and in the plane; ``None`` if it was not measured.
+    """
     if not measured:
         return None
     x, y, z = (*measured, 0.0, 0.0, 0.0)[:3]
