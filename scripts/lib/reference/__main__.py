@@ -16,7 +16,15 @@ from reference.problems import Problems
 
 
 def pages(root: Path, problems: Problems) -> Dict[str, str]:
-    """All pages of the reference by file name."""
+    """Write all pages of the reference.
+
+    Args:
+        root: the workspace.
+        problems: collects what has no description.
+
+    Returns:
+        Markdown by file name.
+    """
     return {**node_pages(root, problems), **message_pages(root, problems), **key_pages(problems),
             "launch.md": launch_page(root, problems), "commands.md": command_page(problems),
             "events.md": events_page()}

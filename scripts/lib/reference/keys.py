@@ -101,7 +101,14 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
 
 
 def key_pages(problems: Problems) -> Dict[str, str]:
-    """The pages of all kinds of configuration files, by file name."""
+    """Write a page for each kind of configuration file.
+
+    Args:
+        problems: collects what has no description.
+
+    Returns:
+        Markdown by file name.
+    """
     return {f"{name}.md": _page(title, intro, sections, problems)
             for name, (title, intro, sections) in PAGES.items()}
 

@@ -16,7 +16,15 @@ _ARG = re.compile(r"\$\(arg (\w+)\)")
 
 
 def launch_page(root: Path, problems: Problems) -> str:
-    """The page of all launch files."""
+    """Write the page of all launch files.
+
+    Args:
+        root: the workspace.
+        problems: collects what has no description.
+
+    Returns:
+        The page in Markdown.
+    """
     parts = [_file(file, root, problems) for file in files(root)]
     return page("Launch files",
                 "`roslaunch hicrisp_bringup FILE.launch ARGUMENT:=VALUE`. The files of `include/` are "
@@ -24,14 +32,26 @@ def launch_page(root: Path, problems: Problems) -> str:
 
 
 def files(root: Path) -> "list[Path]":
-    """The launch files, those that people start first."""
+    """List the launch files, those that people start first.
+
+    Args:
+        root: the workspace.
+
+    Returns:
+        Their paths.
+    """
     folder = root / "launch"
     return [*sorted(folder.glob("*.launch")), *sorted(folder.glob("include/*.launch"))]
 
 
 def parameter_texts(root: Path) -> Dict[Tuple[str, str], str]:
-    """What launch files say of the parameters that they pass on: by the node's type and the parameter's
-    name.
+    """Collect what launch files say of the parameters that they pass on.
+
+    Args:
+        root: the workspace.
+
+    Returns:
+        Description by type of the node and name of the parameter.
     """
     found: Dict[Tuple[str, str], str] = {}
     for file in files(root):
