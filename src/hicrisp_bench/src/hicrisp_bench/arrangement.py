@@ -17,7 +17,18 @@ Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
 def holds_in_truth(
     goal: Goal, truth: Mapping[str, Tuple[Pose, float]], scene: Scene, domain: Domain, now: float,
 ) -> bool:
-    """Whether a goal is reached in the true, noise-free frames."""
+    """Check a goal against the true, noise-free frames.
+
+    Args:
+        goal: facts, or a function of the world.
+        truth: pose in the world frame and its time by the frame's name.
+        scene: the initial objects, robots and facts, as its file describes them.
+        domain: types, predicates and actions of the application.
+        now: simulation time, seconds.
+
+    Returns:
+        Whether the goal is reached.
+    """
     robots = tuple(frames_of(name, body) for name, body in bodies_of(scene).items())
     world = perceive(truth, scene.objects, domain, now, robots)
     return goal(world) if callable(goal) else all(fact in world.relations for fact in goal)

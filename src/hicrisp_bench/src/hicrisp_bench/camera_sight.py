@@ -40,5 +40,12 @@ class CameraSight:
 
 
 def camera_sight(world: EmbeddedWorld) -> CameraSight:
-    """Sees the things of a world by its own camera, and by nothing else; the camera is checked at first."""
+    """Observe a world by its own camera alone; the mounting is checked first.
+
+    Args:
+        world: the simulation with its camera.
+
+    Returns:
+        The observer.
+    """
     return CameraSight(world.camera, CheckedSight(SceneSight(world.scene), world.scene), world.robot_frames)

@@ -47,7 +47,14 @@ def run_on(
 
 
 def is_here(scheduler: str) -> bool:
-    """Whether a scheduler's address is one of this machine alone, so that its workers reach our loopback."""
+    """Check whether a scheduler's workers reach this machine's loopback address.
+
+    Args:
+        scheduler: its address, ``tcp://host:8786``.
+
+    Returns:
+        True for a loopback address.
+    """
     host = urlsplit(scheduler).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -95,10 +95,22 @@ class Judge(Protocol):
     def __init__(self) -> None: ...
 
     def begin(self, trial: Any) -> None:
-        """A trial is about to begin in a world that was put back for it."""
+        """Prepare for a trial in a world that was reset for it.
+
+        Args:
+            trial: settings of the trial.
+        """
 
     def result(self, trial: Any, run: Run) -> Result:
-        """The same dictionary as that of the trial in one process."""
+        """Judge a trial as in one process.
+
+        Args:
+            trial: settings of the trial.
+            run: what the nodes reported, and the true poses.
+
+        Returns:
+            The same dictionary as that of the trial in one process.
+        """
 
 
 class Launched:
@@ -144,7 +156,14 @@ class Launched:
         self._launch.stop()
 
     def run(self, trial: Trial) -> Result:
-        """One trial in a world that was put back; the same dictionary as that of a trial in one process."""
+        """Run one trial in a reset world.
+
+        Args:
+            trial: settings of the trial.
+
+        Returns:
+            The same dictionary as that of the trial in one process.
+        """
         self._begin(trial)
         self._judge.begin(trial)
         began = time.perf_counter()

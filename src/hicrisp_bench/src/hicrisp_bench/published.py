@@ -27,9 +27,13 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
     """Replace a table of a suite's published figures by a run's rows, and renew the pages.
 
     Args:
-        name: the table; one that exists keeps its form (``columns``, ``merged``) where the rows have its columns.
+        suite: name of the suite.
+        name: the table; one that exists keeps its form (``columns``, ``merged``) where the rows have its
+            columns.
+        report: the run's rows.
         command: what was run.
         code: file or folder of the suite; a change of it makes the figures old.
+        root: the workspace.
     """
     file = root / "docs" / "results" / f"{suite}.json"
     content: Row = {"suite": suite, "code": [str(code.relative_to(root))], "tables": {}}
@@ -49,7 +53,11 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
 
 
 def renew(root: Path = ROOT) -> None:
-    """Make the tables of all pages from the figures."""
+    """Renew the tables of all pages.
+
+    Args:
+        root: the workspace.
+    """
     for file in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
         text = file.read_text(encoding="utf-8")
         made = renewed(text, root)
@@ -58,7 +66,15 @@ def renew(root: Path = ROOT) -> None:
 
 
 def renewed(page: str, root: Path = ROOT) -> str:
-    """Return a page's text with its tables as the figures are now."""
+    """Renew the tables of a page.
+
+    Args:
+        page: its text.
+        root: the workspace.
+
+    Returns:
+        The text with the tables that the figures give now.
+    """
     return _BLOCK.sub(lambda found: f"{found[1]}{_table(root, found[2], found[3])}\n{found[4]}", page)
 
 

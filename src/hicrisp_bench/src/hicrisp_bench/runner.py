@@ -134,10 +134,14 @@ class Runner:
 
 
 def runner_of(options: argparse.Namespace, selects: Sequence[str]) -> Runner:
-    """The runner that a suite's options ask for.
+    """Build the runner that a suite's options ask for.
 
     Args:
+        options: the parsed command line.
         selects: options of the suite that only say which trials are run, not how.
+
+    Returns:
+        The runner, which resumes earlier trials if asked to.
 
     Raises:
         ConfigError: when a run goes on with other settings than it was begun with.
@@ -150,12 +154,26 @@ def runner_of(options: argparse.Namespace, selects: Sequence[str]) -> Runner:
 
 
 def folder_of(options: argparse.Namespace) -> Path:
-    """Where a suite's results go."""
+    """Return where a suite's results go.
+
+    Args:
+        options: the parsed command line.
+
+    Returns:
+        ``--out``, or ``runs/bench/SUITE``.
+    """
     return options.out or Path("runs/bench") / options.suite
 
 
 def settings_told(options: argparse.Namespace) -> Mapping[str, Any]:
-    """A suite's own options as they were given, for its results."""
+    """Return a suite's own options, for its results.
+
+    Args:
+        options: the parsed command line.
+
+    Returns:
+        JSON values by the option's name.
+    """
     left_out = {"suite", "json", "out", "config", "dask", "resume", "publish"}
     return {name: _plain(value) for name, value in sorted(vars(options).items()) if name not in left_out}
 

@@ -24,7 +24,15 @@ minute."""
 
 
 def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
-    """A model's file, to be served like the embedded model, without an adapter, with room for whole prompts.
+    """Return settings that serve a model's file without an adapter, with room for whole prompts.
+
+    Args:
+        file: a GGUF file.
+        threads: threads of the server.
+        max_tokens: longest answer.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: where there is no such file.
@@ -40,8 +48,13 @@ def settings_of_file(file: Path, threads: int, max_tokens: int) -> LlmSettings:
 
 @contextmanager
 def served(settings: LlmSettings) -> Iterator[LlmSettings]:
-    """Settings by which any process asks the model: an embedded one is started once and shared, any other
-    stays what it is.
+    """Start an embedded model once for all processes; other models stay as they are.
+
+    Args:
+        settings: a model's settings.
+
+    Yields:
+        Settings by which any process asks the model.
 
     Raises:
         ConfigError: where the model's files are missing or its server does not start.

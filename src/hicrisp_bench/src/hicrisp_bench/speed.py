@@ -31,7 +31,15 @@ _FREE = 0.11
 
 
 def measure(config: Path, queries: int) -> List[Dict[str, Any]]:
-    """The rows of the speed table."""
+    """Measure planning, physics and the executive.
+
+    Args:
+        config: the workspace's ``config``.
+        queries: plans and runs of each.
+
+    Returns:
+        Rows with median, 95th percentile and worst.
+    """
     scene = load_scene(config / "scenes" / "clutter.yaml", 0)
     return [*_planning(scene, queries), _physics(scene), {
         "what": "the executive's own work in one process", "unit": "ms a step",

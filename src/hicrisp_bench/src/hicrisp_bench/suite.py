@@ -72,19 +72,32 @@ class Suite(Protocol):
         """Its options that say which trials are run, not how: a run may go on with others."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options that only this suite has."""
+        """Add the options that only this suite has.
+
+        Args:
+            parser: the suite's subcommand.
+        """
 
     def run(self, options: argparse.Namespace, runner: Runner) -> Report:
-        """Run with ``options.config`` (folder), ``options.jobs`` and the suite's own options; trials are the
-        runner's work.
+        """Run the suite.
+
+        Args:
+            options: ``config``, ``jobs`` and the suite's own options.
+            runner: runs the trials.
+
+        Returns:
+            The rows with what was injected.
         """
 
 
 def crashes(found: Iterable[Mapping[str, Any]]) -> Tuple[str, ...]:
-    """What a report says of trials that crashed; nothing where none did.
+    """Write what a report says of trials that crashed.
 
     Args:
         found: results of trials, each with its ``crashed``, or rows with a list of all of theirs.
+
+    Returns:
+        One sentence; nothing if none crashed.
     """
     said = [each for one in found for each in _listed(one.get("crashed", ()))]
     if not said:
@@ -98,7 +111,15 @@ def _listed(crashed: Any) -> Sequence[str]:
 
 
 def text_of(name: str, report: Report) -> str:
-    """The report as Markdown."""
+    """Write a report as Markdown.
+
+    Args:
+        name: its heading.
+        report: rows, sections and published figures.
+
+    Returns:
+        Markdown.
+    """
     parts: List[str] = [f"# {name}", markdown(report.rows, report.columns) if report.rows else "",
                         *(f"**Not as it must be:** {why}." for why in report.failed), report.note]
     parts += [f"## {section.title}\n\n{markdown(section.rows, section.columns)}"
@@ -116,7 +137,14 @@ def data_folder() -> Path:
 
 
 def at_least_one(text: str) -> int:
-    """A whole number from 1, for options."""
+    """Read a whole number from 1, for options.
+
+    Args:
+        text: the option's value.
+
+    Returns:
+        The number.
+    """
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"at least 1 is needed, got {value}")
@@ -124,7 +152,14 @@ def at_least_one(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """A number from 0 to 1, for options."""
+    """Read a number from 0 to 1, for options.
+
+    Args:
+        text: the option's value.
+
+    Returns:
+        The number.
+    """
     value = float(text)
     if not 0.0 <= value <= 1.0:
         raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, got {text}")

@@ -8,19 +8,40 @@ from typing import Any, Dict, List, Sequence
 
 
 def markdown(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> str:
-    """A Markdown table of some columns; a column with an interval shows it."""
+    """Write a Markdown table; a column with an interval shows it.
+
+    Args:
+        rows: values by column.
+        columns: which columns, in their order.
+
+    Returns:
+        Markdown.
+    """
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     lines += ["| " + " | ".join(row) + " |" for row in cells(rows, columns)]
     return "\n".join(lines)
 
 
 def cells(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> List[List[str]]:
-    """The same as plain text, a list a row."""
+    """Format a table's values; a column with an interval shows it.
+
+    Args:
+        rows: values by column.
+        columns: which columns, in their order.
+
+    Returns:
+        Texts, a list for each row.
+    """
     return [[_cell(row, column) for column in columns] for row in rows]
 
 
 def write_csv(rows: Sequence[Dict[str, Any]], file: Path) -> None:
-    """All rows with their plain values; what is nested is left to the JSON."""
+    """Write all rows with their plain values; nested values are left to the JSON.
+
+    Args:
+        rows: values by column.
+        file: the CSV file.
+    """
     plain: List[str] = []
     for row in rows:
         plain += [key for key, value in row.items() if not isinstance(value, (dict, list))

@@ -98,7 +98,11 @@ def _among_strangers(config: Path, seeds: range) -> Tuple[Dict[str, Any], List[T
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """How much is measured."""
+    """Add the suite's options.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     parser.add_argument("--trials", type=at_least_one, default=100,
                         help="seeds of each row; towers have a fifth of them (100)")
     parser.add_argument("--first-seed", type=int, default=0, help="the first of them (0)")
@@ -116,7 +120,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
-    """Run the suite; successes are judged from the physics' true poses."""
+    """Run the suite; successes are judged by the true poses.
+
+    Args:
+        options: the parsed command line.
+        runner: runs the trials.
+
+    Returns:
+        The rows with what was injected.
+    """
     # What touches what is known in this process alone.
     cases = [case for case in options.cases if case != "unknown" or not options.over_ros]
     made = groups(options.config, options.trials, cases, options.first_seed, options.policies, options.sigmas)

@@ -17,7 +17,15 @@ _SCENE, _BLOCKS = "blocks", 4
 
 
 def tower_groups(config: Path, seeds: range) -> Iterator[Tuple[Dict[str, Any], List[TrialSettings]]]:
-    """Every row of the towers with the trials that make it."""
+    """List the trials of towers.
+
+    Args:
+        config: the workspace's ``config``.
+        seeds: layouts of each row.
+
+    Yields:
+        Head of a row with its trials.
+    """
     for sigma in SIGMAS:
         faults = ({"kind": "place_offset", "target": "", "magnitude": (sigma,), "count": 0},) if sigma else ()
         for policy in POLICIES:

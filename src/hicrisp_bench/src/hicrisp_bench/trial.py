@@ -62,19 +62,42 @@ class TrialSettings:
 
 
 def key_of(trial: TrialSettings) -> str:
-    """What tells a trial from the others of its suite."""
+    """Name a trial among those of its suite.
+
+    Args:
+        trial: its settings.
+
+    Returns:
+        A key that differs for each trial.
+    """
     faults = " ".join(f"{fault['kind']} {fault['magnitude']}" for fault in trial.faults)
     return f"{trial.scene}, {trial.policy}, {trial.seed}, {faults or 'no fault'}: {trial.task}"
 
 
 def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
-    """How often a placement was tried, by the events of a run."""
+    """Count the placements that were tried.
+
+    Args:
+        events: the run's events.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Their number.
+    """
     placing = {name for name, use in domain.skills.items() if use.skill == "place"}
     return sum(1 for event in events if event["kind"] == CommandTried.kind and event["action"] in placing)
 
 
 def releases(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
-    """How often a driver says that it has let something go, by the events of a run."""
+    """Count the objects that a driver claims to have released.
+
+    Args:
+        events: the run's events.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Their number.
+    """
     placing = {name for name, use in domain.skills.items() if use.skill == "place"}
     count, places = 0, False
     for event in events:
@@ -86,7 +109,15 @@ def releases(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
 
 
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
-    """Run one trial; the result is a plain dictionary."""
+    """Run one trial.
+
+    Args:
+        settings: scene, task, policy, seed and faults.
+        on_event: called with each event, if given.
+
+    Returns:
+        The result as JSON values.
+    """
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     llm = settings.models.settings if settings.models is not None else settings.llm
     parts = load_factory(settings.config, scene.domain, settings.policy, llm, models=settings.models,

@@ -46,11 +46,26 @@ class TrialFile:
         whole.replace(file)
 
     def known(self, key: str) -> Optional[Result]:
-        """A trial's result; ``None`` where it has to be run, as after a crash."""
+        """Look up a trial's result.
+
+        Args:
+            key: names the trial.
+
+        Returns:
+            The result; ``None`` if the trial has to be run, also after a crash.
+        """
         return self._known.get(key)
 
     def add(self, key: str, result: Result) -> Result:
-        """Append a trial; the result comes back as it will be read again."""
+        """Append a trial.
+
+        Args:
+            key: names the trial.
+            result: JSON values.
+
+        Returns:
+            The result as it will be read again.
+        """
         line = json.dumps({"key": key, "result": result})
         handle = os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
@@ -62,7 +77,14 @@ class TrialFile:
 
 
 def folder_digest(folder: Path) -> str:
-    """A short name for what the files of a folder hold."""
+    """Hash what the files of a folder hold.
+
+    Args:
+        folder: any folder.
+
+    Returns:
+        Sixteen hexadecimal digits.
+    """
     found = hashlib.sha256()
     for file in sorted(each for each in folder.rglob("*") if each.is_file()):
         found.update(f"{file.relative_to(folder)}\0".encode())
