@@ -55,13 +55,18 @@ def groups(
     config: Path, trials: int, cases: Sequence[str] = CASES, first: int = 0,
     policies: Sequence[str] = POLICIES, sigmas: Sequence[float] = SIGMAS,
 ) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
-    """Every row of the table with the trials that make it.
+    """List the rows of the table with the trials that make them.
 
     Args:
+        config: the workspace's ``config``.
         trials: seeds of each row; towers have a fifth of them.
         cases: which of ``CASES``.
         first: the first seed.
-        policies, sigmas: of the rows with an offset.
+        policies: of the rows with an offset.
+        sigmas: standard deviations of the rows with an offset, metres.
+
+    Returns:
+        Head and trials of each row.
     """
     seeds = range(first, first + trials)
     found: List[Tuple[Dict[str, Any], List[TrialSettings]]] = []

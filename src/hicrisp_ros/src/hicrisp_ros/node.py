@@ -94,7 +94,6 @@ class Told:
 
         Args:
             number: of the signal.
-            _: not used.
         """
         self._signals.append(number)
 

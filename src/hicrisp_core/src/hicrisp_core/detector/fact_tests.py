@@ -30,7 +30,6 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
         predicate: gives the tolerances.
         robot: observed tool pose and finger distance.
         thing: the object with its shape and size.
-        _: not used.
 
     Returns:
         Whether it holds, with the distance from the tool and the opening, metres; false without poses.
@@ -54,7 +53,6 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
         predicate: gives the vertical tolerance, metres.
         upper: the object that stands.
         lower: the object that may carry it.
-        _: not used.
 
     Returns:
         Whether it holds, with the vertical and the horizontal offset, metres; false without poses.
@@ -74,7 +72,6 @@ def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: 
         predicate: gives the vertical tolerance, metres.
         thing: the object inside.
         bowl: the hollow object.
-        _: not used.
 
     Returns:
         Whether it holds, with the distance from the middle and below the rim, metres; false without poses.
@@ -95,7 +92,6 @@ def near(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) ->
         predicate: gives the tolerance, metres.
         a: one object.
         b: the other one.
-        _: not used.
 
     Returns:
         Whether it holds, with the gap and its limit, metres.
@@ -113,7 +109,6 @@ def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldStat
         predicate: gives the tolerance, metres, and the direction in the world frame.
         a: the object that lies in the direction.
         b: the reference.
-        _: not used.
 
     Returns:
         Whether it holds, with gap and angle; false without poses.
@@ -136,8 +131,6 @@ def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldSta
     Args:
         predicate: gives the greatest tilt of an upright object, radians.
         thing: the object with its shape and size.
-        _: not used.
-        __: not used.
 
     Returns:
         Whether it holds, with the tilt in degrees; false without a pose.
@@ -157,7 +150,6 @@ def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState
         predicate: gives the tolerance, metres.
         robot: observed pose of the base.
         area: an area on the floor.
-        _: not used.
 
     Returns:
         Whether it holds, with the distance from the area's edge, metres; false without poses.
@@ -176,7 +168,6 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
         predicate: gives the tolerance, metres.
         robot: observed pose of the base.
         station: an area with a docking pose.
-        _: not used.
 
     Returns:
         Whether it holds, with distance in metres and turn in degrees; false without poses.
@@ -199,7 +190,6 @@ def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: World
         predicate: gives the tolerance, metres.
         thing: the object with its shape and size.
         robot: observed pose of the base.
-        _: not used.
 
     Returns:
         Whether it holds, with the measured offsets; false without poses.

@@ -192,10 +192,6 @@ class GoalKeeper:
 def certain(_: Relation, __: WorldState) -> Optional[Cause]:
     """Doubt nothing; the default for :func:`missed`.
 
-    Args:
-        _: not used.
-        __: not used.
-
     Returns:
         ``None``.
     """

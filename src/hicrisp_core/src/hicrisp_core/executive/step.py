@@ -112,10 +112,6 @@ class Progress:
 def nothing_known(_: StackEntry, __: WorldState) -> Tuple[KnownWay, ...]:
     """Return no remembered corrections; the default without a memory.
 
-    Args:
-        _: not used.
-        __: not used.
-
     Returns:
         Nothing.
     """

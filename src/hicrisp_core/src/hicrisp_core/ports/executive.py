@@ -123,7 +123,6 @@ def as_it_is(plan: Plan, _: WorldState) -> Optional[Plan]:
 
     Args:
         plan: the plan to review.
-        _: the observed world, not used.
 
     Returns:
         The same plan.

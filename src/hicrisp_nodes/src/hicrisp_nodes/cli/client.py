@@ -126,8 +126,8 @@ class Supervisor:
 
         Args:
             service: its name in the namespace.
-            patience: limit in wall time, seconds.
             *fields: the fields of the request, in their order.
+            patience: limit in wall time, seconds.
 
         Returns:
             The response message.

@@ -41,8 +41,8 @@ class Services:
 
         Args:
             name: its name in the namespace.
-            patience: limit in wall time, seconds.
             *fields: the fields of the request, in their order.
+            patience: limit in wall time, seconds.
 
         Returns:
             The response message; ``None`` if none came in time.

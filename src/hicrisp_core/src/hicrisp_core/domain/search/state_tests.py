@@ -269,7 +269,7 @@ class Join(StateTest):
         Args:
             state: bits of the facts that hold.
 
-        Yields:
+        Returns:
             Values by variable.
         """
         return _matches(self._atoms, state, {}, self._ground)
