@@ -102,8 +102,14 @@ class Pose:
                 (2.0 * (xz + wy), 2.0 * (yz - wx), 1.0 - 2.0 * (xx + yy)))
 
     def towards(self, other: "Pose", fraction: float) -> "Pose":
-        """The pose at a fraction of the straight way to another one: even motion, even turn the shorter
-        way round.
+        """Interpolate on the straight way to another pose, with an even turn the shorter way round.
+
+        Args:
+            other: the pose at fraction 1.
+            fraction: 0 to 1.
+
+        Returns:
+            The pose at the fraction.
         """
         x, y, z = (a + (b - a) * fraction for a, b in zip(self.position, other.position))
         turn = multiply(conjugate(self.orientation), other.orientation)
@@ -161,8 +167,15 @@ def to_euler(q: Quaternion) -> Vector:
 
 
 def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
-    """The quaternion of the turn whose x, y and z axis are these orthogonal unit vectors of the parent
-    frame.
+    """Compute the rotation with the given axes.
+
+    Args:
+        x: unit vector of the rotated x axis in the parent frame.
+        y: the same for y; orthogonal to x.
+        z: the same for z.
+
+    Returns:
+        Unit quaternion (x, y, z, w).
     """
     squares = (1.0 + x[0] + y[1] + z[2], 1.0 + x[0] - y[1] - z[2], 1.0 - x[0] + y[1] - z[2], 1.0 - x[0] - y[1] + z[2])
     greatest = max(range(4), key=lambda index: squares[index])
@@ -179,8 +192,15 @@ def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
 
 
 def facing(position: Vector, target: Vector) -> Pose:
-    """An optical frame (REP-103: z ahead, x right, y down) that looks at a target with the world's z up in
-    its picture; where it looks straight up or down, the world's x is up.
+    """Place an optical frame (REP-103: z ahead, x right, y down) that looks at a target, with the world's z up
+    in its image, or the world's x if it looks straight up or down.
+
+    Args:
+        position: of the frame in the world frame, metres.
+        target: the point to look at, metres.
+
+    Returns:
+        The frame's pose in the world frame.
 
     Raises:
         ValueError: when it stands where it looks.
@@ -203,7 +223,14 @@ def _unit(v: Vector) -> Vector:
 
 
 def upright_turn(axis: Vector) -> Quaternion:
-    """The shortest turn that brings a unit vector to the vertical."""
+    """Compute the shortest rotation that brings a vector to the vertical.
+
+    Args:
+        axis: unit vector in the world frame.
+
+    Returns:
+        Unit quaternion (x, y, z, w).
+    """
     x, y, z = axis
     length = math.hypot(x, y)
     if length < 1e-6:
@@ -214,7 +241,14 @@ def upright_turn(axis: Vector) -> Quaternion:
 
 
 def conjugate(q: Quaternion) -> Quaternion:
-    """The inverse turn of a unit quaternion."""
+    """Invert a rotation.
+
+    Args:
+        q: unit quaternion (x, y, z, w).
+
+    Returns:
+        The inverse rotation.
+    """
     x, y, z, w = q
     return (-x, -y, -z, w)
 
@@ -234,7 +268,14 @@ def turn_between(a: Quaternion, b: Quaternion) -> float:
 
 
 def heading(direction: Vector) -> float:
-    """The direction of a vector in the horizontal plane, radians from the x axis."""
+    """Return the direction of a vector in the horizontal plane.
+
+    Args:
+        direction: any vector that is not vertical.
+
+    Returns:
+        Radians from the x axis, -pi to pi.
+    """
     return math.atan2(direction[1], direction[0])
 
 
@@ -366,7 +407,13 @@ class Shape:
 
 
 def shape_named(name: str) -> Shape:
-    """The shape of a name.
+    """Look up a shape.
+
+    Args:
+        name: its name in scenes.
+
+    Returns:
+        Outline, solids and handling.
 
     Raises:
         ConfigError: for an unknown shape, with those that there are.
@@ -376,25 +423,53 @@ def shape_named(name: str) -> Shape:
 
 
 def shares(solids: Tuple[Solid, ...]) -> Tuple[float, ...]:
-    """The part of the mass that each solid has."""
+    """Distribute the mass over solids.
+
+    Args:
+        solids: the parts of one object.
+
+    Returns:
+        The share of each, 0 to 1.
+    """
     whole = sum(solid.volume for solid in solids) or 1.0
     return tuple(solid.share or solid.volume / whole for solid in solids)
 
 
 def rectangle(size: Vector) -> Outline:
-    """The outline of the bounding box."""
+    """Return the outline of the bounding box.
+
+    Args:
+        size: x, y, z, metres.
+
+    Returns:
+        Corners in the object's frame, metres, counter-clockwise.
+    """
     x, y = size[0] / 2.0, size[1] / 2.0
     return ((-x, -y), (x, -y), (x, y), (-x, y))
 
 
 def disc(size: Vector) -> Outline:
-    """A circle as wide as the bounding box."""
+    """Return the outline of a circle as wide as the bounding box.
+
+    Args:
+        size: x, y, z, metres.
+
+    Returns:
+        Points in the object's frame, metres, counter-clockwise.
+    """
     radius = size[0] / 2.0
     return tuple((radius * cosine, radius * sine) for cosine, sine in _CIRCLE)
 
 
 def one_box(size: Vector) -> Tuple[Solid, ...]:
-    """The bounding box as the only solid."""
+    """Return the bounding box as the only solid.
+
+    Args:
+        size: x, y, z, metres.
+
+    Returns:
+        One box.
+    """
     return (Solid("box", size),)
 
 

@@ -88,11 +88,26 @@ class Command:
     metres in the plane; 0: nobody looks before."""
 
     def argument(self, name: str) -> str:
-        """An argument as text; empty when the command has none of that name."""
+        """Return an argument as text.
+
+        Args:
+            name: the parameter.
+
+        Returns:
+            Its text; empty if the command lacks it.
+        """
         return str(self.arguments.get(name, ""))
 
     def aimed(self, target: Optional[Pose], aim: Optional[Pose]) -> "Command":
-        """The same command with another goal."""
+        """Return the command with another goal.
+
+        Args:
+            target: pose at which the object shall be, world frame.
+            aim: the pose to approach instead, corrected by the bias.
+
+        Returns:
+            The new command.
+        """
         return replace(self, target=target, aim=aim)
 
     def __str__(self) -> str:
