@@ -16,7 +16,14 @@ _FOUND, _UNASKED, _UNAVAILABLE = 1, 75, 69
 
 
 def judged(report: str) -> Tuple[int, List[str]]:
-    """The exit status for a report, and what to say."""
+    """Judge the report of a vulnerability service.
+
+    Args:
+        report: JSON of pip-audit; empty if the service did not answer.
+
+    Returns:
+        Exit status, and lines for the terminal.
+    """
     try:
         packages = json.loads(report)["dependencies"]
     except (ValueError, KeyError, TypeError):

@@ -36,7 +36,15 @@ Finding = Tuple[int, str]
 
 
 def findings(source: str, name: str) -> List[Finding]:
-    """What of a module Python 3.8 would not take: line and sentence."""
+    """Find what Python 3.8 does not accept in a module.
+
+    Args:
+        source: its text.
+        name: its path, for messages.
+
+    Returns:
+        Line number and sentence of each finding.
+    """
     try:
         tree = ast.parse(source, name, feature_version=(3, 8))
     except SyntaxError as error:
@@ -112,7 +120,14 @@ def _newer(node: ast.AST) -> Iterator[Finding]:
 
 
 def main(paths: List[str]) -> int:
-    """Check files and the Python files below folders; print what is found."""
+    """Check files, and the Python files below folders.
+
+    Args:
+        paths: files and folders.
+
+    Returns:
+        Exit status; 1 if anything was found.
+    """
     files: List[Path] = []
     for given in map(Path, paths):
         files += [given] if given.is_file() else sorted(given.rglob("*.py"))

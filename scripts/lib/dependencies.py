@@ -28,6 +28,9 @@ def needed(tree: Path, drivers: bool = False) -> Set[str]:
     Args:
         tree: a folder of packages.
         drivers: those that only drivers ask for to run, instead of those that every run needs.
+
+    Returns:
+        Names of packages.
     """
     manifests = [ElementTree.parse(path).getroot() for path in sorted(tree.glob("*/package.xml"))]
     own = {manifest.findtext("name", "") for manifest in manifests}
@@ -63,7 +66,14 @@ def _installed(name: str) -> bool:
 
 
 def missing(keys: Set[str]) -> List[str]:
-    """Those keys that are neither a ROS package, a package of the system by the same name, nor a module."""
+    """Check which dependencies are not installed.
+
+    Args:
+        keys: keys of package.xml files.
+
+    Returns:
+        Those that are neither a ROS package, a system package of the same name, nor a Python module.
+    """
     return sorted(key for key in keys - ros_packages()
                   if not _installed(key) and not (key == SETUP and find_spec("setuptools")))
 

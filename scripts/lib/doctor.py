@@ -259,7 +259,14 @@ def _bare(url: str) -> str:
 
 
 def named_model(name: str) -> Iterator[Finding]:
-    """What the models of a configuration can, and one real call to each."""
+    """Call each model of a configuration once.
+
+    Args:
+        name: a file of ``config/llm``, or its name.
+
+    Yields:
+        What each model supports, or what is wrong.
+    """
     if not os.access(VENV, os.X_OK):
         yield Finding("language model", "missing", f"{VENV.parents[1]} is not there", MEND)
         return

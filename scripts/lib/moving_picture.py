@@ -40,7 +40,14 @@ class Moment:
 
 
 def moments(events: Sequence[Mapping[str, Any]]) -> List[Moment]:
-    """What there is to show, event by event."""
+    """Collect what is shown, event by event.
+
+    Args:
+        events: the run's events.
+
+    Returns:
+        One moment for each event.
+    """
     found, now = [], Moment(0.0)
     for event in events:
         now = _after(replace(now, since=float(event.get("sim_t", now.since)), hold=False), event)
@@ -100,7 +107,15 @@ def _wrapped(text: str) -> List[str]:
 
 
 def panel(moment: Moment, height: int) -> Image.Image:
-    """The panel of one moment."""
+    """Draw the panel of one moment.
+
+    Args:
+        moment: plan, stack and text.
+        height: of the panel, pixels.
+
+    Returns:
+        The panel.
+    """
     board = Image.new("RGB", (PANEL, height), "white")
     pen, plain, bold = ImageDraw.Draw(board), _font(14), _font(14, bold=True)
     y = EDGE
@@ -134,9 +149,14 @@ def panel(moment: Moment, height: int) -> Image.Image:
 
 
 def frames(run: Path) -> List[Tuple[Image.Image, int]]:
-    """The animation with its panel, and for how long each frame is shown, milliseconds.
+    """Compose the animation with its panel. Its pictures are evenly spaced over the run; text to read holds it
+    up.
 
-    Its pictures are evenly spaced from the run's beginning to its end; what there is to read holds it up.
+    Args:
+        run: the run folder.
+
+    Returns:
+        Frames, and how long each is shown, milliseconds.
     """
     lines = (run / "events.jsonl").read_text(encoding="utf-8").splitlines()
     events = [json.loads(line) for line in lines if line]

@@ -25,7 +25,14 @@ _LONGEST = 60
 
 
 def pins(path: Path) -> Dict[str, Tuple[str, List[str]]]:
-    """The packages of a list of requirements: version, and the SHA-256 of the files that may be installed."""
+    """Read a list of requirements.
+
+    Args:
+        path: a file of ``requirements/locked``.
+
+    Returns:
+        Version and SHA-256 of the installable files by the package's name.
+    """
     found: Dict[str, Tuple[str, List[str]]] = {}
     hashes: List[str] = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -42,7 +49,14 @@ def _plain(name: str) -> str:
 
 
 def python_packages(lists: Iterable[Path]) -> List[Mapping[str, Any]]:
-    """The components of lists of requirements; a package that is not installed has no licence."""
+    """List the components of lists of requirements; a package that is not installed has no licence.
+
+    Args:
+        lists: files of ``requirements/locked``.
+
+    Returns:
+        Components of CycloneDX.
+    """
     wanted = {name: pin for path in lists for name, pin in pins(path).items()}
     found = []
     for name, (version, hashes) in sorted(wanted.items()):
@@ -79,7 +93,14 @@ def _described(about: metadata.PackageMetadata) -> Dict[str, Any]:
 
 
 def debian_packages(names: Iterable[str]) -> List[Mapping[str, Any]]:
-    """The components of packages of the system, as far as they are installed."""
+    """List the installed packages of the system.
+
+    Args:
+        names: names of packages.
+
+    Returns:
+        Components of CycloneDX.
+    """
     asked = sorted(set(names))
     if not asked:
         return []
@@ -96,7 +117,15 @@ def debian_packages(names: Iterable[str]) -> List[Mapping[str, Any]]:
 
 
 def bill(version: str, components: List[Mapping[str, Any]]) -> Dict[str, Any]:
-    """The whole document; the same components have the same serial number."""
+    """Write the whole document; the same components have the same serial number.
+
+    Args:
+        version: of the workspace.
+        components: packages.
+
+    Returns:
+        The document as CycloneDX 1.6.
+    """
     body = json.dumps(components, sort_keys=True)
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",

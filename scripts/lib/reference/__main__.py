@@ -2,7 +2,6 @@
 there is more to set than a user can survey. ``python3 -m reference ROOT`` alone counts what can be set.
 """
 
-
 from __future__ import annotations
 
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Dict
 
 from reference.commands import command_page
+from reference.events import events_page
 from reference.keys import count_keys, key_pages
 from reference.launch_files import count_arguments, launch_page
 from reference.messages import message_pages
@@ -26,9 +26,18 @@ def count(root: Path) -> Dict[str, int]:
 
 
 def pages(root: Path, problems: Problems) -> Dict[str, str]:
-    """All pages of the reference by file name."""
+    """Write all pages of the reference.
+
+    Args:
+        root: the workspace.
+        problems: collects what has no description.
+
+    Returns:
+        Markdown by file name.
+    """
     return {**node_pages(root, problems), **message_pages(root, problems), **key_pages(problems),
-            "launch.md": launch_page(root, problems), "commands.md": command_page(problems)}
+            "launch.md": launch_page(root, problems), "commands.md": command_page(problems),
+            "events.md": events_page()}
 
 
 def main() -> int:

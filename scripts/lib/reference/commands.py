@@ -29,7 +29,14 @@ class _Caught(Exception):
 
 
 def command_page(problems: Problems) -> str:
-    """The page of all command lines."""
+    """Write the page of all command lines.
+
+    Args:
+        problems: collects what has no description.
+
+    Returns:
+        The page in Markdown.
+    """
     parts = [_command(name, parser_of(import_module(module).parse), problems) for name, module in COMMANDS]
     return page("Command lines",
                 "Each says the same with `--help`. The scripts set up what they need; `hicrisp` needs "
@@ -37,7 +44,14 @@ def command_page(problems: Problems) -> str:
 
 
 def parser_of(parse: Callable[[List[str]], object]) -> argparse.ArgumentParser:
-    """The parser that a function makes and uses."""
+    """Catch the parser that a function makes and uses.
+
+    Args:
+        parse: reads a command line.
+
+    Returns:
+        The parser.
+    """
     def caught(parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
         raise _Caught(parser)
 

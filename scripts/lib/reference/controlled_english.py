@@ -7,11 +7,9 @@
 from __future__ import annotations
 
 import re
-from typing import Iterable, List
+from typing import Iterable, List, Sequence
 
 from hicrisp_core.understanding.controlled.tables import Texts, tables
-
-from reference.markdown import table
 
 _SLOTS = {"x": "X", "y": "Y", "z": "Z", "a": "X", "b": "Y", "c": "Z", "k": "KIND", "at": "PLACE", "state": "STATE",
           "with": "PLACE Y", "recipe": "RECIPE", "unknown": "UNKNOWN", "name": "NAME"}
@@ -21,20 +19,18 @@ _INTRODUCTION = """\
 <!-- Made by scripts/lib/reference/controlled_english.py -->
 # Controlled English
 
-A small closed language that the robot reads without any language model. All of it is on this page, which is made from
-`config/controlled_english.yaml`. Every other sentence is refused, together with the three nearest ones that work in the
-scene.
+Write tasks that the robot reads without any language model. All of this small closed language is on this page, made
+from `config/controlled_english.yaml`; any other sentence is refused with the three nearest ones that work in the scene.
 
 - X, Y and Z are [objects](#objects), PLACE and STATE are [places and states](#places-and-states). Words in `[brackets]`
   may be left out. Many words have [synonyms](#synonyms).
-- Capitals do not matter, nor does a last full stop or question mark. These may stand at the beginning and the end:
-  {polite}.
-- A sentence that can be read in more than one way is refused, and so is one about an object that is not there.
-- Which sentences apply depends on the scene: an arm has nowhere to drive, and a vehicle nothing to stack.
+- Capitals, a last full stop and a question mark do not matter. These may stand at the beginning and the end: {polite}.
+- A sentence with more than one reading is refused, and so is one about an object that is not there.
+- Which sentences apply depends on the scene's robots and objects.
 """
 _PLACES = "What a place means depends on the objects: a fork is put *in* a bowl, gin is poured *in* a glass."
 _UNKNOWN = "An object that no file describes is `unknown_1` and so on, until it gets a name:"
-_FOR_EXAMPLE = "For example: *call unknown_1 the stapler*. If only one is there, \"the unknown object\" will do."
+_FOR_EXAMPLE = "For example: *call unknown_1 the stapler*. If there is only one, \"the unknown object\" will do."
 
 
 def page() -> str:
@@ -42,24 +38,34 @@ def page() -> str:
     of = tables()
     lines = [_INTRODUCTION.replace("{polite}", ", ".join(of.polite))]
     for section in of.sections:
-        rows = ((f"{_patterns(each.say)}{_note(each.note)}", _quoted((each.example,))) for each in section.sentences)
-        lines += [f"## {section.title}", "", table(("sentence", "for example"), rows)]
+        longest = max((each.example for each in section.sentences), key=len)
+        lines += [f"## {section.title}", "",
+                  *(f"- {_patterns(each.say)}{_note(each.note)}" for each in section.sentences), "",
+                  _quoted((longest,)), ""]
     for chapter in of.forms:
-        rows = ((f"{each.form}{_note(each.note)}", _quoted(each.says or (each.example,))) for each in chapter.rows)
-        lines += [f"## {chapter.title}", "", table(("form", "for example"), rows)]
-    places = [(name.replace("_", " "), ", ".join(each)) for name, each in of.places.items()]
-    states = [(f"is {each[0]}", ", ".join(each)) for each in of.states.values()]
-    words = [(known[0], ", ".join(known[1:])) for known in map(_spelled, of.words.values()) if len(known) > 1]
-    lines += ["## Places and states", "", table(("place or state", "words"), [*places, *states]), _PLACES, "",
-              "## Synonyms", "", table(("word", "also"), words),
-              "## Names for unknown objects", "", _UNKNOWN, "", *(f"- {_patterns((each,))}" for each in of.naming), "",
-              _FOR_EXAMPLE]
+        lines += [f"## {chapter.title}", "",
+                  *(f"- {each.form}: {_quoted(each.says or (each.example,))}{_note(each.note)}"
+                    for each in chapter.rows), ""]
+    places = [(name.replace("_", " "), *(word for word in words if word != name.replace("_", " ")))
+              for name, words in of.places.items()]
+    states = [(f"is {each[0]}", *each[1:]) for each in of.states.values()]
+    lines += ["## Places and states", "", *_alike([*places, *states]), "", _PLACES, "",
+              "## Synonyms", "", *_alike(known for known in map(_spelled, of.words.values()) if len(known) > 1), "",
+              "## Names for unknown objects", "", _UNKNOWN, "", f"- {_patterns(of.naming)}", "", _FOR_EXAMPLE]
     return "\n".join(lines) + "\n"
+
+
+def _alike(rows: Iterable[Sequence[str]]) -> List[str]:
+    """Return a list item for each word that has others, and one for all that have none."""
+    known = list(rows)
+    alone = ", ".join(first for first, *others in known if not others)
+    return [*(f"- {first}: {', '.join(others)}" for first, *others in known if others),
+            *([f"- {alone}"] if alone else [])]
 
 
 def _patterns(say: Texts) -> str:
     """Return patterns as they are read: the first word of each class, and capitals in place of the slots."""
-    return "<br>".join(f"`{_NAME.sub(_word, each)}`" for each in say)
+    return ", ".join(f"`{_NAME.sub(_word, each)}`" for each in say)
 
 
 def _word(name: "re.Match[str]") -> str:
@@ -78,7 +84,7 @@ def _quoted(says: Iterable[str]) -> str:
 
 
 def _note(note: str) -> str:
-    return f"<br>{note}" if note else ""
+    return f" ({note})" if note else ""
 
 
 if __name__ == "__main__":

@@ -13,7 +13,14 @@ _SECTION = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Note):\s*$")
 
 
 def fields_told(kind: type) -> Dict[str, str]:
-    """The description of each field of a class by its name, base classes first."""
+    """Read the descriptions of a class's fields.
+
+    Args:
+        kind: a class; descriptions of its bases come first.
+
+    Returns:
+        Description by the field's name.
+    """
     found: Dict[str, str] = {}
     for each in reversed(kind.__mro__[:-1]):
         found.update(_arguments(inspect.cleandoc(each.__doc__ or "")))
@@ -22,7 +29,14 @@ def fields_told(kind: type) -> Dict[str, str]:
 
 
 def summary(kind: type) -> str:
-    """What stands in a docstring before its sections."""
+    """Read what stands in a class's docstring before its sections.
+
+    Args:
+        kind: a class.
+
+    Returns:
+        The text.
+    """
     lines = []
     for line in inspect.cleandoc(kind.__doc__ or "").splitlines():
         if _SECTION.match(line):

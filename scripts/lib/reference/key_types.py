@@ -15,12 +15,26 @@ _PLAIN = {str: "text", float: "number", int: "whole number", bool: "true or fals
 
 
 def hints(kind: type) -> "dict[str, Any]":
-    """The types of a class's fields, ranges included."""
+    """Return the types of a class's fields, ranges included.
+
+    Args:
+        kind: a class.
+
+    Returns:
+        Type by the field's name.
+    """
     return get_type_hints(kind, include_extras=True)
 
 
 def in_words(hint: Any) -> str:
-    """A type for people."""
+    """Describe a type for people.
+
+    Args:
+        hint: an annotation.
+
+    Returns:
+        For example ``whole number, at least 1``.
+    """
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         if isinstance(arguments[0], type) and issubclass(arguments[0], Enum):
@@ -57,19 +71,40 @@ def _lets(check: Callable[[Any], Any], value: Any) -> bool:
 
 
 def anchor(kind: Any) -> str:
-    """The label of a class's section."""
+    """Return the label of a class's section.
+
+    Args:
+        kind: a class.
+
+    Returns:
+        A label for links within the site.
+    """
     return f"key-{kind.__module__.replace('.', '-').replace('_', '-')}-{_name(kind).lower()}"
 
 
 def nested(hint: Any) -> "List[type]":
-    """The classes of settings within a type."""
+    """Find the classes of settings within a type.
+
+    Args:
+        hint: an annotation.
+
+    Returns:
+        Classes in their order.
+    """
     if isinstance(hint, type) and is_dataclass(hint):
         return [hint]
     return [found for each in get_args(hint) for found in nested(each)]
 
 
 def usual(field: "Field[Any]") -> str:
-    """The default of a field, as a file would say it; ``required`` where there is none."""
+    """Write the default of a field as a file would.
+
+    Args:
+        field: a field of a class of settings.
+
+    Returns:
+        The default; ``required`` if it has none.
+    """
     if field.default is not MISSING:
         return _value(field.default)
     if field.default_factory is not MISSING:

@@ -65,7 +65,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
          Section("A scene graph", f"{_CORE}.scene.symbolic:GraphPart"))),
     "domain": (
         "Domain keys",
-        "A domain, `config/domains/NAME.yaml`, says which kinds of things there are, which facts can hold, "
+        "A domain, `config/domains/NAME.yaml`, says which types of objects there are, which facts can hold, "
         "and what robots can do. [Domains, policies and scenes](../domains.md) explains how they work "
         "together.",
         (Section("Domain", f"{_CORE}.domain.entries:DomainFile"),
@@ -75,7 +75,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
          Section("Domains that extend others", f"{_CORE}.config.files:_Extending", described=_EXTENDS))),
     "robot": (
         "Robot keys",
-        "A robot, `config/robots/NAME.yaml`, has a `body`, and a section of whoever drives it. The "
+        "A robot, `config/robots/NAME.yaml`, has a `body`, and a section of its driver. The "
         "[tutorial](../tutorials/own_robot.md) begins with a short one.",
         (Section("body", f"{_CORE}.robot.description:RobotBody"),
          Section("An arm behind MoveIt", "hicrisp_moveit.settings:ArmFile"),
@@ -85,7 +85,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
          Section("embedded_base", "hicrisp_sim.agv.settings:AgvSettings", hidden=("name",)))),
     "camera": (
         "Camera and tag keys",
-        "A depth camera is described in `config/cameras/NAME.yaml`, the AprilTags on things in "
+        "A depth camera is described in `config/cameras/NAME.yaml`, the AprilTags on objects in "
         "`config/tags/NAME.yaml`.",
         (Section("Camera", f"{_CORE}.scene.cameras:CameraSettings", hidden=("name",)),
          Section("Tags", f"{_CORE}.scene.tags:_TagFile"))),
@@ -107,7 +107,14 @@ _ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
 
 def key_pages(problems: Problems) -> Dict[str, str]:
-    """The pages of all kinds of configuration files, by file name."""
+    """Write a page for each kind of configuration file.
+
+    Args:
+        problems: collects what has no description.
+
+    Returns:
+        Markdown by file name.
+    """
     return {f"{name}.md": _page(title, intro, sections, problems)
             for name, (title, intro, sections) in PAGES.items()}
 

@@ -16,7 +16,15 @@ _ARG = re.compile(r"\$\(arg (\w+)\)")
 
 
 def launch_page(root: Path, problems: Problems) -> str:
-    """The page of all launch files."""
+    """Write the page of all launch files.
+
+    Args:
+        root: the workspace.
+        problems: collects what has no description.
+
+    Returns:
+        The page in Markdown.
+    """
     parts = [_file(file, root, problems) for file in files(root)]
     return page("Launch files",
                 "`roslaunch hicrisp_bringup FILE.launch ARGUMENT:=VALUE`. The files of `include/` are "
@@ -24,7 +32,14 @@ def launch_page(root: Path, problems: Problems) -> str:
 
 
 def files(root: Path) -> "list[Path]":
-    """The launch files, those that people start first."""
+    """List the launch files, those that people start first.
+
+    Args:
+        root: the workspace.
+
+    Returns:
+        Their paths.
+    """
     folder = root / "launch"
     return [*sorted(folder.glob("*.launch")), *sorted(folder.glob("include/*.launch"))]
 

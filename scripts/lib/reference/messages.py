@@ -12,7 +12,14 @@ _KINDS = {"msg": "Messages", "srv": "Services", "action": "Actions"}
 
 
 def about(file: Path) -> str:
-    """The comment at the head of a file, as one text."""
+    """Read the comment at the head of an interface file.
+
+    Args:
+        file: a message, service or action.
+
+    Returns:
+        The comment as one text.
+    """
     lines = []
     for line in file.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
@@ -22,7 +29,15 @@ def about(file: Path) -> str:
 
 
 def message_pages(root: Path, problems: Problems) -> Dict[str, str]:
-    """A page for each kind of interface."""
+    """Write a page for each kind of interface.
+
+    Args:
+        root: the workspace.
+        problems: collects what has no description.
+
+    Returns:
+        Markdown by file name.
+    """
     pages: Dict[str, str] = {}
     for kind, title in _KINDS.items():
         parts = []

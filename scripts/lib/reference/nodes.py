@@ -40,7 +40,15 @@ class Node:
 
 
 def node_pages(root: Path, problems: Problems) -> Dict[str, str]:
-    """The pages of nodes, and of topics, services and actions."""
+    """Write the pages of nodes, and of topics, services and actions.
+
+    Args:
+        root: the workspace.
+        problems: collects what has no description.
+
+    Returns:
+        Markdown by file name.
+    """
     told = yaml.safe_load((Path(__file__).parent / "interfaces.yaml").read_text(encoding="utf-8"))
     sources = Sources(root)
     nodes = [_read(file, sources) for file in sorted((root / "src").glob("*/nodes/*"))]

@@ -12,11 +12,24 @@ class Problems:
         self.lines: List[str] = []
 
     def add(self, where: str, what: str) -> None:
-        """Note something that somebody has to mend."""
+        """Note a problem.
+
+        Args:
+            where: place in the sources.
+            what: what is missing or wrong.
+        """
         self.lines.append(f"{where}: {what}")
 
     def text(self, where: str, text: str) -> str:
-        """A description; an empty one is noted."""
+        """Note an empty description.
+
+        Args:
+            where: place in the sources.
+            text: the description.
+
+        Returns:
+            The description without surrounding space.
+        """
         if not text.strip():
             self.add(where, "has no description")
         return text.strip()

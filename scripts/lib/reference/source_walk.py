@@ -30,13 +30,28 @@ class Sources:
         self._modules: Dict[str, Optional[Module]] = {}
 
     def module(self, name: str) -> Optional[Module]:
-        """A module of ours; ``None`` for one of somebody else."""
+        """Parse a module of the workspace.
+
+        Args:
+            name: its dotted name.
+
+        Returns:
+            The module; ``None`` for one of another project.
+        """
         if name not in self._modules:
             self._modules[name] = self._parsed(name)
         return self._modules[name]
 
     def reached(self, module: str, name: str) -> Iterator[Tuple[Module, ast.AST]]:
-        """The functions and classes that a definition uses, itself first, wherever they are defined."""
+        """Find the functions and classes that a definition uses, itself first, in any module of the workspace.
+
+        Args:
+            module: where the definition is.
+            name: its name.
+
+        Yields:
+            Module and syntax tree of each.
+        """
         seen: Set[Tuple[str, str]] = set()
         waiting = [(module, name)]
         while waiting:
@@ -58,7 +73,15 @@ class Sources:
                     waiting.append(found.imported[each.id])
 
     def constant(self, module: Module, name: str) -> Optional[str]:
-        """The text that a name stands for, also one from another module."""
+        """Find the text that a name stands for, also one from another module.
+
+        Args:
+            module: where the name is used.
+            name: the constant.
+
+        Returns:
+            The text; ``None`` if it is not a constant.
+        """
         if name in module.constants:
             return module.constants[name]
         if name in module.imported:

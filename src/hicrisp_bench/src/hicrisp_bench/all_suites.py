@@ -25,13 +25,16 @@ _AGAIN, _WIDTH = "\r\x1b[K", 78
 
 def run_all_suites(options: argparse.Namespace, folder: Path, about: Mapping[str, str],
                    here: Collection[str]) -> int:
-    """Run them one after the other, whatever becomes of one; the status is 1 where one failed or could not
-    run.
+    """Run all suites one after another, whatever becomes of one.
 
     Args:
+        options: the parsed command line.
         folder: takes a folder of each suite.
         about: the suites by name, with what they measure.
-        here: suites that run on this machine alone, also where the others' trials go to a cluster.
+        here: suites that run on this machine alone, even if the others' trials go to a cluster.
+
+    Returns:
+        Exit status: 1 if a suite failed or could not run.
     """
     rows: List[Dict[str, Any]] = []
     for number, name in enumerate(about, start=1):

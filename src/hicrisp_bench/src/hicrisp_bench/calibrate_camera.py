@@ -45,7 +45,17 @@ class EmbeddedRig:
 
 def calibrate_embedded(world: EmbeddedWorld, bench: Bench, seed: int, tell: Callable[[str], None]
                        ) -> Tuple[Union[Calibration, NoCalibration], Pose]:
-    """Calibrate the world's camera; what was found, and where the camera really is in its parent frame."""
+    """Calibrate the world's camera.
+
+    Args:
+        world: the simulation with its camera.
+        bench: tag, views and limits.
+        seed: of the views.
+        tell: prints a line of progress.
+
+    Returns:
+        What was found, and the true pose of the camera in its parent frame.
+    """
     camera = world.camera
     mounting = camera.settings.mounting
     found = calibrate(EmbeddedRig(world), bench, mounting, np.random.default_rng([seed, 77]), tell)
@@ -53,7 +63,14 @@ def calibrate_embedded(world: EmbeddedWorld, bench: Bench, seed: int, tell: Call
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; the exit status is 1 when no mounting was found, 2 when it could not begin."""
+    """Run ``scripts/calibrate_camera`` in the embedded world.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status: 0, 1 if no mounting was found, 2 if it could not begin.
+    """
     options = parse(arguments)
     try:
         scene = load_scene(options.scene, options.seed)

@@ -45,7 +45,14 @@ HERE = ("faults", "fuzz", "long")
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; returns the exit status: 0, 1 when a part failed, 2 when the suite could not run."""
+    """Run ``scripts/bench``.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status: 0, 1 if a part failed, 2 if the suite could not run.
+    """
     options = parse(arguments)
     if options.suite == ALL:
         return run_all_suites(options, options.out or FOLDER, about(), HERE)
@@ -75,7 +82,14 @@ def about() -> Dict[str, str]:
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
-    """The suite and its options."""
+    """Read the suite and its options.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        The options.
+    """
     given = sys.argv[1:] if arguments is None else arguments
     parser = make_parser(quick="--quick" in given)
     options = parser.parse_args(given)
@@ -88,10 +102,13 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
 
 
 def make_parser(quick: bool = False) -> argparse.ArgumentParser:
-    """The parser of the command line.
+    """Build the parser of ``scripts/bench``.
 
     Args:
-        quick: whether the suites' options have the values of a quick run where they are not given.
+        quick: whether options that are not given have the values of a quick run.
+
+    Returns:
+        The parser, with a subcommand for each suite.
     """
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measure the workspace.")
     suites = parser.add_subparsers(dest="suite", required=True, metavar="SUITE")

@@ -72,14 +72,26 @@ _OFFLINE_NOTE = "The offline planner made all plans; its steps name actions, so 
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """How much is measured, and who plans."""
+    """Add the suite's options.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     add_trials(parser, 5, "seeds of each task and policy")
     add_llm(parser, OFFLINE)
     add_policies(parser, POLICIES)
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
-    """Run every task with every policy; the first rows are of all seven tasks together."""
+    """Run every task with every policy.
+
+    Args:
+        options: the parsed command line.
+        runner: runs the trials.
+
+    Returns:
+        The rows; the first are of all seven tasks together.
+    """
     _check(options.config, options.policies, options.llm)
     cases = _cases(options.config, options.policies, options.trials, options.llm)
     results = runner.run(run_trial, [trial for _, made in cases for trial in made], key_of, "franka7")

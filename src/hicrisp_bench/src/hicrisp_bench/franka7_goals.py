@@ -21,42 +21,90 @@ _ASKEW = math.radians(20.0)
 
 
 def red_on_blue(world: WorldState) -> bool:
-    """Task 1: the red cube stands on the blue one."""
+    """Check task 1: the red cube stands on the blue one.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether it does.
+    """
     return world.holds("on", "red_cube", "blue_cube")
 
 
 def line_of_four(world: WorldState) -> bool:
-    """Task 2: four cubes stand on the table in one straight line, each next to the one before."""
+    """Check task 2: four cubes stand on the table in one straight line, each next to the one before.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether they do.
+    """
     places = [place for _, place in _cubes_on_the_table(world)]
     return len(places) == 4 and _is_line(places)
 
 
 def cube_beside_cylinder(world: WorldState) -> bool:
-    """Task 3: any cube is close to the cylinder."""
+    """Check task 3: any cube is close to the cylinder.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether one is.
+    """
     return any(world.holds("next_to", cube, "cylinder") for cube in _cubes(world))
 
 
 def red_in_a_bowl(world: WorldState) -> bool:
-    """Task 4: the red cube lies in any bowl."""
+    """Check task 4: the red cube lies in any bowl.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether it does.
+    """
     return any(fact.predicate == "in" for fact in world.about("red_cube"))
 
 
 def tower_of_three(world: WorldState) -> bool:
-    """Task 5: any three cubes stand on each other."""
+    """Check task 5: any three cubes stand on each other.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether they do.
+    """
     return any(world.holds("on", top, middle) and world.holds("on", middle, low)
                and world.holds("on", low, "table")
                for low in _cubes(world) for middle in _cubes(world) for top in _cubes(world))
 
 
 def two_in_one_bowl(world: WorldState) -> bool:
-    """Task 6: at least two cubes lie in the same bowl."""
+    """Check task 6: at least two cubes lie in the same bowl.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether they do.
+    """
     bowls = [fact.object for cube in _cubes(world) for fact in world.about(cube) if fact.predicate == "in"]
     return any(bowls.count(bowl) >= 2 for bowl in bowls)
 
 
 def plus_sign(world: WorldState) -> bool:
-    """Task 7: any cube has a neighbour at each of four sides, at right angles; all five stand on the
+    """Check task 7: any cube has a neighbour at each of four sides, at right angles, and all five stand on the
     table.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        Whether there is such a plus sign.
     """
     cubes = _cubes_on_the_table(world)
     for name, centre in cubes:

@@ -16,7 +16,14 @@ _APART = 0.1
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; the exit status is 2 where no scene was written."""
+    """Run ``scripts/look`` in the embedded world.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status: 0, or 2 if no scene was written.
+    """
     options = parse(arguments)
     try:
         scene = load_scene(options.scene, options.seed)

@@ -75,10 +75,22 @@ class Judge(Protocol):
     def __init__(self) -> None: ...
 
     def begin(self, trial: Any) -> None:
-        """A trial is about to begin in a world that was put back for it."""
+        """Prepare for a trial in a world that was reset for it.
+
+        Args:
+            trial: settings of the trial.
+        """
 
     def result(self, trial: Any, run: Run) -> Result:
-        """The same dictionary as that of the trial in one process."""
+        """Judge a trial as in one process.
+
+        Args:
+            trial: settings of the trial.
+            run: what the nodes reported, and the true poses.
+
+        Returns:
+            The same dictionary as that of the trial in one process.
+        """
 
 
 class TrialLaunch(Launched):

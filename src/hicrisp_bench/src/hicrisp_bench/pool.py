@@ -55,7 +55,14 @@ def run_on(
 
 
 def is_here(scheduler: str) -> bool:
-    """Whether a scheduler's address is one of this machine alone, so that its workers reach our loopback."""
+    """Check whether a scheduler's workers reach this machine's loopback address.
+
+    Args:
+        scheduler: its address, ``tcp://host:8786``.
+
+    Returns:
+        True for a loopback address.
+    """
     host = urlsplit(scheduler).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -64,7 +71,12 @@ def is_here(scheduler: str) -> bool:
 
 
 def ignore(index: int, result: Result) -> None:
-    """Do nothing with a result before all are there."""
+    """Do nothing with a result before all are there.
+
+    Args:
+        index: place of the item.
+        result: what its trial returned.
+    """
 
 
 def run_all(
@@ -156,7 +168,14 @@ def _show(text: str) -> None:
 
 
 def guarded(call: Tuple[Callable[[Any], Result], Any]) -> Result:
-    """The function's result for an item, or the crash as a result."""
+    """Call a function; a crash becomes a result.
+
+    Args:
+        call: the function and its item.
+
+    Returns:
+        The function's result, or ``crashed`` with the error and its trace.
+    """
     function, item = call
     try:
         return function(item)
@@ -166,7 +185,14 @@ def guarded(call: Tuple[Callable[[Any], Result], Any]) -> Result:
 
 
 def result_of(future: "Future[Result]") -> Result:
-    """What a process answered; one that was killed before it answered has crashed."""
+    """Return what a process answered.
+
+    Args:
+        future: the call in the other process.
+
+    Returns:
+        The result; ``crashed`` if the process was killed.
+    """
     error = future.exception()
     if error is None:
         return future.result()

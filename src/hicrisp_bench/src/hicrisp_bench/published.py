@@ -26,9 +26,13 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
     """Replace a table of a suite's published figures by a run's rows, and renew the pages.
 
     Args:
-        name: the table; one that exists keeps its form (``columns``, ``merged``) where the rows have its columns.
+        suite: name of the suite.
+        name: the table; one that exists keeps its form (``columns``, ``merged``) where the rows have its
+            columns.
+        report: the run's rows.
         command: what was run.
         code: file or folder of the suite; a change of it makes the figures old.
+        root: the workspace.
     """
     file = root / "docs" / "results" / f"{suite}.json"
     content: Row = {"suite": suite, "code": [str(code.relative_to(root))], "tables": {}}
@@ -48,7 +52,11 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
 
 
 def renew(root: Path = ROOT) -> None:
-    """Make the tables of all pages from the figures."""
+    """Renew the tables of all pages.
+
+    Args:
+        root: the workspace.
+    """
     for file in (root / "README.md", *sorted((root / "docs").rglob("*.md"))):
         text = file.read_text(encoding="utf-8")
         made = renewed(text, root)
@@ -57,7 +65,15 @@ def renew(root: Path = ROOT) -> None:
 
 
 def renewed(page: str, root: Path = ROOT) -> str:
-    """Return a page's text with its tables as the figures are now."""
+    """Renew the tables of a page.
+
+    Args:
+        page: its text.
+        root: the workspace.
+
+    Returns:
+        The text with the tables that the figures give now.
+    """
     return _BLOCK.sub(lambda found: f"{found[1]}{_table(root, found[2], found[3])}\n{found[4]}", page)
 
 
@@ -69,7 +85,7 @@ def _table(root: Path, suite: str, name: str) -> str:
     rows = [{key: _joined(root, value) for key, value in row.items()} for row in table["rows"]]
     rows += [{**row, columns[0]: f"published: {row['source']}"} for row in table.get("published", ())
              if any(each in row for each in columns[1:])]
-    head, rest = markdown(_merged(rows, columns, table.get("merged", "")), columns).split("\n", 1)
+    head, rest = markdown(_merged(rows, columns, table.get("merged", ())), columns).split("\n", 1)
     shown = f"{head.replace('_', ' ')}\n{rest}"
     if "command" not in table:
         return shown
@@ -91,13 +107,19 @@ def _cell_of(root: Path, suite: str, table: str, row: Row, show: str) -> str:
     return cells([next(each for each in rows if row.items() <= each.items())], [show])[0][0]
 
 
-def _merged(rows: Sequence[Row], columns: Sequence[str], key: str) -> Sequence[Row]:
-    """Return one row for all that agree in a column; other values stand side by side unless they are the same."""
-    found: Dict[str, List[List[str]]] = {}
-    for row, line in zip(rows, cells(rows, columns)):
-        found.setdefault(row[key] if key else "", []).append(line)
-    return [dict(zip(columns, (", ".join(each if len(set(each)) > 1 else each[:1]) for each in zip(*lines))))
-            for lines in found.values()] if key else rows
+def _merged(rows: Sequence[Row], columns: Sequence[str], keys: Sequence[str]) -> Sequence[Row]:
+    """Return one row for all that agree in a column, for each of the columns in turn.
+
+    Other values stand side by side unless they are the same: with commas for the first key,
+    with semicolons for the next.
+    """
+    for key, between in zip(keys, (", ", "; ")):
+        found: Dict[str, List[List[str]]] = {}
+        for row, line in zip(rows, cells(rows, columns)):
+            found.setdefault(row[key], []).append(line)
+        rows = [dict(zip(columns, (between.join(each if len(set(each)) > 1 else each[:1]) for each in zip(*lines))))
+                for lines in found.values()]
+    return rows
 
 
 def _is_older(root: Path, code: Sequence[str], table: Row) -> bool:

@@ -63,12 +63,26 @@ class Life:
 
 
 def key_of(life: Life) -> str:
-    """What tells a life from the others of the suite."""
+    """Name a life among those of the suite.
+
+    Args:
+        life: its settings.
+
+    Returns:
+        A key that differs for each life.
+    """
     return f"{life.case}, {'remembers' if life.remembers else 'forgets'}, {life.seed}, {life.tasks} tasks"
 
 
 def run_life(life: Life) -> Dict[str, Any]:
-    """All tasks of a life, in their order."""
+    """Carry out all tasks of a life in their order.
+
+    Args:
+        life: its settings.
+
+    Returns:
+        Outcome, seconds and believed bias of each task.
+    """
     bias = BIAS if life.case == "biased arm" else 0.0
     fault = {"kind": "place_offset", "target": "", "magnitude": (bias, 0.0, SIGMA), "count": 0}
     with TemporaryDirectory() as folder:
@@ -95,13 +109,25 @@ def _believed(file: Path) -> float:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """How much is measured."""
+    """Add the suite's options.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     add_trials(parser, 20, "arms of each case", "--lives")
     parser.add_argument("--tasks", type=at_least_one, default=4, help="tasks that each gets (4)")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
-    """Run the suite; successes are judged from the physics' true poses."""
+    """Run the suite; successes are judged by the true poses.
+
+    Args:
+        options: the parsed command line.
+        runner: runs the trials.
+
+    Returns:
+        The rows with what was injected.
+    """
     lives = [Life(options.config, case, remembers, poisoned, seed, options.tasks)
              for case, remembers, poisoned in CASES for seed in range(options.trials)]
     results = runner.run(run_life, lives, key_of, "memory")

@@ -66,10 +66,14 @@ def save(options: argparse.Namespace, report: Report, seconds: float, cpu_s: flo
 
 
 def write_index(folder: Path, about: Mapping[str, str]) -> Path:
-    """Write the page for the suites whose results lie in the folders of a folder.
+    """Write the page of all suites that have results.
 
     Args:
-        about: what each suite measures, in one line; gives the order too.
+        folder: has a folder for each suite.
+        about: what each suite measures, in one line, in the order of the page.
+
+    Returns:
+        The page.
     """
     suites = [found for name, line in about.items() for found in [_suite(folder / name, name, line)] if found]
     environment = Environment(loader=FileSystemLoader(str(Path(__file__).parent / "templates")),

@@ -60,11 +60,26 @@ class TrialFile:
         whole.replace(file)
 
     def known(self, key: str) -> Optional[Result]:
-        """A trial's result; ``None`` where it has to be run, as after a crash."""
+        """Look up a trial's result.
+
+        Args:
+            key: names the trial.
+
+        Returns:
+            The result; ``None`` if the trial has to be run, also after a crash.
+        """
         return self._known.get(key)
 
     def add(self, key: str, result: Result) -> Result:
-        """Append a trial; the result comes back as it will be read again."""
+        """Append a trial.
+
+        Args:
+            key: names the trial.
+            result: JSON values.
+
+        Returns:
+            The result as it will be read again.
+        """
         line = json.dumps({"key": key, "result": result})
         handle = os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
@@ -76,7 +91,14 @@ class TrialFile:
 
 
 def folder_digest(folder: Path) -> str:
-    """A short name for what the files of a folder hold."""
+    """Hash what the files of a folder hold.
+
+    Args:
+        folder: any folder.
+
+    Returns:
+        Sixteen hexadecimal digits.
+    """
     found = hashlib.sha256()
     for file in sorted(each for each in folder.rglob("*") if each.is_file()):
         found.update(f"{file.relative_to(folder)}\0".encode())
@@ -222,10 +244,14 @@ class Runner:
 
 
 def runner_of(options: argparse.Namespace, selects: Sequence[str]) -> Runner:
-    """The runner that a suite's options ask for.
+    """Build the runner that a suite's options ask for.
 
     Args:
+        options: the parsed command line.
         selects: options of the suite that only say which trials are run, not how.
+
+    Returns:
+        The runner, which resumes earlier trials if asked to.
 
     Raises:
         ConfigError: when a run goes on with other settings than it was begun with.
@@ -238,12 +264,26 @@ def runner_of(options: argparse.Namespace, selects: Sequence[str]) -> Runner:
 
 
 def folder_of(options: argparse.Namespace) -> Path:
-    """Where a suite's results go."""
+    """Return where a suite's results go.
+
+    Args:
+        options: the parsed command line.
+
+    Returns:
+        ``--out``, or ``runs/bench/SUITE``.
+    """
     return options.out or Path("runs/bench") / options.suite
 
 
 def settings_told(options: argparse.Namespace) -> Mapping[str, Any]:
-    """A suite's own options as they were given, for its results."""
+    """Return a suite's own options, for its results.
+
+    Args:
+        options: the parsed command line.
+
+    Returns:
+        JSON values by the option's name.
+    """
     left_out = {"suite", "json", "out", "config", "dask", "resume", "publish"}
     return {name: _plain(value) for name, value in sorted(vars(options).items()) if name not in left_out}
 

@@ -39,8 +39,13 @@ def settings_of_file(file: Path, max_tokens: int) -> LlmSettings:
 
 @contextmanager
 def served(settings: LlmSettings) -> Iterator[LlmSettings]:
-    """Settings by which any process asks the model: an embedded one is started once and shared, any other
-    stays what it is.
+    """Start an embedded model once for all processes; other models stay as they are.
+
+    Args:
+        settings: a model's settings.
+
+    Yields:
+        Settings by which any process asks the model.
 
     Raises:
         ConfigError: where the model's files are missing or its server does not start.

@@ -34,8 +34,15 @@ _FREE = 0.11
 
 
 def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
-    """Wall seconds per step over symbolic runs of a pick and a place; every second run has a failure to
-    repair.
+    """Measure the executive's own work over symbolic runs of a pick and a place; every second run has a
+    failure to repair.
+
+    Args:
+        config: the workspace's ``config``.
+        trials: number of runs.
+
+    Returns:
+        Wall seconds a step: median, 95th percentile and worst.
     """
     scene = load_scene(config / "scenes" / "tabletop.yaml", 0)
     parts = load_factory(config, "tabletop", "hierarchical")
@@ -58,7 +65,15 @@ def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
 
 
 def measure(config: Path, queries: int) -> List[Dict[str, Any]]:
-    """The rows of the speed table."""
+    """Measure planning, physics and the executive.
+
+    Args:
+        config: the workspace's ``config``.
+        queries: plans and runs of each.
+
+    Returns:
+        Rows with median, 95th percentile and worst.
+    """
     scene = load_scene(config / "scenes" / "clutter.yaml", 0)
     return [*_planning(scene, queries), _physics(scene), {
         "what": "the executive's own work in one process", "unit": "ms a step",

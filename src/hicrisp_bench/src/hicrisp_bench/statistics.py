@@ -10,7 +10,14 @@ _Z95 = 1.959963984540054
 
 
 def corrections_of(results: Iterable[Mapping[str, Any]]) -> Dict[str, Dict[str, int]]:
-    """Return the columns ``corrections`` (by rung) and ``corrected_by`` (by who made them) of some results."""
+    """Sum up the corrections of results.
+
+    Args:
+        results: results of trials.
+
+    Returns:
+        ``corrections`` by rung, and ``corrected_by`` by maker.
+    """
     columns: Dict[str, Counter[str]] = {"corrections": Counter(), "corrected_by": Counter()}
     for result in results:
         for name, counts in columns.items():
@@ -19,7 +26,15 @@ def corrections_of(results: Iterable[Mapping[str, Any]]) -> Dict[str, Dict[str, 
 
 
 def wilson_interval(successes: int, trials: int) -> Tuple[float, float]:
-    """The 95 % Wilson score interval of a fraction; (0, 1) without trials."""
+    """Compute the 95 % Wilson score interval of a fraction.
+
+    Args:
+        successes: how many trials succeeded.
+        trials: how many there were.
+
+    Returns:
+        Bounds from 0 to 1; (0, 1) without trials.
+    """
     if trials == 0:
         return (0.0, 1.0)
     p, z2 = successes / trials, _Z95 ** 2
@@ -43,11 +58,16 @@ def share_of(name: str, count: int, of: int) -> Dict[str, Any]:
 
 
 def paired_interval(better: int, worse: int, pairs: int) -> Tuple[float, float]:
-    """The 95 % interval of the change of a fraction between paired trials, after Bonett and Price (2012).
+    """Compute the 95 % interval of the change of a fraction between paired trials, after Bonett and Price
+    (2012).
 
     Args:
         better: pairs in which only the second trial succeeded.
         worse: pairs in which only the first did.
+        pairs: all pairs.
+
+    Returns:
+        Bounds from -1 to 1.
     """
     if pairs == 0:
         return (-1.0, 1.0)
@@ -57,7 +77,15 @@ def paired_interval(better: int, worse: int, pairs: int) -> Tuple[float, float]:
 
 
 def percentile(values: Sequence[float], q: float) -> float:
-    """The ``q``-th percentile (0 to 100) by the nearest rank; not a number without values."""
+    """Compute a percentile by the nearest rank.
+
+    Args:
+        values: any numbers, in any order.
+        q: 0 to 100.
+
+    Returns:
+        One of the values; not a number without any.
+    """
     if not values:
         return math.nan
     ranked = sorted(values)
@@ -65,7 +93,14 @@ def percentile(values: Sequence[float], q: float) -> float:
 
 
 def spread(values: Sequence[float]) -> Dict[str, float]:
-    """Median, 95th percentile and worst of some values, and their number."""
+    """Sum up values.
+
+    Args:
+        values: numbers; ``None`` is left out.
+
+    Returns:
+        ``n``, ``median``, ``p95`` and ``worst``; only ``n`` without values.
+    """
     found: List[float] = [value for value in values if value is not None]
     if not found:
         return {"n": 0}

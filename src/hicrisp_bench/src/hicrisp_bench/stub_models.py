@@ -50,7 +50,14 @@ class FixedBrain:
 
 
 def kinds_of(schema: Mapping[str, Any]) -> List[str]:
-    """Return the kinds that an answer with this schema may have; none if it names no kind."""
+    """List the kinds that an answer with this schema may have.
+
+    Args:
+        schema: a JSON schema.
+
+    Returns:
+        Kinds; empty if it names none.
+    """
     found: List[str] = []
     for each in schema.get("anyOf", (schema,)):
         kind = each.get("properties", {}).get("kind", {})

@@ -19,19 +19,40 @@ Row = Dict[str, Any]
 
 
 def markdown(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> str:
-    """A Markdown table of some columns; a column with an interval shows it."""
+    """Write a Markdown table; a column with an interval shows it.
+
+    Args:
+        rows: values by column.
+        columns: which columns, in their order.
+
+    Returns:
+        Markdown.
+    """
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     lines += ["| " + " | ".join(row) + " |" for row in cells(rows, columns)]
     return "\n".join(lines)
 
 
 def cells(rows: Sequence[Dict[str, Any]], columns: Sequence[str]) -> List[List[str]]:
-    """The same as plain text, a list a row."""
+    """Format a table's values; a column with an interval shows it.
+
+    Args:
+        rows: values by column.
+        columns: which columns, in their order.
+
+    Returns:
+        Texts, a list for each row.
+    """
     return [[_cell(row, column) for column in columns] for row in rows]
 
 
 def write_csv(rows: Sequence[Dict[str, Any]], file: Path) -> None:
-    """All rows with their plain values; what is nested is left to the JSON."""
+    """Write all rows with their plain values; nested values are left to the JSON.
+
+    Args:
+        rows: values by column.
+        file: the CSV file.
+    """
     plain: List[str] = []
     for row in rows:
         plain += [key for key, value in row.items() if not isinstance(value, (dict, list))
@@ -114,19 +135,32 @@ class Suite(Protocol):
         """Its options that say which trials are run, not how: a run may go on with others."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options that only this suite has."""
+        """Add the options that only this suite has.
+
+        Args:
+            parser: the suite's subcommand.
+        """
 
     def run(self, options: argparse.Namespace, runner: Runner) -> Report:
-        """Run with ``options.config`` (folder), ``options.jobs`` and the suite's own options; trials are the
-        runner's work.
+        """Run the suite.
+
+        Args:
+            options: ``config``, ``jobs`` and the suite's own options.
+            runner: runs the trials.
+
+        Returns:
+            The rows with what was injected.
         """
 
 
 def crashes(found: Iterable[Mapping[str, Any]]) -> Tuple[str, ...]:
-    """What a report says of trials that crashed; nothing where none did.
+    """Write what a report says of trials that crashed.
 
     Args:
         found: results of trials, each with its ``crashed``, or rows with a list of all of theirs.
+
+    Returns:
+        One sentence; nothing if none crashed.
     """
     crashed = [one.get("crashed", ()) for one in found]
     said = [each for those in crashed for each in ((those,) if isinstance(those, str) else those)]
@@ -137,7 +171,15 @@ def crashes(found: Iterable[Mapping[str, Any]]) -> Tuple[str, ...]:
 
 
 def text_of(name: str, report: Report) -> str:
-    """The report as Markdown."""
+    """Write a report as Markdown.
+
+    Args:
+        name: its heading.
+        report: rows, sections and published figures.
+
+    Returns:
+        Markdown.
+    """
     parts: List[str] = [f"# {name}", markdown(report.rows, report.columns) if report.rows else "",
                         *(f"**Not as it must be:** {why}." for why in report.failed), report.note]
     parts += [f"## {section.title}\n\n{markdown(section.rows, section.columns)}"

@@ -54,7 +54,15 @@ REFERENCE = [
 
 
 def tower_groups(config: Path, seeds: range) -> Iterator[Tuple[Dict[str, Any], List[TrialSettings]]]:
-    """Every row of the towers with the trials that make it."""
+    """List the trials of towers.
+
+    Args:
+        config: the workspace's ``config``.
+        seeds: layouts of each row.
+
+    Yields:
+        Head of a row with its trials.
+    """
     for sigma in _TOWER_SIGMAS:
         faults = ({"kind": "place_offset", "target": "", "magnitude": (sigma,), "count": 0},) if sigma else ()
         for policy in _TOWER_POLICIES:
@@ -78,13 +86,18 @@ def groups(
     config: Path, trials: int, cases: Sequence[str] = CASES, first: int = 0,
     policies: Sequence[str] = POLICIES, sigmas: Sequence[float] = SIGMAS,
 ) -> List[Tuple[Dict[str, Any], List[TrialSettings]]]:
-    """Every row of the table with the trials that make it.
+    """List the rows of the table with the trials that make them.
 
     Args:
+        config: the workspace's ``config``.
         trials: seeds of each row; towers have a fifth of them.
         cases: which of ``CASES``.
         first: the first seed.
-        policies, sigmas: of the rows with an offset.
+        policies: of the rows with an offset.
+        sigmas: standard deviations of the rows with an offset, metres.
+
+    Returns:
+        Head and trials of each row.
     """
     seeds = range(first, first + trials)
     found: List[Tuple[Dict[str, Any], List[TrialSettings]]] = []
@@ -121,7 +134,11 @@ def _among_strangers(config: Path, seeds: range) -> Tuple[Dict[str, Any], List[T
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """How much is measured."""
+    """Add the suite's options.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     add_trials(parser, 100, "seeds of each row; towers have a fifth of them")
     add_seed(parser, "the first trial", "--first-seed")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES), help="which rows (all)")
@@ -136,7 +153,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
-    """Run the suite; successes are judged from the physics' true poses."""
+    """Run the suite; successes are judged by the true poses.
+
+    Args:
+        options: the parsed command line.
+        runner: runs the trials.
+
+    Returns:
+        The rows with what was injected.
+    """
     # What touches what is known in this process alone.
     cases = [case for case in options.cases if case != "unknown" or not options.over_ros]
     made = groups(options.config, options.trials, cases, options.seed, options.policies, options.sigmas)

@@ -59,7 +59,15 @@ class TabletopJudge:
         """Nothing is followed: what counts is the end."""
 
     def result(self, trial: TrialSettings, run: Run) -> Result:
-        """The same dictionary as that of the trial in one process."""
+        """Judge a trial as in one process.
+
+        Args:
+            trial: settings of the trial.
+            run: what the nodes reported, and the true poses.
+
+        Returns:
+            The same dictionary as that of the trial in one process.
+        """
         scene = load_scene(trial.config / "scenes" / f"{trial.scene}.yaml", trial.seed)
         domain = load_domain(trial.config / "domains" / f"{scene.domain}.yaml")
         told = {**run.found, "message": run.message, "wall_s": run.wall_s, "policy": trial.policy, "llm": trial.llm}

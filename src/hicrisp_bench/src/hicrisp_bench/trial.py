@@ -40,7 +40,18 @@ _MOVED = 0.001
 def holds_in_truth(
     goal: Goal, truth: Mapping[str, Tuple[Pose, float]], scene: Scene, domain: Domain, now: float,
 ) -> bool:
-    """Whether a goal is reached in the true, noise-free frames."""
+    """Check a goal against the true, noise-free frames.
+
+    Args:
+        goal: facts, or a function of the world.
+        truth: pose in the world frame and its time by the frame's name.
+        scene: the initial objects, robots and facts, as its file describes them.
+        domain: types, predicates and actions of the application.
+        now: simulation time, seconds.
+
+    Returns:
+        Whether the goal is reached.
+    """
     robots = tuple(frames_of(name, body) for name, body in bodies_of(scene).items())
     world = perceive(truth, scene.objects, domain, now, robots)
     return goal(world) if callable(goal) else all(fact in world.relations for fact in goal)
@@ -74,7 +85,14 @@ class CameraSight:
 
 
 def camera_sight(world: EmbeddedWorld) -> CameraSight:
-    """Sees the things of a world by its own camera, and by nothing else; the camera is checked at first."""
+    """Observe a world by its own camera alone; the mounting is checked first.
+
+    Args:
+        world: the simulation with its camera.
+
+    Returns:
+        The observer.
+    """
     return CameraSight(world.camera, open_source(world.scene), world.robot_frames)
 
 
@@ -146,19 +164,42 @@ class TrialSettings:
 
 
 def key_of(trial: TrialSettings) -> str:
-    """What tells a trial from the others of its suite."""
+    """Name a trial among those of its suite.
+
+    Args:
+        trial: its settings.
+
+    Returns:
+        A key that differs for each trial.
+    """
     faults = " ".join(f"{fault['kind']} {fault['magnitude']}" for fault in trial.faults)
     return f"{trial.scene}, {trial.policy}, {trial.seed}, {faults or 'no fault'}: {trial.task}"
 
 
 def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
-    """How often a placement was tried, by the events of a run."""
+    """Count the placements that were tried.
+
+    Args:
+        events: the run's events.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Their number.
+    """
     placing = {name for name, use in domain.skills.items() if use.skill == "place"}
     return sum(1 for event in events if event["kind"] == CommandTried.kind and event["action"] in placing)
 
 
 def releases(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
-    """How often a driver says that it has let something go, by the events of a run."""
+    """Count the objects that a driver claims to have released.
+
+    Args:
+        events: the run's events.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Their number.
+    """
     placing = {name for name, use in domain.skills.items() if use.skill == "place"}
     count, places = 0, False
     for event in events:
@@ -170,7 +211,15 @@ def releases(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
 
 
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
-    """Run one trial; the result is a plain dictionary."""
+    """Run one trial.
+
+    Args:
+        settings: scene, task, policy, seed and faults.
+        on_event: called with each event, if given.
+
+    Returns:
+        The result as JSON values.
+    """
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     llm = settings.models.settings if settings.models is not None else settings.llm
     parts = load_factory(settings.config, scene.domain, settings.policy, llm, models=settings.models,

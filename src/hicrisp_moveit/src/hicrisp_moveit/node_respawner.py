@@ -113,11 +113,11 @@ class NodeRespawner:
     """Looks after one node. It starts only what it saw run, as it saw it run.
 
     Args:
-        name: of the node, for what is said.
-        delay: seconds from its end to the next start; doubled with each start that was in vain.
-        find: the process of the node as the ROS master leads to it now; ``None`` when it leads to none. It
-            raises ``Unknown`` when nobody knows; nothing is started then.
-        log: where to say what happens.
+        name: of the node, for messages.
+        find: returns the node's process as the ROS master knows it now; ``None`` if there is none. It raises
+            ``Unknown`` if the master cannot tell; nothing is started then.
+        log: receives what happens.
+        delay: seconds from its end to the next start; doubled with each start that had no effect.
         clock: seconds.
     """
 

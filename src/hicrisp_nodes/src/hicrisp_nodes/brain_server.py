@@ -47,7 +47,11 @@ class Asked:
     """Why the last request got no answer; empty where it got one."""
 
     def note(self, usage: Usage) -> None:
-        """An answer was made."""
+        """Add the cost of an answer.
+
+        Args:
+            usage: calls, tokens and requests of the answer.
+        """
         self.calls += usage.calls
         self.tokens += usage.tokens
         if usage.exchanges:
@@ -75,7 +79,12 @@ class BrainServer:
                                      concurrent=True).start()
 
     def use(self, brain: Brain, interpreter: Optional[Interpreter] = None) -> None:
-        """Ask this brain from now on; without an interpreter nothing that is said is understood."""
+        """Exchange brain and interpreter.
+
+        Args:
+            brain: plans and corrects.
+            interpreter: reads what users say; without one every text is refused.
+        """
         self._brain = brain
         self._interpreter = interpreter
 

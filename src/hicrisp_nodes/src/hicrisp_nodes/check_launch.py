@@ -37,7 +37,10 @@ _LEADING = {"embedded_world": "robot", "gazebo_scene": "robot", "supervisor": "m
 
 
 def check(options: argparse.Namespace) -> None:
-    """Load what is named.
+    """Load all files that a launch names.
+
+    Args:
+        options: the parsed command line.
 
     Raises:
         ConfigError: for the first thing that is not there, is wrong or does not fit, with what would.
@@ -128,7 +131,14 @@ def _with(needs: Sequence[str]) -> List[str]:
 
 
 def read_options(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:
-    """What is to be checked, from a command line."""
+    """Read the command line.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Names of the files to check.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     for name, default in _OPTIONS.items():
         parser.add_argument(f"--{name}", type=type(default), default=default)
@@ -139,7 +149,14 @@ def read_options(arguments: Optional[Sequence[str]] = None) -> argparse.Namespac
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Check the arguments; the reason goes to the standard error stream, and the status is 2 then."""
+    """Check the arguments of a launch file, and print what is wrong on the standard error stream.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status: 0, or 2 for a wrong configuration.
+    """
     options = read_options(arguments)
     try:
         check(options)

@@ -23,7 +23,13 @@ def chosen_llm() -> Tuple[LlmSettings, str]:
 
 
 def named_llm(name: str) -> LlmSettings:
-    """The settings of a name in ``config/llm``, of a file, or of a recorded run (``replay:FILE``).
+    """Read a language model's settings.
+
+    Args:
+        name: a name in ``config/llm``, a file, or ``replay:FILE`` for a recorded run.
+
+    Returns:
+        The checked settings.
 
     Raises:
         ConfigError: when there is no such thing, or it is wrong.
@@ -32,11 +38,15 @@ def named_llm(name: str) -> LlmSettings:
 
 
 def parts_of(configuration: Configuration, models: Models, **more: Any) -> RunFactory:
-    """The parts for a scene, a domain and a policy.
+    """Return the factory of a run's parts.
 
     Args:
-        models: those of the node; parts for another scene ask the same.
-        more: fields of ``RunFactory``.
+        configuration: scene, domain and policy.
+        models: the node's models; parts for another scene use the same.
+        **more: fields of ``RunFactory``.
+
+    Returns:
+        The factory.
     """
     policy = configuration.policy
     return RunFactory(configuration.domain, policy, models.settings, models=models,

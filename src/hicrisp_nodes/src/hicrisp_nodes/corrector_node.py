@@ -30,7 +30,11 @@ class CorrectorServer:
         self._server = ActionServer("corrector/correct", CorrectStepAction, self._correct).start()
 
     def use(self, corrector: Corrector) -> None:
-        """Answer with another corrector from now on."""
+        """Exchange the corrector.
+
+        Args:
+            corrector: answers the next request.
+        """
         self._corrector = corrector
 
     def _correct(self, goal: Goal) -> CorrectStepResult:

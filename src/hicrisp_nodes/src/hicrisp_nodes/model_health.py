@@ -13,7 +13,15 @@ from hicrisp_nodes.brain_server import Asked
 
 
 def model_health(models: Models, asked: Asked) -> Health:
-    """Whether the models answer, as far as it is known from the probe and from the last request."""
+    """Judge the models by the probe and the last request.
+
+    Args:
+        models: the node's models.
+        asked: cost and outcome of the requests.
+
+    Returns:
+        Level, text and values for the diagnostics.
+    """
     used = [models.settings.of_role(role) for role in (GOAL, BRAIN)]
     if all(each.offline for each in used):
         return Health("no model: tasks are read in controlled English", values={"configuration": models.settings.name})

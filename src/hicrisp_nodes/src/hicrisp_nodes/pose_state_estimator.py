@@ -69,8 +69,10 @@ class PoseStateEstimator:
         self._diagnostics = Diagnostics("eyes", self._health)
 
     def follow(self, configuration: Configuration) -> None:
-        """Look for the things of another scene; on return it has been published once, where that took no
-        long time.
+        """Observe the objects of another scene; returns once its state was published, unless that takes long.
+
+        Args:
+            configuration: scene, domain and policy.
         """
         self._configuration = configuration
         self.forget()
@@ -86,7 +88,15 @@ class PoseStateEstimator:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
 
     def give_name(self, thing: str, name: str) -> Naming:
-        """Call a thing that no file describes by a name from now on."""
+        """Name an unknown object.
+
+        Args:
+            thing: its present name, such as ``unknown_1``; empty for the only one.
+            name: the new name.
+
+        Returns:
+            The object that was named, or why none was.
+        """
         if self._tracks is None:
             return Naming("", "Nobody looks with a camera here, so no unknown thing is seen; start with "
                               "perception:=camera.")

@@ -138,7 +138,6 @@ class Told:
 
         Args:
             number: of the signal.
-            _: not used.
         """
         self._signals.append(number)
 

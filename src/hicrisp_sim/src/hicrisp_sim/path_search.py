@@ -16,7 +16,8 @@ class PathSearch:
     """A seeded search in a box of joint positions.
 
     Args:
-        lower, upper: joint limits, rad.
+        lower: least joint positions, rad.
+        upper: greatest joint positions, rad.
     """
 
     def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:

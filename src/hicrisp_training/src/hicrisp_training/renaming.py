@@ -21,14 +21,28 @@ KEPT = {*GENERAL, *SUPERLATIVES, *COLOURS, *WORDS["kept"]}
 
 
 def plural(noun: str) -> str:
-    """Return the regular plural of a noun."""
+    """Return the regular plural of a noun.
+
+    Args:
+        noun: in the singular.
+
+    Returns:
+        The plural.
+    """
     if re.search(r"(s|x|z|ch|sh)$", noun):
         return noun + "es"
     return noun[:-1] + "ies" if re.search(r"[^aeiou]y$", noun) else noun + "s"
 
 
 def head_of(words: str) -> str:
-    """Return the noun of a phrase (``area`` of ``area 2``); empty for a name without one, ``b``."""
+    """Return the noun of a phrase: ``area`` of ``area 2``.
+
+    Args:
+        words: the phrase.
+
+    Returns:
+        The noun; empty for a name without one, such as ``b``.
+    """
     each = words.split()
     if len(each) > 1 and (each[-1].isdigit() or len(each[-1]) == 1):
         each.pop()
@@ -48,7 +62,16 @@ class Renamer:
                     self._nouns[row.domain][role].add(bare if bare.replace(" ", "").isalpha() else head)
 
     def renamed(self, row: Row, rng: random.Random, often: float = 0.35) -> Row:
-        """Return the row with other words in some places; the same row if no word can be replaced safely."""
+        """Exchange words of a row by others.
+
+        Args:
+            row: a sentence with its line.
+            rng: source of randomness.
+            often: probability of each kind of change.
+
+        Returns:
+            The changed row; the same row if no word can be replaced safely.
+        """
         changed = row
         if rng.random() < often:
             for head in sorted({head_of(phrase.words) for _, phrase in parts(row.line, Phrase)} - KEPT - {""}):
@@ -98,7 +121,15 @@ def _exchanged(row: Row, said: Mapping[str, str], meant: Mapping[str, str]) -> R
 
 
 def replaced(text: str, words: Mapping[str, str]) -> str:
-    """Replace whole words that no bracket follows, all at once; a capital stays one."""
+    """Replace whole words that no bracket follows, all at once; capitals are kept.
+
+    Args:
+        text: a sentence or a line.
+        words: new words by old ones in lower case.
+
+    Returns:
+        The changed text.
+    """
     def fresh(match: "re.Match[str]") -> str:
         old, new = match.group(), words[match.group().lower()]
         return new.upper() if old.isupper() and len(old) > 1 else new[0].upper() + new[1:] if old[0].isupper() else new

@@ -74,7 +74,16 @@ class Row:
 
 
 def parts(said: Any, kind: type, role: Role = ("", 0)) -> Iterator[Tuple[Role, Any]]:
-    """Yield every part of a line that is of a class, with the role of the argument that it stands in."""
+    """Find every part of a line that is of a class.
+
+    Args:
+        said: a line or a part of one.
+        kind: the class.
+        role: predicate and index of the argument that ``said`` stands in.
+
+    Yields:
+        Role and part.
+    """
     if is_dataclass(said):
         if isinstance(said, kind):
             yield role, said
@@ -90,7 +99,14 @@ def parts(said: Any, kind: type, role: Role = ("", 0)) -> Iterator[Tuple[Role, A
 
 @lru_cache(maxsize=None)
 def domain_of(name: str) -> Domain:
-    """Return a domain by its name."""
+    """Load a domain.
+
+    Args:
+        name: a file of ``config/domains``.
+
+    Returns:
+        The domain; the same object each time.
+    """
     return load_domain(config_file("domains", name))
 
 
@@ -113,7 +129,14 @@ def _row(text: str) -> Row:
 
 
 def read_rows(folder: Path = DATA / "sentences") -> Tuple[List[Row], List[str]]:
-    """Return the rows that can be learnt, each sentence once, and what is wrong with the others."""
+    """Read the sentences, each once.
+
+    Args:
+        folder: where the ``*.jsonl`` files are.
+
+    Returns:
+        Rows that can be learnt, and what is wrong with the others.
+    """
     rows: Dict[Any, Row] = {}
     wrong: List[str] = []
     for file in sorted(folder.glob("*.jsonl")):
@@ -127,7 +150,14 @@ def read_rows(folder: Path = DATA / "sentences") -> Tuple[List[Row], List[str]]:
 
 
 def vocabulary(rows: Iterable[Row]) -> str:
-    """Return the words that several rows say, as the file of words that the interpreters know."""
+    """List the words that several rows use.
+
+    Args:
+        rows: the sentences.
+
+    Returns:
+        The file of words by which interpreters recognise English.
+    """
     said = Counter(word for row in rows for word in {each for turn in row.turns if turn.speaker is Speaker.USER
                                                      for each in words_of(turn.text) if not each.isdigit()})
     known = sorted(word for word, count in said.items() if count >= _TOLD)

@@ -47,14 +47,28 @@ def synonyms() -> Mapping[str, Set[str]]:
 
 
 def shown(names: Sequence[str], row: Row) -> Tuple[str, ...]:
-    """Return the names that the prompt lists, by the code that lists them at run time."""
+    """Return the names that the prompt lists, by the code that lists them at run time.
+
+    Args:
+        names: names of a scene.
+        row: the sentence.
+
+    Returns:
+        Names in their order.
+    """
     world: Any = SimpleNamespace(objects=[each.replace(" ", "_") for each in names], robots=())
     return tuple(names_shown(world, row.turns))
 
 
 def in_scene_words(row: Row, names: Sequence[str]) -> Optional[Row]:
-    """Return the row with its line in the scene's words: a noun that no name has gives way to its synonym there;
-    ``None`` if there are names with several synonyms, as any of them could be meant.
+    """Replace each noun of a row's line that no name has by its synonym in the scene.
+
+    Args:
+        row: the sentence.
+        names: names of the scene.
+
+    Returns:
+        The changed row; ``None`` if names with several synonyms make it ambiguous.
     """
     listed = " | ".join(f" {each} " for each in names)
     there: Dict[str, str] = {}
@@ -83,7 +97,15 @@ class Scenes:
             self._words[domain] += [words] if "one" not in words.split() else []
 
     def samples(self, rows: Sequence[Row], rng: random.Random) -> List[Sample]:
-        """Return rows of one domain in one scene, as they are learnt; those that do not fit in are left out."""
+        """Invent one scene for rows of one domain; rows that do not fit in are left out.
+
+        Args:
+            rows: the sentences.
+            rng: source of randomness.
+
+        Returns:
+            Samples as they are learnt.
+        """
         domain, kept = rows[0].domain, []
         names: Set[str] = set(WORDS["robots"][domain])
         for row in [self._renamer.renamed(row, rng) for row in rows]:
@@ -96,7 +118,14 @@ class Scenes:
         return self._shown(kept, names, domain, size, rng)
 
     def plain(self, row: Row) -> List[Sample]:
-        """Return a row alone with the same scene each time and in its own words, for measuring."""
+        """Invent a scene for one row, the same each time and in the row's own words, for measuring.
+
+        Args:
+            row: the sentence.
+
+        Returns:
+            At most one sample.
+        """
         rng = random.Random(row.number)
         names = set(WORDS["robots"][row.domain]) | self._needed(row, rng, measured=True)
         return self._shown([row], names, row.domain, round(rng.triangular(3, 30, 8)), rng)
@@ -148,7 +177,16 @@ def _variant(words: str, rng: random.Random) -> str:
 
 
 def groups_to_learn(rows: Sequence[Row], scenes: Scenes, seed: int) -> Iterator[List[Sample]]:
-    """Yield scenes of rows without end, each row once in a round."""
+    """Draw scenes of rows without end, each row once in a round.
+
+    Args:
+        rows: the sentences.
+        scenes: invents the scenes.
+        seed: makes the order repeatable.
+
+    Yields:
+        Samples that share a scene.
+    """
     order = random.Random(seed)
     while True:
         by_domain: Dict[str, List[Row]] = defaultdict(list)

@@ -21,7 +21,15 @@ _SLICE = 0.2
 
 
 def find_run(told: str, runs: Path) -> Optional[Path]:
-    """The folder of a run, by its path, by the path of its events, or by its name in a folder of runs."""
+    """Find the folder of a run.
+
+    Args:
+        told: its path, the path of its events, or its name.
+        runs: the folder of runs.
+
+    Returns:
+        The folder; ``None`` if there is none.
+    """
     for path in (Path(told).expanduser(), runs / told):
         folder = path.parent if path.name == FILE_NAME else path
         if (folder / FILE_NAME).is_file():
@@ -30,10 +38,14 @@ def find_run(told: str, runs: Path) -> Optional[Path]:
 
 
 def serve_replay(run: Path, port: int = PORT) -> int:
-    """Serve the replay of a run, and of those beside it, until Ctrl-C.
+    """Serve the replay of a run and its neighbours until Ctrl-C.
+
+    Args:
+        run: the run folder.
+        port: TCP port on loopback; the next free one if it is taken.
 
     Returns:
-        the status for the command line: 0 after Ctrl-C, 1 where nothing could be served.
+        Exit status: 0 after Ctrl-C, 1 if nothing could be served.
     """
     try:
         found = listen("127.0.0.1", port)

@@ -160,7 +160,11 @@ def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """How much is measured."""
+    """Add the suite's options.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     add_trials(parser, 20, "layouts of four obstacles for each order", "--seeds")
     add_every(parser, "of the six orders")
     add_over_ros(parser)

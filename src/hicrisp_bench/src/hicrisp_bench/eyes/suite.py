@@ -28,7 +28,11 @@ _THROUGH = ("scene", "method", "n", "wall_ms", "wall_ms_p95", "cpu_ms", "cpu_ms_
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """How much is measured."""
+    """Add the suite's options.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     add_trials(parser, 200, "random layouts of each row", "--layouts")
     add_seed(parser, "the first layout", "--first")
     add_scenes(parser, SCENES, "--scene")

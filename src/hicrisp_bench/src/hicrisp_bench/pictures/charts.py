@@ -11,7 +11,14 @@ Said = Union[str, Callable[[Row], str]]
 
 
 def words(said: str) -> Callable[[Row], str]:
-    """The same words for every row."""
+    """Use the same words for every row.
+
+    Args:
+        said: the words.
+
+    Returns:
+        A function of the row.
+    """
     return lambda row: said
 
 
@@ -70,7 +77,18 @@ class Chart:
 
 def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str,
                published: bool = False) -> Tuple[Bar, ...]:
-    """Bars of a fraction with the interval that stands beside it; rows without the fraction are left out."""
+    """Draw bars of a fraction with its interval; rows without the fraction are left out.
+
+    Args:
+        rows: rows of a table.
+        group: names the group of a bar.
+        series: names the series of a bar.
+        value: column of the fraction.
+        published: whether the figures are a paper's.
+
+    Returns:
+        The bars.
+    """
     return tuple(
         Bar(_said(row, group), _said(row, series), float(row[value]),
             *_ends(row.get(f"{value}_ci")), published)
@@ -78,7 +96,17 @@ def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str,
 
 
 def spread_bars(rows: Iterable[Row], group: Said, series: Said, value: str) -> Tuple[Bar, ...]:
-    """Bars of a median with a line up to the 95th percentile."""
+    """Draw bars of a median with a line up to the 95th percentile.
+
+    Args:
+        rows: rows of a table.
+        group: names the group of a bar.
+        series: names the series of a bar.
+        value: column with ``median`` and ``p95``.
+
+    Returns:
+        The bars.
+    """
     return tuple(
         Bar(_said(row, group), _said(row, series), float(row[value]["median"]), float(row[value]["median"]),
             float(row[value]["p95"]))
@@ -87,17 +115,33 @@ def spread_bars(rows: Iterable[Row], group: Said, series: Said, value: str) -> T
 
 def percentile_bars(rows: Iterable[Row], group: Said, series: Said, median: str,
                     p95: str) -> Tuple[Bar, ...]:
-    """The same where median and percentile are entries of their own."""
+    """Draw bars of a median with a line up to the 95th percentile, from two columns.
+
+    Args:
+        rows: rows of a table.
+        group: names the group of a bar.
+        series: names the series of a bar.
+        median: column of the median.
+        p95: column of the percentile.
+
+    Returns:
+        The bars.
+    """
     return tuple(Bar(_said(row, group), _said(row, series), float(row[median]), float(row[median]),
                      float(row[p95]))
                  for row in rows if row.get(median) is not None and row.get(p95) is not None)
 
 
 def count_bars(rows: Iterable[Row], group: Said, series: Sequence[Tuple[str, str]]) -> Tuple[Bar, ...]:
-    """Bars of counts.
+    """Draw bars of counts.
 
     Args:
-        series: keys of the rows, each with its words.
+        rows: rows of a table.
+        group: names the group of a bar.
+        series: columns, each with its words.
+
+    Returns:
+        The bars.
     """
     return tuple(Bar(_said(row, group), said, float(row[key])) for row in rows for key, said in series
                  if isinstance(row.get(key), (int, float)))

@@ -35,7 +35,15 @@ _LONGEST = 44
 
 
 def draw(chart: Chart, folder: Path) -> List[Path]:
-    """The chart's files in a folder that is there."""
+    """Draw a chart.
+
+    Args:
+        chart: bars, words and scale.
+        folder: an existing folder.
+
+    Returns:
+        The files, one for each format.
+    """
     with rc_context(_STYLE):
         figure = _figure(chart)
         files = [folder / f"{chart.name}.{form}" for form in FORMATS]

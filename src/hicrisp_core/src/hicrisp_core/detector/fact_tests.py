@@ -31,7 +31,6 @@ def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: Worl
         predicate: gives the tolerances.
         robot: observed tool pose and finger distance.
         thing: the object with its shape and size.
-        _: not used.
 
     Returns:
         Whether it holds, with the distance from the tool and the opening, metres; false without poses.
@@ -55,7 +54,6 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
         predicate: gives the vertical tolerance, metres.
         upper: the object that stands.
         lower: the object that may carry it.
-        _: not used.
 
     Returns:
         Whether it holds, with the vertical and the horizontal offset, metres; false without poses.
@@ -75,7 +73,6 @@ def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: 
         predicate: gives the vertical tolerance, metres.
         thing: the object inside.
         bowl: the hollow object.
-        _: not used.
 
     Returns:
         Whether it holds, with the distance from the middle and below the rim, metres; false without poses.
@@ -96,7 +93,6 @@ def near(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldState) ->
         predicate: gives the tolerance, metres.
         a: one object.
         b: the other one.
-        _: not used.
 
     Returns:
         Whether it holds, with the gap and its limit, metres.
@@ -114,7 +110,6 @@ def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldStat
         predicate: gives the tolerance, metres, and the direction in the world frame.
         a: the object that lies in the direction.
         b: the reference.
-        _: not used.
 
     Returns:
         Whether it holds, with gap and angle; false without poses.
@@ -137,8 +132,6 @@ def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldSta
     Args:
         predicate: gives the greatest tilt of an upright object, radians.
         thing: the object with its shape and size.
-        _: not used.
-        __: not used.
 
     Returns:
         Whether it holds, with the tilt in degrees; false without a pose.
@@ -158,7 +151,6 @@ def at(predicate: Predicate, robot: RobotState, area: WorldObject, _: WorldState
         predicate: gives the tolerance, metres.
         robot: observed pose of the base.
         area: an area on the floor.
-        _: not used.
 
     Returns:
         Whether it holds, with the distance from the area's edge, metres; false without poses.
@@ -177,7 +169,6 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
         predicate: gives the tolerance, metres.
         robot: observed pose of the base.
         station: an area with a docking pose.
-        _: not used.
 
     Returns:
         Whether it holds, with distance in metres and turn in degrees; false without poses.
@@ -200,7 +191,6 @@ def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: World
         predicate: gives the tolerance, metres.
         thing: the object with its shape and size.
         robot: observed pose of the base.
-        _: not used.
 
     Returns:
         Whether it holds, with the measured offsets; false without poses.

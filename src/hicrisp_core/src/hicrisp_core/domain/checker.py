@@ -53,7 +53,14 @@ def not_seen(command: Command, item: WorldObject, world: WorldState) -> Feedback
 
 
 def no_picture(world: WorldState) -> Optional[Cause]:
-    """The cause of not seeing anything: what is wrong with the camera; ``None`` where nothing is."""
+    """Return the camera's trouble as the cause of an unknown pose.
+
+    Args:
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        A cause with the camera's own words; ``None`` if it works.
+    """
     return Cause(CauseKind.NO_PICTURE, said=world.trouble.rstrip(".")) if world.trouble else None
 
 

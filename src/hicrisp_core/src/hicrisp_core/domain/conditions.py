@@ -38,7 +38,14 @@ class Atom:
     arguments: Tuple[str, ...]
 
     def bind(self, binding: Mapping[str, str]) -> "Atom":
-        """The atom with what the binding knows put in; the name of a type stays as it is."""
+        """Replace parameters and variables by their values; the name of a type stays.
+
+        Args:
+            binding: values by the name of the parameter or variable; others stay as they are.
+
+        Returns:
+            The atom with the known values.
+        """
         if self.predicate == "type":
             return Atom("type", (binding.get(self.arguments[0], self.arguments[0]), self.arguments[1]))
         return Atom(self.predicate, tuple(_value(argument, binding) for argument in self.arguments))
@@ -53,7 +60,14 @@ class Atom:
         return self.predicate != "*" and all(a != "_" and "?" not in a for a in self.arguments)
 
     def matches(self, fact: Relation) -> Optional[Binding]:
-        """The variables' values under which the atom is this fact; ``None`` when it is not."""
+        """Find the values under which the atom is a fact.
+
+        Args:
+            fact: one fact of a state.
+
+        Returns:
+            Values by variable, empty for an atom without variables; ``None`` if the atom is another fact.
+        """
         if self.predicate not in ("*", fact.predicate):
             return None
         binding: Binding = {}
@@ -79,7 +93,14 @@ class Clause:
     negated: bool = False
 
     def bind(self, binding: Mapping[str, str]) -> "Clause":
-        """The clause with what the binding knows put in."""
+        """Replace parameters and variables in every atom.
+
+        Args:
+            binding: values by the name of the parameter or variable.
+
+        Returns:
+            The clause with the known values.
+        """
         return Clause(tuple(atom.bind(binding) for atom in self.atoms), self.negated)
 
     def __str__(self) -> str:
@@ -93,7 +114,14 @@ class Condition:
     clauses: Tuple[Clause, ...]
 
     def bind(self, binding: Mapping[str, str]) -> "Condition":
-        """The condition with what the binding knows put in."""
+        """Replace parameters and variables in every clause.
+
+        Args:
+            binding: values by the name of the parameter or variable.
+
+        Returns:
+            The condition with the known values.
+        """
         return Condition(tuple(clause.bind(binding) for clause in self.clauses))
 
     def holds(self, facts: "Facts", is_a: IsA, names: Optional[Mapping[str, str]] = None) -> bool:
@@ -102,7 +130,16 @@ class Condition:
                    for clause in self.clauses)
 
     def witness(self, facts: "Facts", is_a: IsA) -> Binding:
-        """What breaks the condition: the variables of the first denied clause that finds a match."""
+        """Find what breaks the condition.
+
+        Args:
+            facts: the state.
+            is_a: tests the type of an object.
+
+        Returns:
+            Values of the variables of the first denied clause that has a match; empty if no denied clause has
+            one.
+        """
         for clause in self.clauses:
             if clause.negated:
                 return next(solutions(clause.atoms, facts, is_a), {})
@@ -123,7 +160,14 @@ class Facts:
             self._by_predicate.setdefault(fact.predicate, set()).add(fact)
 
     def candidates(self, predicate: str) -> Iterable[Relation]:
-        """The facts that an atom of this predicate may match, in a fixed order."""
+        """Return the facts that an atom may match.
+
+        Args:
+            predicate: the atom's predicate; ``*`` for any.
+
+        Returns:
+            Facts in a fixed order.
+        """
         if predicate not in self._in_order:
             self._in_order[predicate] = sorted(
                 self.relations if predicate == "*" else self._by_predicate.get(predicate, set()))
@@ -166,7 +210,14 @@ def solutions(
 
 
 def number_text(value: float) -> str:
-    """A number as it stands in facts: without trailing zeros, at most six digits behind the point."""
+    """Format a number as it stands in facts.
+
+    Args:
+        value: any finite number.
+
+    Returns:
+        At most six digits behind the point, without trailing zeros.
+    """
     return f"{round(value, 6):.6f}".rstrip("0").rstrip(".")
 
 

@@ -16,14 +16,32 @@ def type_test(domain: Domain, state: WorldState) -> IsA:
 
 
 def names_of(command: Command) -> Mapping[str, str]:
-    """The command's arguments as they stand in facts, by parameter."""
+    """Return a command's arguments as they stand in facts.
+
+    Args:
+        command: the action with its arguments and constraints.
+
+    Returns:
+        Names and formatted numbers by parameter.
+    """
     return {key: value if isinstance(value, str) else number_text(value) for key, value in command.arguments.items()}
 
 
 def apply_action(
     action: Action, binding: Mapping[str, str], relations: FrozenSet[Relation], is_a: IsA
 ) -> FrozenSet[Relation]:
-    """The facts after an action; removals first, then what is made, all seen from the state before."""
+    """Apply an action's effects to facts; removals come first, and every condition is judged in the state
+    before.
+
+    Args:
+        action: the action.
+        binding: arguments by parameter.
+        relations: the facts before.
+        is_a: tests the type of an object.
+
+    Returns:
+        The facts afterwards.
+    """
     facts = Facts(relations)
     removed: Set[Relation] = set()
     made: List[Relation] = []

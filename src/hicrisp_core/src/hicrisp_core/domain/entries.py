@@ -216,8 +216,14 @@ class DomainFile:
 
 
 def spelled_out(entry: Any) -> Any:
-    """An action's entry without its short forms: ``item: box`` for ``item: {type: box}``, a text for a
+    """Expand the short forms of an action's entry: ``item: box`` to ``item: {type: box}``, a text to a
     condition.
+
+    Args:
+        entry: the value of an action in the YAML file.
+
+    Returns:
+        A new mapping; any other value as it is, for the reader to refuse.
     """
     if not isinstance(entry, dict):
         return entry

@@ -50,12 +50,27 @@ class Touch:
         return self.makes | self.removes
 
     def writes(self, fact: Relation) -> bool:
-        """Whether a fact is one that the command makes or removes."""
+        """Check whether the command makes or removes a fact.
+
+        Args:
+            fact: one fact of a state.
+
+        Returns:
+            Whether one of the command's effects may change it.
+        """
         return any(part.atom.matches(fact) is not None for part in self.changes)
 
 
 def touch_of(domain: Domain, command: Command) -> Touch:
-    """What a command touches; nothing for an action that the domain does not know."""
+    """Collect the facts that a command needs, tests, makes and removes.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+
+    Returns:
+        Atoms with the command's names; nothing for an action that the domain does not know.
+    """
     action = domain.actions.get(command.action)
     if action is None:
         return Touch(frozenset(), frozenset(), frozenset(), frozenset())
@@ -72,7 +87,16 @@ def touch_of(domain: Domain, command: Command) -> Touch:
 
 
 def interfere(domain: Domain, first: Command, second: Command) -> bool:
-    """Whether the order of two commands matters, so that they must not run at once."""
+    """Check whether the order of two commands matters, so that they must not run at once.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        first: a command.
+        second: another command.
+
+    Returns:
+        True for two commands of one robot, or if one changes what the other needs or changes.
+    """
     if first.robot and first.robot == second.robot:
         return True
     a, b = touch_of(domain, first), touch_of(domain, second)
@@ -155,6 +179,14 @@ def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[S
     whose conditions it would destroy. What a plan itself says that a step waits for is kept besides. A step
     that names no command (words alone, a name that is not there) may be anything: it waits for all before it,
     all later ones for it.
+
+    Args:
+        steps: the plan in its order.
+        domain: types, predicates and actions of the application.
+        world: observed objects, robots and facts; poses in the world frame.
+
+    Returns:
+        The steps with ``robot`` and ``after``, indices of earlier steps.
     """
     commands = [_command(step, domain, world) for step in steps]
     waits: List[Set[int]] = []

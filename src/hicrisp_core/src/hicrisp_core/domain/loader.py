@@ -140,7 +140,14 @@ class _ActionReader:
         self._path: Path = ("actions", name)
 
     def read(self, entry: Any) -> Action:
-        """The action of a YAML entry; one without parameters adds to the inherited one."""
+        """Read an action of a domain; an entry without parameters adds to the inherited action.
+
+        Args:
+            entry: the value of the action in the YAML file.
+
+        Returns:
+            The checked action.
+        """
         entry = entries.spelled_out(entry)
         if self._inherited is not None and "parameters" not in entry:
             more = read_settings(entries.AdditionEntry, entry, self._positions, self._path)

@@ -9,24 +9,54 @@ Namer = Callable[[str], str]
 
 
 def spoken(name: str) -> str:
-    """A name of the world as it is said; a topic stays as it is."""
+    """Write a name of the world as people say it.
+
+    Args:
+        name: an object, robot or topic.
+
+    Returns:
+        The name with spaces for underscores; a topic as it is.
+    """
     return name if "/" in name else name.replace("_", " ")
 
 
 def named(name: str, say: Namer = spoken) -> str:
-    """A name with its article; one with a number needs none."""
+    """Put the article before a name.
+
+    Args:
+        name: an object or robot; one that ends in a digit needs no article.
+        say: turns the name into words.
+
+    Returns:
+        For example ``the red box``, ``area 1``.
+    """
     said = say(name)
     return said if not said or said[-1].isdigit() or "/" in said else f"the {said}"
 
 
 def sentence(text: str) -> str:
-    """A text with a capital and a full stop."""
+    """Make a text a sentence.
+
+    Args:
+        text: words with or without capital and full stop.
+
+    Returns:
+        The text with both; empty for an empty text.
+    """
     text = text.strip()
     return text and text[:1].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
 
 
 def joined(parts: List[str], word: str) -> str:
-    """A list in words: ``a, b and c``."""
+    """Join parts as in English: ``a, b and c``.
+
+    Args:
+        parts: words in their order.
+        word: the last conjunction.
+
+    Returns:
+        One text; empty without parts.
+    """
     return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 

@@ -189,7 +189,14 @@ class Domain:
         return False
 
     def ancestry(self, type_: str) -> Tuple[str, ...]:
-        """Return a type and those above it, the most general last."""
+        """List a type and its parents.
+
+        Args:
+            type_: name of a type.
+
+        Returns:
+            Names, the most general last.
+        """
         above = self.types.get(type_)
         return (type_, *self.ancestry(above)) if above else (type_,)
 
@@ -281,7 +288,14 @@ class Domain:
         return Command(action.name, arguments, acting, time_limit=action.time_limit)
 
     def actions_of(self, kind: str) -> List[Action]:
-        """Return the actions that a robot of a kind can do: those for it, and those for any robot."""
+        """List the actions of a kind of robot.
+
+        Args:
+            kind: ``arm``, ``base`` or a subtype.
+
+        Returns:
+            Actions for this kind and for any robot, in the domain's order.
+        """
         return [action for action in self.actions.values() if not action.robot_parameter
                 or self.is_a(kind, action.parameters[action.robot_parameter].type)]
 
@@ -298,7 +312,14 @@ class Domain:
         return action.text.format_map(_Arguments(command.arguments)) if action else str(command)
 
     def facts_text(self, relations: Iterable[Relation]) -> List[str]:
-        """Facts as sentences, in a fixed order."""
+        """Write facts as sentences.
+
+        Args:
+            relations: the facts of a state.
+
+        Returns:
+            One sentence for each fact, in a fixed order.
+        """
         return [self.fact_text(fact) for fact in sorted(relations)]
 
     def fact_text(self, fact: Relation, denied: bool = False) -> str:
@@ -358,7 +379,15 @@ def _number(action: Action, parameter: Parameter, given: Optional[Value]) -> flo
 
 
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
-    """The closest of the valid names as a question; empty if none is close."""
+    """Ask for the closest valid name.
+
+    Args:
+        name: an unknown name.
+        valid: the names that exist.
+
+    Returns:
+        For example `` (did you mean 'push'?)``; empty if none is close.
+    """
     close = get_close_matches(name, list(valid), n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""
 

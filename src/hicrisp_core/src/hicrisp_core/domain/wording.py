@@ -25,7 +25,15 @@ LEVELS = ("what", "why", "how")
 
 
 def goal_words(goal: Goal, domain: Domain) -> str:
-    """What a goal asks for, as the end of "I understand: ..."."""
+    """Write what a goal asks for, as the end of "I understand: ...".
+
+    Args:
+        goal: stages, alternative and invariants.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        A clause without capital and full stop.
+    """
     words = GoalWords(domain)
     staged = words.staged(goal.stages)
     if goal.otherwise:
@@ -59,7 +67,14 @@ class GoalWords:
         return joined([text or self._several(groups[key], key) for key, text in said], "and")
 
     def staged(self, stages: Sequence[Stage]) -> str:
-        """Stages in their order: "first ..., then ..., and in the end ..."; who does it behind."""
+        """Write stages in their order, with their robots.
+
+        Args:
+            stages: the stages of a goal.
+
+        Returns:
+            ``first ..., then ..., and in the end ...``; empty without stages.
+        """
         robots = {stage.robot for stage in stages}
         alone = robots.pop() if len(robots) == 1 else ""
         said = [self._stage(stage, not alone) for stage in stages]
@@ -69,15 +84,37 @@ class GoalWords:
         return f"{told}; {named(alone)} does it" if alone else told
 
     def state(self, statements: Sequence[Statement]) -> str:
-        """Statements as they are now, as a list."""
+        """Write statements as they are now.
+
+        Args:
+            statements: conditions.
+
+        Returns:
+            A list in words.
+        """
         return joined([self.now(each) for each in statements], "and")
 
     def kept(self, statements: Iterable[Statement]) -> str:
-        """Statements as they shall be all the way."""
+        """Write statements as they must be throughout the task.
+
+        Args:
+            statements: invariants.
+
+        Returns:
+            A list in words.
+        """
         return joined([self._kept(each) for each in statements], "and")
 
     def now(self, statement: Statement, denied: bool = False) -> str:
-        """A statement as it is now, or its denial: "the fork is not left of the plate"."""
+        """Write a statement as it is now, or its denial: "the fork is not left of the plate".
+
+        Args:
+            statement: a condition.
+            denied: whether to write that it does not hold.
+
+        Returns:
+            A clause without capital and full stop.
+        """
         if isinstance(statement, Holds):
             return self._fact(statement.fact, lambda each: each.not_text if denied else each.text)
         if isinstance(statement, Not):
@@ -139,7 +176,14 @@ def _counted(statement: Count, parts: List[str]) -> str:
 
 
 def goal_text_of(predicate: Predicate) -> str:
-    """How a fact is said of the end: "ends up" for "is", where the domain has no words of its own."""
+    """Return the text of a fact at the end of a task.
+
+    Args:
+        predicate: a predicate of the domain.
+
+    Returns:
+        ``goal_text``, or ``text`` with "ends up" for "is".
+    """
     if predicate.goal_text:
         return predicate.goal_text
     text = predicate.text
@@ -155,21 +199,43 @@ class Words:
     suggestion: str = ""
 
     def at_level(self, level: str) -> "Words":
-        """As much as one of LEVELS says."""
+        """Leave out parts of a failure's words.
+
+        Args:
+            level: one of ``LEVELS``: error, with reason, or with suggestion.
+
+        Returns:
+            The words with the parts up to that level.
+        """
         depth = LEVELS.index(level)
         return replace(self, reason=self.reason if depth > 0 else "", suggestion=self.suggestion if depth > 1 else "")
 
 
 def words_of(feedback: Feedback, domain: Domain, exact: bool = False) -> Words:
-    """A failure in the domain's words; with ``exact`` names, as a model has to write them, instead of
-    spoken ones.
+    """Write a failure in the domain's words.
+
+    Args:
+        feedback: the failure as data.
+        domain: types, predicates and actions of the application.
+        exact: whether names stand as a model has to write them, instead of in words.
+
+    Returns:
+        Error, reason and suggestion as sentences; empty parts if unknown.
     """
     error, reasons, suggestion = _parts(feedback, domain, str if exact else spoken)
     return Words(sentence(error), " ".join(map(sentence, reasons)), sentence(suggestion))
 
 
 def told(feedback: Feedback, domain: Domain) -> str:
-    """A failure for people, in one go: what happened, why, and what to do."""
+    """Write a failure for people in one text: what happened, why, and what to do.
+
+    Args:
+        feedback: the failure as data.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        One to three sentences.
+    """
     error, reasons, suggestion = _parts(feedback, domain, spoken)
     first = f"{error}: {reasons[0]}" if reasons else error
     return " ".join(map(sentence, filter(None, (first, *reasons[1:], suggestion))))
@@ -191,7 +257,15 @@ def _parts(feedback: Feedback, domain: Domain, say: Namer) -> Tuple[str, List[st
 
 
 def cause_text(cause: Optional[Cause], say: Namer = spoken) -> str:
-    """A cause as the part of a sentence; empty where there is nothing to say."""
+    """Write a cause as a part of a sentence.
+
+    Args:
+        cause: the first cause of a failure, or ``None``.
+        say: turns names into words.
+
+    Returns:
+        The clause; empty without a cause or text.
+    """
     if cause is None:
         return ""
     names = [say(name) for name in cause.names]
@@ -208,18 +282,44 @@ def _measured(value: Optional[float], unit: str) -> str:
 
 
 def with_names(template: str, names: Mapping[str, str], say: Namer = spoken) -> str:
-    """A text of the domain with the names that it is about; one that is not known is said as 'something'."""
+    """Fill the names into a text of the domain.
+
+    Args:
+        template: text with ``{parameter}`` placeholders.
+        names: values by placeholder; an unknown one is written as 'something'.
+        say: turns names into words.
+
+    Returns:
+        The filled text.
+    """
     return template.format_map(_Names({key: say(name) for key, name in names.items()}))
 
 
 def described(domain: Domain, command: Command, say: Namer = spoken) -> str:
-    """What a command does, with its names as they are said."""
+    """Describe a command in the action's own text.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+        say: turns names into words.
+
+    Returns:
+        For example ``pick up the red box``.
+    """
     spoken_names = {key: say(value) if isinstance(value, str) else value for key, value in command.arguments.items()}
     return domain.describe(replace(command, arguments=spoken_names))
 
 
 def quantity(value: float, unit: str) -> str:
-    """A value with its unit, as exactly as it serves a reader."""
+    """Format a value with its unit, rounded for reading.
+
+    Args:
+        value: the measured value.
+        unit: ``m``, ``s``, ``deg`` or another unit.
+
+    Returns:
+        For example ``3.2 cm``.
+    """
     if unit == "m":
         if abs(value) >= 1.0:
             return f"{value:.2f} m"

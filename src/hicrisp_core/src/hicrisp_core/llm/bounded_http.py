@@ -55,7 +55,16 @@ class BoundedHttp(openai.DefaultHttpxClient):
     """
 
     def send(self, request: Any, *, stream: bool = False, **more: Any) -> Any:
-        """Send a request and read the whole answer within the bounds, unless it is to be streamed."""
+        """Send a request and read the whole answer within the bounds, unless it is streamed.
+
+        Args:
+            request: the HTTP request; its read timeout bounds the whole answer, seconds.
+            stream: whether the caller reads the answer.
+            **more: further options of httpx.
+
+        Returns:
+            The HTTP response.
+        """
         limit = (request.extensions.get("timeout") or {}).get("read") or float("inf")
         end = time.monotonic() + limit
         response = super().send(request, stream=True, **more)

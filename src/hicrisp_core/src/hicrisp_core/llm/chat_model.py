@@ -152,7 +152,15 @@ class ChatModel(ABC):
         return self
 
     def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
-        """Ask anew when the same question comes again: its answer was none to keep; whether it was kept."""
+        """Send the same question again the next time, because its answer was unusable.
+
+        Args:
+            messages: the conversation, oldest first.
+            schema: JSON schema of the answer, if one was required.
+
+        Returns:
+            Whether an answer was remembered.
+        """
         return False
 
     @property
@@ -173,10 +181,24 @@ class ChatModel(ABC):
 
 
 def fingerprint(value: Any) -> str:
-    """SHA-256 of a JSON value."""
+    """Hash a JSON value, independent of the order of keys.
+
+    Args:
+        value: any JSON value.
+
+    Returns:
+        SHA-256 in hexadecimal digits.
+    """
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def schema_hash(schema: Optional[Mapping[str, Any]]) -> str:
-    """SHA-256 of a JSON schema; empty where there is none."""
+    """Hash a JSON schema.
+
+    Args:
+        schema: the schema, or ``None``.
+
+    Returns:
+        SHA-256 in hexadecimal digits; empty without a schema.
+    """
     return fingerprint(schema) if schema is not None else ""

@@ -41,7 +41,11 @@ class LlmBudget:
         self._lock = threading.Lock()
 
     def add(self, answer: Union[Completion, LlmFailure]) -> None:
-        """Count what an answer or a failure cost."""
+        """Add the cost of an answer or a failure.
+
+        Args:
+            answer: the reply with its calls and tokens.
+        """
         tokens = answer.prompt_tokens + answer.completion_tokens if isinstance(answer, Completion) else 0
         with self._lock:
             self._used = (self._used[0] + answer.calls, self._used[1] + tokens)
@@ -116,10 +120,15 @@ class ChatClient(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask, at most until the deadline.
+        """Ask the endpoint, with retries.
 
         Args:
-            schema: a JSON schema that the answer should follow, where the server supports it.
+            messages: the conversation, oldest first.
+            deadline: wall-clock limit of the call.
+            schema: JSON schema of the answer; sent if the server supports it.
+
+        Returns:
+            The answer, or why there is none.
         """
         no_key = self._failures.no_key()
         if self._budget.exhausted:
@@ -143,7 +152,14 @@ class ChatClient(ChatModel):
                 **{key: value for key, value in optional.items() if value is not None}}
 
     def probe(self, deadline: Deadline) -> Optional[Capabilities]:
-        """Find out what the endpoint can, with one small question or a few."""
+        """Find out what the endpoint supports, with one small question or a few.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Forms of answers, seed and context length; with ``failure`` if it does not answer.
+        """
         settings = self._settings
         no_key = self._failures.no_key()
         found = Capabilities(self.name, self._failures.clean(settings.url or "OpenAI"), failure=no_key)
@@ -227,7 +243,14 @@ class ChatClient(ChatModel):
         return replace(failure, message=f"{failure.message}; it has: {', '.join(known[:_SHOWN])}{more}")
 
     def models(self, deadline: Deadline) -> List[str]:
-        """The models that the endpoint lists; none where it has no list."""
+        """List the endpoint's models.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Names; empty if it has no list.
+        """
         return [self._failures.clean(model_name(each)) for each in listed(self.get("models", deadline))
                 if model_name(each)]
 

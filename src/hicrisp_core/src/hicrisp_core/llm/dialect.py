@@ -85,7 +85,14 @@ class Dialect:
         return (*self._left_out, *sorted(self._keywords))
 
     def takes(self, parameter: str) -> bool:
-        """Whether no request with a parameter was refused for it."""
+        """Check whether the endpoint accepts a parameter.
+
+        Args:
+            parameter: its name in the request.
+
+        Returns:
+            False after a request was refused because of it.
+        """
         return parameter not in self._left_out
 
     def begin(self) -> None:
@@ -93,7 +100,15 @@ class Dialect:
         self._tried = dict(self._form)
 
     def fitted(self, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-        """The request as the endpoint takes it."""
+        """Write a request as the endpoint accepts it.
+
+        Args:
+            request: parameters of the chat completion.
+            schema: JSON schema of the answer, if one is required.
+
+        Returns:
+            The parameters to send.
+        """
         renamed = {self._left_out.get(key, key): value for key, value in request.items()}
         renamed.pop("", None)
         if not self.takes(_SYSTEM):
@@ -136,7 +151,16 @@ class Dialect:
     def adapt(
         self, error: openai.APIStatusError, request: Mapping[str, Any], schema: Optional[Mapping[str, Any]]
     ) -> bool:
-        """After a refused request: whether another form of it is worth a try."""
+        """Learn from a refused request.
+
+        Args:
+            error: the refusal.
+            request: the parameters that were sent.
+            schema: JSON schema of the answer, if one is required.
+
+        Returns:
+            Whether another form of the request is worth a try.
+        """
         said = f"{error.param or ''} {said_in(error.body) or error}"
         if is_overflow(error):
             return bool(_NO_ROOM.search(said)) and self._leave_out("max_tokens", request)
@@ -198,6 +222,12 @@ def _as_user(messages: Sequence[Mapping[str, str]]) -> List[Mapping[str, str]]:
 def is_strict(schema: Mapping[str, Any]) -> bool:
     """Check whether strict mode takes a schema: its root is an object, and every object requires all its keys
     and allows no others.
+
+    Args:
+        schema: a JSON schema.
+
+    Returns:
+        Whether it can be sent with ``strict``.
     """
     return schema.get("type") == "object" and "anyOf" not in schema and _is_closed(schema)
 
@@ -253,10 +283,18 @@ Get = Callable[[str, Deadline], Any]
 def probe(
     found: Capabilities, model: str, dialect: Dialect, ask: Ask, get: Get, deadline: Deadline
 ) -> Capabilities:
-    """What an endpoint can; the dialect is left at the strictest form that it follows.
+    """Find out what an endpoint supports, and set the dialect to the strictest form that it follows.
 
     Args:
-        found: who is asked.
+        found: name and address of the endpoint.
+        model: the model's name.
+        dialect: the form of requests; changed here.
+        ask: sends a small question.
+        get: sends a GET request.
+        deadline: wall-clock limit of the call.
+
+    Returns:
+        Forms of answers, seed and context length; with ``failure`` if it does not answer.
     """
     began = time.monotonic()
     with_seed = True

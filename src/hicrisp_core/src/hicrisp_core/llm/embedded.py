@@ -50,7 +50,14 @@ class ServerProcess:
         self._address: Optional[Address] = None
 
     def address(self, deadline: Deadline) -> Union[Address, LlmFailure]:
-        """Where the server listens; starts it where it does not run."""
+        """Return the server's address; start the server if it does not run.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Host and port on loopback, or why it did not start.
+        """
         with self._lock:
             if self._child is not None and self._child.poll() is None and self._address is not None:
                 return self._address
@@ -157,7 +164,16 @@ class EmbeddedModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask; starts the server where it does not run, and once more where it died under the question."""
+        """Ask; start the server if it does not run, and once more if it died during the question.
+
+        Args:
+            messages: the conversation, oldest first.
+            deadline: wall-clock limit of the call.
+            schema: JSON schema of the answer, if one is required.
+
+        Returns:
+            The answer, or why there is none.
+        """
         answer = self._ask(messages, deadline, schema)
         if isinstance(answer, LlmFailure) and answer.kind in _DIED:
             self._server.close()  # A process that was killed closes its sockets before it has ended.
@@ -180,8 +196,13 @@ class EmbeddedModel(ChatModel):
         return self._client.complete(messages, deadline, schema)
 
     def probe(self, deadline: Deadline) -> Optional[Capabilities]:
-        """What the model can, as its settings have it: nothing is asked, so that its server still starts with
-        the first question.
+        """Return what the settings say of the model; the server starts with the first question.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            JSON schemas and the context length in tokens.
         """
         del deadline
         return Capabilities(

@@ -33,7 +33,13 @@ _TEXT, _LIST = 8, 9
 
 
 def read_header(file: Path) -> Dict[str, Any]:
-    """The numbers and texts at the head of a file; lists are left out.
+    """Read the metadata of a GGUF file; lists are left out.
+
+    Args:
+        file: the model or adapter.
+
+    Returns:
+        Numbers and texts by key.
 
     Raises:
         ConfigError: for a file that is missing, no GGUF, or cut off.
@@ -109,7 +115,15 @@ class ModelFiles:
 
 
 def what_is_missing(package: str, adapter: str) -> str:
-    """Why the embedded model cannot be asked here, in one line; empty where it can."""
+    """Explain in one line why the embedded model cannot run here.
+
+    Args:
+        package: the Python package with the base model; empty if a path names it.
+        adapter: name or path of the adapter; empty for none.
+
+    Returns:
+        The reason; empty if nothing is missing.
+    """
     wanted = [name for name in (SERVER_PACKAGE, package) if name and find_spec(name) is None]
     if wanted:
         return (
@@ -122,7 +136,14 @@ def what_is_missing(package: str, adapter: str) -> str:
 
 
 def find_adapter(name: str) -> Optional[Path]:
-    """The file of an adapter by its name or path."""
+    """Find the file of an adapter.
+
+    Args:
+        name: file name in an ``adapters`` folder, or a path.
+
+    Returns:
+        The file; ``None`` if there is none.
+    """
     path = Path(name).expanduser()
     places = (
         [path] if path.is_absolute() else [folder / "adapters" / name for folder in config_folders("llm")]
@@ -131,12 +152,15 @@ def find_adapter(name: str) -> Optional[Path]:
 
 
 def model_files(package: str, base: str, adapter: str) -> ModelFiles:
-    """The files that settings name.
+    """Find the files that settings name.
 
     Args:
         package: the Python package that brings the base; not needed where ``base`` is a whole path.
         base: the base's file, a pattern inside the package or a path.
         adapter: the adapter's name or path; empty for none.
+
+    Returns:
+        The base model and, if named, its adapter.
 
     Raises:
         ConfigError: where a file is missing, or the adapter was trained on another base.
@@ -149,6 +173,10 @@ def model_files(package: str, base: str, adapter: str) -> ModelFiles:
 
 def check_fit(base: Path, adapter: Path) -> None:
     """Refuse an adapter that was trained on another base.
+
+    Args:
+        base: file of the base model.
+        adapter: file of the adapter, which names the hash of its base.
 
     Raises:
         ConfigError: with what does not fit.
@@ -166,7 +194,13 @@ def check_fit(base: Path, adapter: Path) -> None:
 
 
 def sha256_of(file: Path) -> str:
-    """The hash of a file in hexadecimal digits.
+    """Hash a file.
+
+    Args:
+        file: any readable file.
+
+    Returns:
+        SHA-256 in hexadecimal digits.
 
     Raises:
         ConfigError: when it cannot be read.

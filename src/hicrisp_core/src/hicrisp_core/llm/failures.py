@@ -41,12 +41,26 @@ _OVERFLOW_WORDS = re.compile(
 
 
 def is_final(error: openai.APIStatusError) -> bool:
-    """Whether no other form of a refused request would change the refusal."""
+    """Check whether every other form of a refused request would be refused, too.
+
+    Args:
+        error: the refusal.
+
+    Returns:
+        True for wrong keys, unknown models and prompts that are too long.
+    """
     return error.code in _FINAL or is_overflow(error)
 
 
 def is_overflow(error: openai.APIStatusError) -> bool:
-    """Whether the prompt does not fit into the model's context; servers say it each in their own way."""
+    """Check whether the prompt exceeds the model's context; servers say so in different ways.
+
+    Args:
+        error: the refusal.
+
+    Returns:
+        Whether code, type or words say so.
+    """
     said = said_in(error.body)
     return error.code in _OVERFLOW or getattr(error, "type", None) in _OVERFLOW or (
         error.status_code in (400, 413, 422, 500) and bool(_OVERFLOW_WORDS.search(said)))
@@ -64,11 +78,25 @@ class Failures:
         self._key = key
 
     def clean(self, text: str) -> str:
-        """A text of somebody else's in one line, without keys and without orders to a terminal."""
+        """Make foreign text safe to show: one line, without keys and control characters.
+
+        Args:
+            text: words of a server.
+
+        Returns:
+            The cleaned text.
+        """
         return redacted("".join(char if char.isprintable() else " " for char in text), self._key)
 
     def shown(self, found: Union[Completion, LlmFailure]) -> Union[Completion, LlmFailure]:
-        """Return a reply whose words for people are clean; the answer itself is left as the model wrote it."""
+        """Clean the words of a reply that people read; the answer itself stays as the model wrote it.
+
+        Args:
+            found: an answer or a failure.
+
+        Returns:
+            The same reply with clean message or model name.
+        """
         if isinstance(found, LlmFailure):
             message = self.clean(found.message)
             return replace(found, message=message if len(message) <= _LONGEST else f"{message[:_LONGEST]} ...")
@@ -82,10 +110,13 @@ class Failures:
         return LlmFailure("unauthorised", f"OpenAI needs a key{lacks}; {self._key_mend()}", 0)
 
     def of(self, error: Exception, seconds: float) -> LlmFailure:
-        """What an error of the package's, or of the reading, means.
+        """Classify an error of the client library or of reading the answer.
 
         Args:
             seconds: since the question.
+
+        Returns:
+            The failure with its kind and a message that names a remedy.
         """
         if isinstance(error, openai.APIStatusError):
             return self._status(error)
@@ -145,7 +176,14 @@ class Failures:
 
 
 def retry_after(error: Exception) -> float:
-    """The seconds that the server asks to wait, given as a number or as a date; 0 where it does not say."""
+    """Read how long the server asks to wait, given as a number or as a date.
+
+    Args:
+        error: any error; only refusals have the header.
+
+    Returns:
+        Seconds; 0 if it does not say.
+    """
     if not isinstance(error, openai.APIStatusError):
         return 0.0
     said = error.response.headers.get("retry-after", "").strip()
@@ -160,8 +198,15 @@ def retry_after(error: Exception) -> float:
 
 
 def said_in(body: Any, depth: int = _DEPTH) -> str:
-    """Return a server's own words in the body of its refusal: a text, under one of several keys, or in a list
-    of such bodies, as Gemini and FastAPI send it.
+    """Find a server's own words in the body of its refusal, as a text, under one of several keys, or in a list
+    of such bodies.
+
+    Args:
+        body: the parsed body.
+        depth: how many levels are searched.
+
+    Returns:
+        The words; empty if there are none.
     """
     if isinstance(body, str) or depth == 0:
         return body if isinstance(body, str) else ""

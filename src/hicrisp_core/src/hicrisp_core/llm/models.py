@@ -51,7 +51,14 @@ class Backend:
 
 
 def can_be_asked(settings: LlmSettings) -> bool:
-    """Whether settings name a model that can be asked; the offline planner asks none."""
+    """Check whether settings name a model that can answer here; the offline planner is none.
+
+    Args:
+        settings: a file of ``config/llm``.
+
+    Returns:
+        Whether the backend is ready.
+    """
     if settings.offline:
         return False
     backend: Backend = extensions().backends.get(settings.backend)
@@ -112,7 +119,16 @@ class RoleModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask, at most until the deadline; the answer brings what goes into the run's record."""
+        """Ask, or repeat a remembered answer; the reply carries its record for the run.
+
+        Args:
+            messages: the conversation, oldest first.
+            deadline: wall-clock limit of the call.
+            schema: JSON schema of the answer, if one is required.
+
+        Returns:
+            The answer, or why there is none.
+        """
         question = _question(messages, schema)
         known = self._memory.get(question) if self._memory is not None and self._recalls else None
         if known is not None:
@@ -129,7 +145,15 @@ class RoleModel(ChatModel):
         return said
 
     def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
-        """Drop the answer to a question from the memory; whether it was there."""
+        """Drop the answer to a question from the memory.
+
+        Args:
+            messages: the conversation, oldest first.
+            schema: JSON schema of the answer, if one was required.
+
+        Returns:
+            Whether it was remembered.
+        """
         return self._memory is not None and self._memory.forget(_question(messages, schema))
 
     def _noted(
@@ -180,19 +204,38 @@ class AnswerCache:
         self._lock = threading.Lock()
 
     def get(self, question: str) -> Optional[Completion]:
-        """The answer to a question; ``None`` where there is none."""
+        """Look up an answer.
+
+        Args:
+            question: fingerprint of messages and schema.
+
+        Returns:
+            The answer; ``None`` if it is not kept.
+        """
         with self._lock:
             if question in self._answers:
                 self._answers.move_to_end(question)
             return self._answers.get(question)
 
     def forget(self, question: str) -> bool:
-        """Drop an answer; whether it was there."""
+        """Drop an answer.
+
+        Args:
+            question: fingerprint of messages and schema.
+
+        Returns:
+            Whether it was kept.
+        """
         with self._lock:
             return self._answers.pop(question, None) is not None
 
     def put(self, question: str, answer: Completion) -> None:
-        """Keep an answer."""
+        """Keep an answer; the least recently used one makes room.
+
+        Args:
+            question: fingerprint of messages and schema.
+            answer: the answer to keep.
+        """
         with self._lock:
             self._answers[question] = answer
             self._answers.move_to_end(question)
@@ -221,11 +264,24 @@ class Models:
 
     @classmethod
     def of_settings(cls, given: Union[LlmSettings, "Models"]) -> "Models":
-        """Models as they are, or those that settings describe."""
+        """Return models as they are, or those that settings describe.
+
+        Args:
+            given: settings, or models that exist already.
+
+        Returns:
+            The models by role.
+        """
         return given if isinstance(given, Models) else cls(given)
 
     def of(self, role: str) -> ChatModel:
-        """The model of a role; roles with the same settings share one.
+        """Return the model of a role; roles with the same settings share one.
+
+        Args:
+            role: ``goal``, ``brain``, ``corrector``, ``body`` or one of CoPAL's agents.
+
+        Returns:
+            The model.
 
         Raises:
             ConfigError: for an unknown backend, or settings that do not do.
@@ -250,8 +306,13 @@ class Models:
         return RoleModel(model, role, settings, memory if repeats else None, model.secrets, plans)
 
     def probe(self, deadline: Deadline) -> List[Capabilities]:
-        """Find out what the models can that were made so far and were not asked yet, and log a line for
-        each.
+        """Probe the models that were made since the last call, and log a line for each.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            What each of them supports.
         """
         with self._lock:
             fresh = [(settings, model) for settings, model, _ in self._shared

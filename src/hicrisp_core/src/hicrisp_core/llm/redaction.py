@@ -21,7 +21,14 @@ _LOGIN = re.compile(r"\b([A-Za-z][A-Za-z0-9+.-]*://)[^/\s@\"']+@")
 
 
 def is_placeholder(key: str) -> bool:
-    """Check whether a text only stands where a key belongs: ``x``, ``EMPTY``, ``your-key-here``, ``sk-...``."""
+    """Check whether a text only stands where a key belongs: ``x``, ``EMPTY``, ``your-key-here``, ``sk-...``.
+
+    Args:
+        key: the value of a key's variable or file.
+
+    Returns:
+        Whether it is not a real key.
+    """
     return bool(_PLACEHOLDER.fullmatch(key.strip()))
 
 
@@ -30,6 +37,13 @@ def redacted(text: str, *secrets: str) -> str:
     or a token or a login in a URL.
 
     Placeholders and secrets shorter than eight characters stay: they are words of the text.
+
+    Args:
+        text: any text.
+        *secrets: keys that must not appear.
+
+    Returns:
+        The text with a mark in their place.
     """
     for secret in secrets:
         if len(secret) >= _SHORTEST and not is_placeholder(secret):
@@ -41,7 +55,15 @@ def redacted(text: str, *secrets: str) -> str:
 
 
 def redacted_values(value: Any, *secrets: str) -> Any:
-    """Do the same for every text inside mappings and lists; their form stays as it is."""
+    """Redact every text inside mappings and lists; their form stays.
+
+    Args:
+        value: any JSON value.
+        *secrets: keys that must not appear.
+
+    Returns:
+        A redacted copy.
+    """
     if isinstance(value, str):
         return redacted(value, *secrets)
     if isinstance(value, Mapping):

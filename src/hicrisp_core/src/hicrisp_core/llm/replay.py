@@ -52,7 +52,16 @@ class ReplayModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """The recorded answer to this question; a failure only beyond the recording's end."""
+        """Return the recorded answer to a question.
+
+        Args:
+            messages: the conversation, oldest first.
+            deadline: wall-clock limit of the call.
+            schema: JSON schema of the answer; compared with the recorded one.
+
+        Returns:
+            The recorded reply; a failure beyond the recording's end.
+        """
         asked, wanted = redacted_values(list(messages)), schema_hash(schema)
         with self._lock:
             return self._found(asked, wanted)
@@ -88,13 +97,28 @@ class ReplayModel(ChatModel):
 
 
 def folder_of(recording: Union[str, FilePath]) -> FilePath:
-    """The folder of the run that a recording belongs to."""
+    """Return the folder of the run that a recording belongs to.
+
+    Args:
+        recording: the run folder, or its ``llm.jsonl``.
+
+    Returns:
+        The folder.
+    """
     path = FilePath(recording).expanduser()
     return path if path.is_dir() else path.parent
 
 
 def difference(recorded: Sequence[Message], asked: Sequence[Message]) -> str:
-    """The first line at which two prompts differ, with both sides; empty when they are the same."""
+    """Find the first line at which two prompts differ.
+
+    Args:
+        recorded: messages of the recording.
+        asked: messages of the question.
+
+    Returns:
+        Both sides in words; empty if they are the same.
+    """
     for at, (old, new) in enumerate(zip(recorded, asked), start=1):
         place = f"message {at} ({new.get('role', '')})"
         if old.get("role") != new.get("role"):

@@ -16,7 +16,14 @@ FILTERED = "the endpoint's content filter withholds the answer; reword the task,
 
 
 def read_reply(reply: Any) -> Union[Completion, LlmFailure]:
-    """Return the answer in a chat completion, or why it is missing."""
+    """Read a chat completion.
+
+    Args:
+        reply: the client library's object, which servers fill in different ways.
+
+    Returns:
+        The answer, or why it is missing.
+    """
     choices = getattr(reply, "choices", None)
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = getattr(choice, "message", None)
@@ -108,6 +115,12 @@ def without_thoughts(text: str) -> str:
     What stands between two marks of a name is a thought unless the name says that it is an answer; a closing
     mark alone ends a thought that began with the text, since some templates hold the opening one. Where nothing
     else is left, only names that speak of thinking hold a thought. A text that is JSON as a whole has no marks.
+
+    Args:
+        text: the model's whole text.
+
+    Returns:
+        The answer without thoughts.
     """
     if is_json(text):
         return text
@@ -137,7 +150,14 @@ def _cut(text: str, thoughts: Iterable[Tuple[int, int, bool]]) -> str:
 
 
 def is_json(text: str) -> bool:
-    """Check whether a text is an object or a list of JSON as a whole."""
+    """Check whether a text is an object or a list of JSON as a whole.
+
+    Args:
+        text: any text.
+
+    Returns:
+        Whether it parses as a whole.
+    """
     try:
         return isinstance(json.loads(text), (dict, list))
     except (ValueError, RecursionError):

@@ -134,7 +134,14 @@ class LlmSettings:
     roles: Mapping[str, Any] = field(default_factory=dict)
 
     def of_role(self, role: str) -> "LlmSettings":
-        """How the model of a role is asked: as the file says for it, else as for every role."""
+        """Return how the model of a role is asked.
+
+        Args:
+            role: ``goal``, ``brain``, ``corrector``, ``body`` or one of CoPAL's agents.
+
+        Returns:
+            The role's own settings, else these.
+        """
         found = self.roles.get(role, self)
         return found if isinstance(found, LlmSettings) else self
 
@@ -225,7 +232,14 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
 
 
 def is_replay(name: str) -> bool:
-    """Whether a name asks for the answers of a recorded run: ``replay:FILE``."""
+    """Check whether a name asks for the answers of a recorded run: ``replay:FILE``.
+
+    Args:
+        name: value of ``--llm``.
+
+    Returns:
+        Whether it begins with ``replay:``.
+    """
     return name.partition(":")[:2] == (REPLAY, ":")
 
 
@@ -296,11 +310,15 @@ def _whole(value: Any, positions: Positions) -> Any:
 
 
 def choose_llm(asked: str, environment: Mapping[str, str], embedded: bool = True) -> Tuple[str, str]:
-    """The configuration in ``config/llm`` that is used, and why it is that one.
+    """Choose a configuration of ``config/llm``.
 
     Args:
-        asked: the name or file that somebody asked for; empty or ``auto`` when nobody did.
-        embedded: whether the embedded model may stand in where there is no endpoint.
+        asked: name or file that the user asked for; empty or ``auto`` for the default.
+        environment: variables with keys and addresses.
+        embedded: whether the embedded model may be used if there is no endpoint.
+
+    Returns:
+        The name and the reason in words.
     """
     if asked and asked != AUTO:
         return asked, "as you asked"

@@ -19,7 +19,13 @@ _SHOWN = 60
 
 
 def try_out(settings: LlmSettings) -> Iterator[Tuple[bool, str]]:
-    """Whether each model of a configuration answers, with the lines that say so; each model once.
+    """Ask each model of a configuration once.
+
+    Args:
+        settings: a file of ``config/llm``.
+
+    Yields:
+        Whether the model answers, and a line that says so.
 
     Raises:
         ConfigError: for settings that do not do.
@@ -76,7 +82,14 @@ def _asked(model: ChatModel, roles: str, seconds: float) -> Tuple[bool, str]:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Print a line for each model as JSON; 1 when one does not answer, 2 for a wrong configuration."""
+    """Print a line for each model as JSON.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status: 0, 1 if a model does not answer, 2 for a wrong configuration.
+    """
     parser = argparse.ArgumentParser(prog="try_out", description=__doc__)
     parser.add_argument("name", help="a file, or the name of one in config/llm")
     name = parser.parse_args(arguments).name

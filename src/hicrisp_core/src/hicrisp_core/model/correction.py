@@ -62,7 +62,14 @@ class Maker:
 
     @classmethod
     def of_plan(cls, source: str) -> "Maker":
-        """The maker of a plan by its ``source``."""
+        """Return the maker of a plan.
+
+        Args:
+            source: the plan's ``source``.
+
+        Returns:
+            The offline planner, or the model of that name.
+        """
         return cls(MakerKind.OFFLINE) if source == OFFLINE_SOURCE else cls(MakerKind.MODEL, source)
 
     @property

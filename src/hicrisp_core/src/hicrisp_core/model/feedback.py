@@ -114,7 +114,14 @@ class FeedbackKind(Enum):
 
     @classmethod
     def of(cls, status: Status) -> "FeedbackKind":
-        """The kind of a driver's failure: the member of the same name."""
+        """Return the kind of a driver's failure: the member of the same name.
+
+        Args:
+            status: how the command ended.
+
+        Returns:
+            The kind.
+        """
         return cls(status.value)
 
 
@@ -122,8 +129,17 @@ _KINDS = {kind.value: kind for kind in FeedbackKind}
 
 
 def feedback_record(feedback: Feedback, error: str = "", reason: str = "", suggestion: str = "") -> FeedbackRecord:
-    """Feedback with its sentences; poses and constraints of its command are left out, and numbers are
+    """Convert feedback for the events; poses and constraints of its command are left out, and numbers are
     texts.
+
+    Args:
+        feedback: the failure as data.
+        error: what happened, as a sentence.
+        reason: why, as a sentence.
+        suggestion: what to do, as a sentence.
+
+    Returns:
+        The record.
     """
     command, step = feedback.command, feedback.step
     return FeedbackRecord(
@@ -140,7 +156,14 @@ def feedback_record(feedback: Feedback, error: str = "", reason: str = "", sugge
 
 
 def cause_record(cause: Optional[Cause]) -> Optional[CauseRecord]:
-    """A cause as a record."""
+    """Convert a cause for the events.
+
+    Args:
+        cause: the first cause of a failure, or ``None``.
+
+    Returns:
+        The record; ``None`` without a cause.
+    """
     return None if cause is None else CauseRecord(
         cause.kind.value, cause.names, cause.seconds, cause.said, cause.metres)
 
@@ -151,7 +174,14 @@ def said(arguments: Mapping[str, Value]) -> Mapping[str, str]:
 
 
 def feedback_of(record: FeedbackRecord) -> Feedback:
-    """The feedback of a record; an unknown level counts as HIGH, an unknown kind as REFUSED."""
+    """Read the feedback of a record.
+
+    Args:
+        record: as it is written; an unknown level counts as HIGH, an unknown kind as REFUSED.
+
+    Returns:
+        The failure as data.
+    """
     command, step, cause = record.command, record.step, record.cause
     return Feedback(
         _LEVELS.get(record.level, Level.HIGH), _KINDS.get(record.kind, FeedbackKind.REFUSED),
@@ -269,5 +299,12 @@ class Feedback:
         return self.label or self.kind.value
 
     def misses(self, predicate: str) -> bool:
-        """Whether a fact of this predicate should hold and does not."""
+        """Check whether a fact of a predicate should hold and does not.
+
+        Args:
+            predicate: name of the predicate.
+
+        Returns:
+            Whether one of the unmet facts has it.
+        """
         return any(fact.predicate == predicate for unmet in self.unmet if not unmet.negated for fact in unmet.facts)

@@ -92,8 +92,14 @@ class Pose:
                 (2.0 * (xz + wy), 2.0 * (yz - wx), 1.0 - 2.0 * (xx + yy)))
 
     def towards(self, other: "Pose", fraction: float) -> "Pose":
-        """The pose at a fraction of the straight way to another one: even motion, even turn the shorter
-        way round.
+        """Interpolate on the straight way to another pose, with an even turn the shorter way round.
+
+        Args:
+            other: the pose at fraction 1.
+            fraction: 0 to 1.
+
+        Returns:
+            The pose at the fraction.
         """
         x, y, z = (a + (b - a) * fraction for a, b in zip(self.position, other.position))
         turn = multiply(conjugate(self.orientation), other.orientation)
@@ -151,8 +157,15 @@ def to_euler(q: Quaternion) -> Vector:
 
 
 def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
-    """The quaternion of the turn whose x, y and z axis are these orthogonal unit vectors of the parent
-    frame.
+    """Compute the rotation with the given axes.
+
+    Args:
+        x: unit vector of the rotated x axis in the parent frame.
+        y: the same for y; orthogonal to x.
+        z: the same for z.
+
+    Returns:
+        Unit quaternion (x, y, z, w).
     """
     squares = (1.0 + x[0] + y[1] + z[2], 1.0 + x[0] - y[1] - z[2], 1.0 - x[0] + y[1] - z[2], 1.0 - x[0] - y[1] + z[2])
     greatest = max(range(4), key=lambda index: squares[index])
@@ -169,8 +182,15 @@ def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
 
 
 def facing(position: Vector, target: Vector) -> Pose:
-    """An optical frame (REP-103: z ahead, x right, y down) that looks at a target with the world's z up in
-    its picture; where it looks straight up or down, the world's x is up.
+    """Place an optical frame (REP-103: z ahead, x right, y down) that looks at a target, with the world's z up
+    in its image, or the world's x if it looks straight up or down.
+
+    Args:
+        position: of the frame in the world frame, metres.
+        target: the point to look at, metres.
+
+    Returns:
+        The frame's pose in the world frame.
 
     Raises:
         ValueError: when it stands where it looks.
@@ -193,7 +213,14 @@ def _unit(v: Vector) -> Vector:
 
 
 def upright_turn(axis: Vector) -> Quaternion:
-    """The shortest turn that brings a unit vector to the vertical."""
+    """Compute the shortest rotation that brings a vector to the vertical.
+
+    Args:
+        axis: unit vector in the world frame.
+
+    Returns:
+        Unit quaternion (x, y, z, w).
+    """
     x, y, z = axis
     length = math.hypot(x, y)
     if length < 1e-6:
@@ -204,7 +231,14 @@ def upright_turn(axis: Vector) -> Quaternion:
 
 
 def conjugate(q: Quaternion) -> Quaternion:
-    """The inverse turn of a unit quaternion."""
+    """Invert a rotation.
+
+    Args:
+        q: unit quaternion (x, y, z, w).
+
+    Returns:
+        The inverse rotation.
+    """
     x, y, z, w = q
     return (-x, -y, -z, w)
 
@@ -224,7 +258,14 @@ def turn_between(a: Quaternion, b: Quaternion) -> float:
 
 
 def heading(direction: Vector) -> float:
-    """The direction of a vector in the horizontal plane, radians from the x axis."""
+    """Return the direction of a vector in the horizontal plane.
+
+    Args:
+        direction: any vector that is not vertical.
+
+    Returns:
+        Radians from the x axis, -pi to pi.
+    """
     return math.atan2(direction[1], direction[0])
 
 

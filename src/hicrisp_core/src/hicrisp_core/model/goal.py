@@ -118,7 +118,14 @@ def any_of(*parts: Statement) -> Statement:
 
 
 def facts_in(statement: Statement) -> Iterator[Relation]:
-    """Every fact that a statement speaks of, in its order."""
+    """Find every fact in a statement, in its order.
+
+    Args:
+        statement: a fact, a denial or a group.
+
+    Yields:
+        The facts.
+    """
     if isinstance(statement, Holds):
         yield statement.fact
     elif isinstance(statement, Not):
@@ -213,7 +220,15 @@ class Goal:
         return {name: tuple(map(str, each)) for name, each in parts if each}
 
     def changed(self, change: Callable[[Statement], Statement], robot: Callable[[str], str] = str) -> "Goal":
-        """Return the goal with every condition, and every robot's name, exchanged."""
+        """Return the goal with other conditions and names of robots.
+
+        Args:
+            change: maps each condition.
+            robot: maps each robot's name.
+
+        Returns:
+            The changed goal.
+        """
         def staged(stages: Tuple[Stage, ...]) -> Tuple[Stage, ...]:
             return tuple(Stage(tuple(map(change, stage.conditions)), robot(stage.robot),
                                tuple(map(change, stage.when)), stage.optional) for stage in stages)

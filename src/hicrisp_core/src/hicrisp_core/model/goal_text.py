@@ -36,6 +36,12 @@ def parse_statement(text: str) -> Union[Statement, GoalError]:
     """Read one statement; ``str`` of what is read writes it again.
 
     Names are taken as they are written, with ``_`` for a space; whether they exist is asked elsewhere.
+
+    Args:
+        text: a condition, such as ``not(on(a,b))``.
+
+    Returns:
+        The statement, or what is wrong with the text.
     """
     if len(text) > LONGEST:
         return GoalError(GoalErrorKind.LIMIT, f"a condition has at most {LONGEST} characters, this one has {len(text)}",
@@ -47,13 +53,27 @@ def parse_statement(text: str) -> Union[Statement, GoalError]:
 
 
 def statements_of(texts: Iterable[str]) -> Tuple[Statement, ...]:
-    """Return the statements of texts that ``str`` wrote; what cannot be read is left out."""
+    """Read statements that ``str`` wrote; unreadable ones are left out.
+
+    Args:
+        texts: conditions.
+
+    Returns:
+        The statements.
+    """
     read = map(parse_statement, texts)
     return tuple(each for each in read if not isinstance(each, GoalError))
 
 
 def parse_stage(text: str) -> Union[Stage, GoalError]:
-    """Read one stage, ``maybe @panda if in(a,b): on(a,c) & on(b,d)``; ``str`` of what is read writes it again."""
+    """Read one stage, ``maybe @panda if in(a,b): on(a,c) & on(b,d)``; ``str`` of what is read writes it again.
+
+    Args:
+        text: a stage.
+
+    Returns:
+        The stage, or what is wrong with the text.
+    """
     match = _STAGE.match(text.strip())
     if match is None:  # The pattern fits any text; this is for the type checker.
         return GoalError(GoalErrorKind.FORM, "a stage was expected", text[:80])
@@ -206,7 +226,16 @@ class _Reader:
 
 
 def grouped(group: str, number: int, parts: Tuple[Statement, ...]) -> Statement:
-    """Return what a group's word says of its parts; the number counts them where the word does."""
+    """Build a group of statements.
+
+    Args:
+        group: ``not``, ``all``, ``any``, ``at_least``, ``exactly`` or ``at_most``.
+        number: for the groups that count.
+        parts: the statements in the group.
+
+    Returns:
+        The group.
+    """
     if group == "not":
         return Not(all_of(*parts))
     if group == "all":

@@ -214,7 +214,17 @@ def _ground(shape: KeepOut) -> BaseGeometry:
 
 
 def disc(x: float, y: float, radius: float, name: str = "") -> KeepOut:
-    """A disc, metres in the world frame."""
+    """Return a disc to keep out of.
+
+    Args:
+        x: of its middle in the world frame, metres.
+        y: of its middle in the world frame, metres.
+        radius: metres.
+        name: for messages; empty for an unnamed one.
+
+    Returns:
+        The keep-out.
+    """
     return KeepOut(((x, y),), radius, name)
 
 

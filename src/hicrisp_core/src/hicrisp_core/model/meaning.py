@@ -48,8 +48,13 @@ class Question:
     choices: Tuple[Choice, ...] = ()
 
     def chosen(self, said: str) -> Optional[Choice]:
-        """Return the choice that an answer means, by its number from 1 or by its words; ``None`` for other
-        words.
+        """Find the choice that an answer means.
+
+        Args:
+            said: its number from 1, or its words.
+
+        Returns:
+            The choice; ``None`` for other words.
         """
         words = " ".join(said.replace("_", " ").lower().split())
         if words.isdigit():
@@ -102,6 +107,13 @@ Meaning = Union[Goal, Question, Answer, Refusal]
 
 
 def wants_end(text: str) -> bool:
-    """Check whether words only say that the task is to end: "Stop!", "no, cancel it please"."""
+    """Check whether words only say that the task is to end: "Stop!", "no, cancel it please".
+
+    Args:
+        text: a remark of the user.
+
+    Returns:
+        Whether the task is to end.
+    """
     words = re.sub(r"[^\w\s']", " ", text.lower()).split()
     return " ".join(words) in ENDING or " ".join(word for word in words if word not in _ASIDE) in ENDING

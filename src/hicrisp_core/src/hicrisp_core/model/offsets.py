@@ -105,7 +105,15 @@ class OffsetEstimate:
 
 
 def offset_key(robot: str, skill: str) -> str:
-    """Return the key of an estimate: whose it is, of which skill, and the frame in which it is measured."""
+    """Return the key of an estimate.
+
+    Args:
+        robot: name of the robot.
+        skill: name of the skill.
+
+    Returns:
+        Robot, skill and the frame of the measurements.
+    """
     return f"{robot}/{skill}/world"
 
 
@@ -125,7 +133,14 @@ def measured_offset(command: Command, item: Optional[WorldObject]) -> Optional[P
 
 
 def robot_of(key: str) -> str:
-    """The robot that an estimate is of."""
+    """Return the robot that an estimate belongs to.
+
+    Args:
+        key: as ``offset_key`` makes it.
+
+    Returns:
+        Name of the robot.
+    """
     return key.partition("/")[0]
 
 
@@ -137,15 +152,29 @@ class DecoderOffsets:
     settings: OffsetSettings = OffsetSettings()
 
     def updated(self, key: str, measured: Planar, sigma: float = 0.0) -> "DecoderOffsets":
-        """The offsets after one measurement of the item's position less the aim, and how far that may be
-        off.
+        """Add a measurement.
+
+        Args:
+            key: as ``offset_key`` makes it.
+            measured: x, y of the object less the aim, metres.
+            sigma: standard deviation of the measurement, metres.
+
+        Returns:
+            The new estimates.
         """
         estimates: Dict[str, OffsetEstimate] = dict(self.estimates)
         estimates[key] = estimates.get(key, OffsetEstimate()).updated(measured, self.settings, sigma)
         return replace(self, estimates=estimates)
 
     def bias(self, key: str) -> Planar:
-        """The correction to subtract from a target, metres."""
+        """Return the correction to subtract from a target.
+
+        Args:
+            key: as ``offset_key`` makes it.
+
+        Returns:
+            x, y, metres.
+        """
         return self.estimates.get(key, OffsetEstimate()).bias(self.settings)
 
     def as_lists(self) -> Dict[str, Sequence[float]]:
@@ -153,5 +182,12 @@ class DecoderOffsets:
         return {key: [e.samples, *e.mean, e.scatter] for key, e in self.estimates.items()}
 
     def from_lists(self, values: Mapping[str, Sequence[float]]) -> "DecoderOffsets":
-        """Offsets with these estimates and the same settings; the inverse of :meth:`as_lists`."""
+        """Read estimates; the inverse of :meth:`as_lists`.
+
+        Args:
+            values: numbers by key.
+
+        Returns:
+            The estimates with the same settings.
+        """
         return replace(self, estimates={key: OffsetEstimate(v[0], (v[1], v[2]), v[3]) for key, v in values.items()})

@@ -86,26 +86,54 @@ class Shape:
 
 
 def shares(solids: Tuple[Solid, ...]) -> Tuple[float, ...]:
-    """The part of the mass that each solid has."""
+    """Distribute the mass over solids.
+
+    Args:
+        solids: the parts of one object.
+
+    Returns:
+        The share of each, 0 to 1.
+    """
     whole = sum(solid.volume for solid in solids) or 1.0
     return tuple(solid.share or solid.volume / whole for solid in solids)
 
 
 def rectangle(size: Vector) -> Outline:
-    """The outline of the bounding box."""
+    """Return the outline of the bounding box.
+
+    Args:
+        size: x, y, z, metres.
+
+    Returns:
+        Corners in the object's frame, metres, counter-clockwise.
+    """
     x, y = size[0] / 2.0, size[1] / 2.0
     return ((-x, -y), (x, -y), (x, y), (-x, y))
 
 
 @lru_cache(maxsize=64)
 def disc(size: Vector) -> Outline:
-    """A circle as wide as the bounding box."""
+    """Return the outline of a circle as wide as the bounding box.
+
+    Args:
+        size: x, y, z, metres.
+
+    Returns:
+        Points in the object's frame, metres, counter-clockwise.
+    """
     radius = size[0] / 2.0
     return tuple((radius * cosine, radius * sine) for cosine, sine in _CIRCLE)
 
 
 def one_box(size: Vector) -> Tuple[Solid, ...]:
-    """The bounding box as the only solid."""
+    """Return the bounding box as the only solid.
+
+    Args:
+        size: x, y, z, metres.
+
+    Returns:
+        One box.
+    """
     return (Solid("box", size),)
 
 

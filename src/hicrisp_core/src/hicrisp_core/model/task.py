@@ -88,11 +88,26 @@ class Command:
     metres in the plane; 0: nobody looks before."""
 
     def argument(self, name: str) -> str:
-        """An argument as text; empty when the command has none of that name."""
+        """Return an argument as text.
+
+        Args:
+            name: the parameter.
+
+        Returns:
+            Its text; empty if the command lacks it.
+        """
         return str(self.arguments.get(name, ""))
 
     def aimed(self, target: Optional[Pose], aim: Optional[Pose]) -> "Command":
-        """The same command with another goal."""
+        """Return the command with another goal.
+
+        Args:
+            target: pose at which the object shall be, world frame.
+            aim: the pose to approach instead, corrected by the bias.
+
+        Returns:
+            The new command.
+        """
         return replace(self, target=target, aim=aim)
 
     def __str__(self) -> str:
@@ -123,7 +138,14 @@ class Itinerary:
         return tuple(area for group in self.groups for area in group)
 
     def visited(self, area: str) -> "Itinerary":
-        """What is left after a visit; a visit that is not due changes nothing."""
+        """Remove a visited area; a visit out of turn changes nothing.
+
+        Args:
+            area: name of the area.
+
+        Returns:
+            What is left.
+        """
         for index, group in enumerate(self.groups):
             if area in group:
                 rest = tuple(name for name in group if name != area)
@@ -134,11 +156,25 @@ class Itinerary:
         return self
 
     def without(self, area: str) -> "Itinerary":
-        """The same, with an area that nothing shall wait for."""
+        """Let no later visit wait for an area.
+
+        Args:
+            area: name of the area.
+
+        Returns:
+            The itinerary with the area put off.
+        """
         return replace(self, put_off=self.put_off | {area})
 
     def before(self, area: str) -> Tuple[str, ...]:
-        """The areas that are to be visited before an area, in order; none where it is due or not wanted."""
+        """List the areas to be visited before an area.
+
+        Args:
+            area: name of the area.
+
+        Returns:
+            Names in order; none if the area is due or not part of the itinerary.
+        """
         found: Set[str] = set()
         ordered: List[str] = []
         for group in self.groups:

@@ -57,8 +57,17 @@ class Outcome:
     def because(
         cls, kind: CauseKind, status: Status, message: str, *names: str, seconds: Optional[float] = None
     ) -> "Outcome":
-        """A failure with its first cause, which quotes the message; names and seconds as ``CauseKind``
-        says.
+        """Return a failure with its first cause, which quotes the message.
+
+        Args:
+            kind: kind of the cause.
+            status: how the command ended.
+            message: what happened, for people.
+            *names: what the cause is about, as ``CauseKind`` says.
+            seconds: age or limit, as ``CauseKind`` says.
+
+        Returns:
+            The outcome.
         """
         return cls(status, message, cause=Cause(kind, names, seconds, message))
 

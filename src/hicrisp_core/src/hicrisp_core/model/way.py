@@ -54,7 +54,11 @@ class WayLog:
         self.marks: List[Mark] = []
 
     def see(self, way: Way) -> None:
-        """Add what is new; of the way before the first look only its last point counts."""
+        """Add the new points and marks; of the way before the first call only the last point counts.
+
+        Args:
+            way: the way that was driven so far.
+        """
         if not self._begun:
             self._begun, self._marked = True, way.marked
             self._count = way.count - 1 if way.spots else way.count

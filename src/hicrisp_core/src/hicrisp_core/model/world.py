@@ -67,7 +67,14 @@ class Motion:
     way: Way = Way()
 
     def since(self, before: "Motion") -> "Motion":
-        """What happened after an earlier look; everything, where the counting began anew in between."""
+        """Return what happened after an earlier observation.
+
+        Args:
+            before: the earlier observation.
+
+        Returns:
+            The difference; everything if the counters were reset in between.
+        """
         if (self.path < before.path - 1e-6 or self.touches < before.touches or self.near_misses < before.near_misses):
             return self
         entered = {name: count - before.entered.get(name, 0) for name, count in self.entered.items()}
@@ -231,7 +238,14 @@ class WorldState:
         return tuple(sorted(fact for fact in self.relations if fact.subject == subject))
 
     def with_relations(self, relations: FrozenSet[Relation]) -> "WorldState":
-        """The same objects and robots with other facts."""
+        """Return the same objects and robots with other facts.
+
+        Args:
+            relations: the facts that hold.
+
+        Returns:
+            The new state.
+        """
         return replace(self, relations=relations)
 
     def types(self) -> Dict[str, str]:

@@ -272,8 +272,8 @@ class OffsetLearnt(Event):
 
 @dataclass(frozen=True)
 class ApprovalAsked(Event):
-    """A person allowed a command or not; ``rehearsed`` is what it would change, ``doubt`` what nobody
-    knows of it.
+    """A person allowed a command or not; ``rehearsed`` is what it would change, ``doubt`` what is
+    unknown of its consequences.
     """
 
     kind: ClassVar[str] = "approval"

@@ -59,10 +59,14 @@ class Unreachable(Exception):
 
 
 def namespaces(told: str, environment: Mapping[str, str] = os.environ) -> Tuple[str, ...]:
-    """Return where the supervisor may be: where it is told; else in ``ROS_NAMESPACE``, below it first.
+    """List where the supervisor may be.
 
     Args:
         told: the user's option; empty without one.
+        environment: variables, of which ``ROS_NAMESPACE`` counts.
+
+    Returns:
+        The user's namespace, or the default ones within ``ROS_NAMESPACE``, in the order to try.
     """
     within = environment.get("ROS_NAMESPACE", "").strip("/")
     return (told,) if told else (f"{within}/{NAMESPACE}", within) if within else (NAMESPACE,)
@@ -98,7 +102,11 @@ def connect(names: Sequence[str]) -> str:
 
 
 def become_node(master_uri: str) -> None:
-    """Make this process a node of a master; it says nothing on the terminal by itself."""
+    """Make this process a node without a log on the terminal.
+
+    Args:
+        master_uri: the ROS master's address.
+    """
     os.environ["ROS_MASTER_URI"] = master_uri
     rospy.init_node("hicrisp_cli", anonymous=True, disable_signals=True, disable_rosout=True,
                     log_level=rospy.FATAL)
@@ -114,7 +122,15 @@ class Supervisor:
                          for name, type_ in _SERVICES.items()}
 
     def ask(self, service: str, *fields: Any, patience: float = PATIENCE) -> Any:
-        """A service's response.
+        """Call one of the supervisor's services.
+
+        Args:
+            service: its name in the namespace.
+            *fields: the fields of the request, in their order.
+            patience: limit in wall time, seconds.
+
+        Returns:
+            The response message.
 
         Raises:
             Unreachable: when it does not answer in time.
@@ -126,8 +142,13 @@ class Supervisor:
         return reply.response
 
     def status(self, task_id: str = "") -> Optional[TaskStatus]:
-        """Where a task stands; the running or the last one when no id is given; ``None`` when there is
-        none.
+        """Return where a task stands.
+
+        Args:
+            task_id: the task; empty for the running or the last one.
+
+        Returns:
+            The status; ``None`` if there is no such task.
         """
         answer = self.ask("get_task", task_id)
         return answer.status if answer.found else None
@@ -144,7 +165,15 @@ class WorldWatch:
         self._count += 1
 
     def wait_for(self, messages: int, seconds: float) -> bool:
-        """Wait for so many further states."""
+        """Wait for further states of the world.
+
+        Args:
+            messages: how many.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether they came in time.
+        """
         wanted = self._count + messages
         return wait_until(lambda: self._count >= wanted, Deadline(seconds))
 
@@ -165,14 +194,28 @@ class EventStream:
         return any(getattr(connection, "header", None) for connection in self._subscriber.impl.connections)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the connection; an event that is published after that is not missed."""
+        """Wait for the connection to the supervisor; later events are not missed.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether it came in time.
+        """
         if not wait_until(lambda: self.connected, Deadline(seconds)):
             return False
         time.sleep(_SETTLING)
         return True
 
     def next(self, seconds: float) -> Optional[Dict[str, Any]]:
-        """The next event with its task's id, or ``None`` when none came in time."""
+        """Return the next event.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The event with ``task_id``; ``None`` if none came in time.
+        """
         try:
             message = self._queue.get(timeout=seconds)
         except Empty:

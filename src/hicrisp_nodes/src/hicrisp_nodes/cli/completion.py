@@ -41,7 +41,11 @@ _HERE: Mapping[str, str] = {
 
 
 def add_completion_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and what it can be told."""
+    """Add the command ``completion`` with its options.
+
+    Args:
+        commands: the subcommands of ``hicrisp``.
+    """
     command = commands.add_parser(
         "completion", help="print what a shell needs to complete hicrisp and scripts/demo",
         description="Complete hicrisp and scripts/demo in your shell.",
@@ -51,7 +55,16 @@ def add_completion_command(commands: "argparse._SubParsersAction[argparse.Argume
 
 
 def print_completion(shell: str, parser: argparse.ArgumentParser, console: Console) -> int:
-    """Print the script that a shell evaluates."""
+    """Print the script that a shell evaluates.
+
+    Args:
+        shell: ``bash`` or ``zsh``.
+        parser: the parser of ``hicrisp``.
+        console: the terminal.
+
+    Returns:
+        Exit status: 1 if the package that writes the script is missing.
+    """
     if find_spec("shtab") is None:
         console.error("the Python package 'shtab' is not installed", "install it: pip install shtab")
         return 1
@@ -60,7 +73,15 @@ def print_completion(shell: str, parser: argparse.ArgumentParser, console: Conso
 
 
 def completion(shell: str, parser: argparse.ArgumentParser) -> str:
-    """The script for the command's parser and that of `scripts/demo`."""
+    """Write the completion of ``hicrisp`` and ``scripts/demo``.
+
+    Args:
+        shell: ``bash`` or ``zsh``.
+        parser: the parser of ``hicrisp``.
+
+    Returns:
+        The shell script.
+    """
     import shtab
 
     scripts: List[str] = []

@@ -15,7 +15,14 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 
 
 def clean(text: object) -> str:
-    """The text without characters that a terminal obeys."""
+    """Remove characters that a terminal obeys.
+
+    Args:
+        text: any value.
+
+    Returns:
+        Its text on one or more lines.
+    """
     return _CONTROL.sub("", str(text))
 
 
@@ -33,14 +40,24 @@ class Console:
                                                           and not os.environ.get("NO_COLOR"))
 
     def paint(self, text: object, style: str) -> str:
-        """The text in a style: good, bad, warn, soft, strong or accent; control characters of it are left
-        out.
+        """Set a text in a style.
+
+        Args:
+            text: any value; its control characters are left out.
+            style: ``good``, ``bad``, ``warn``, ``soft``, ``strong`` or ``accent``.
+
+        Returns:
+            The text with escape sequences if the terminal has colours.
         """
         said = clean(text)
         return f"\x1b[{_CODES[style]}m{said}\x1b[0m" if self._colour and said else said
 
     def say(self, line: str = "") -> None:
-        """Write a line; what the stream cannot encode is replaced."""
+        """Write a line; characters that the stream cannot encode are replaced.
+
+        Args:
+            line: the text without a line feed.
+        """
         encoding = self._stream.encoding or "ascii"
         try:
             line.encode(encoding)
@@ -56,6 +73,11 @@ class Console:
         os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
     def error(self, message: str, *mends: str) -> None:
-        """An error and how to mend it, on the standard error stream."""
+        """Write an error to the standard error stream.
+
+        Args:
+            message: what is wrong.
+            *mends: what to do, one line each.
+        """
         sys.stderr.write(f"error: {clean(message)}\n" + "".join(f"  {mend}\n" for mend in mends))
         sys.stderr.flush()

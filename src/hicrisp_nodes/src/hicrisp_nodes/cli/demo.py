@@ -187,7 +187,15 @@ class Demo:
 
 
 def choose_master(keep: bool, namespace: str, console: Console) -> Tuple[str, MasterPort]:
-    """Choose a master of one's own, or with ``--keep`` the one of ROS_MASTER_URI, and say when it is another.
+    """Choose a ROS master, and say so if it is not that of ``ROS_MASTER_URI``.
+
+    Args:
+        keep: whether the nodes stay up, on the master of ``ROS_MASTER_URI``.
+        namespace: namespace of the nodes.
+        console: the terminal.
+
+    Returns:
+        The master's address, and its reserved port.
 
     Raises:
         Unreachable: when that one is on another machine and does not answer.
@@ -213,9 +221,15 @@ def choose_master(keep: bool, namespace: str, console: Console) -> Tuple[str, Ma
 
 
 def perception_of(wanted: Optional[str], scene: Scene) -> str:
-    """How the things of a scene are seen: as is wanted, else by the camera where all happens at a table.
+    """Choose how objects are detected: as asked, else by camera if all happens at a table, because a base
+    carries objects out of its sight.
 
-    What a base carries away is out of the camera's sight.
+    Args:
+        wanted: ``camera``, ``poses`` or ``None``.
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        ``camera`` or ``poses``.
 
     Raises:
         ConfigError: where the camera is wanted for a scene without a table.
@@ -227,7 +241,14 @@ def perception_of(wanted: Optional[str], scene: Scene) -> str:
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Run the command line; 0 when every trial succeeded, 1 when not, 130 when it was interrupted."""
+    """Run ``scripts/demo``.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status: 0 if every trial succeeded, 1 if not, 130 after an interrupt.
+    """
     options = parse(arguments)
     console = Console()
 

@@ -44,9 +44,14 @@ class Follower:
         self._doubt = ""
 
     def follow(self, task_id: str, seconds: float) -> List[Dict[str, Any]]:
-        """Tell a task until it has ended; its events are returned.
+        """Show a task until it has ended; cancel it after the limit.
 
-        After ``seconds`` of wall time it is canceled.
+        Args:
+            task_id: the task.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The task's events.
 
         Raises:
             Unreachable: when the supervisor went away.
@@ -79,8 +84,14 @@ class Follower:
         return told
 
     def hear(self, task_id: str, seconds: float) -> Optional[UserSaid]:
-        """Wait until it is known what a remark does to a task, and tell it; ``None`` where that does not
-        come in time, or the task ends before.
+        """Wait until it is known what a remark does to a task, and show it.
+
+        Args:
+            task_id: the task.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            The event; ``None`` if it does not come in time or the task ends before.
         """
         limit, ask_at = Deadline(seconds), time.monotonic() + _ASK_EVERY
         while not limit.passed:
@@ -128,7 +139,15 @@ class Follower:
 
 
 def wait_for_report(run_folder: str, alive: Callable[[], bool] = lambda: True) -> Optional[Path]:
-    """The report of an ended run, once it is written; ``None`` when it does not come."""
+    """Wait for the report of an ended run.
+
+    Args:
+        run_folder: the run's folder; empty if it has none.
+        alive: whether the workspace still runs.
+
+    Returns:
+        The report; ``None`` if it does not come.
+    """
     report = Path(run_folder) / "report.html"
     if not run_folder:
         return None

@@ -20,7 +20,14 @@ _NO_MASTER = (OSError, XmlRpcError, ValueError, HTTPException, ExpatError)
 
 
 def port_is_free(port: int) -> bool:
-    """Whether nothing on this machine listens on the port."""
+    """Check whether no program on this machine listens on a port.
+
+    Args:
+        port: TCP port.
+
+    Returns:
+        Whether it can be bound.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -111,7 +118,14 @@ class Graph:
         return bool(rosgraph.network.is_local_address(self.host))
 
     def reachable(self, seconds: float = 1.0) -> bool:
-        """Whether something that answers like a master is there."""
+        """Check whether a ROS master answers.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether it does, in time.
+        """
         try:
             with socket.create_connection((self.host, self.port), seconds):
                 pass
@@ -120,7 +134,15 @@ class Graph:
             return False
 
     def alive(self, node: str, seconds: float = 1.0) -> bool:
-        """Check whether a node's process is there; the master also remembers those that were killed."""
+        """Check whether a node's process accepts connections; the master also remembers killed nodes.
+
+        Args:
+            node: its whole name.
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether it does, in time.
+        """
         try:
             code, _, uri = self._master.lookupNode("/hicrisp_cli", node)
             address = urlparse(uri if code == 1 else "")
@@ -138,11 +160,25 @@ class Graph:
         return frozenset(str(node) for part in self._state() for _, nodes in part for node in nodes)
 
     def listeners(self, topic: str) -> FrozenSet[str]:
-        """The names of the nodes that want a topic."""
+        """List the subscribers of a topic.
+
+        Args:
+            topic: its whole name.
+
+        Returns:
+            Names of nodes.
+        """
         return frozenset(str(node) for name, nodes in self._state()[1] if name == topic for node in nodes)
 
     def missing(self, wanted: Sequence[str]) -> List[str]:
-        """Those of the services that are not offered."""
+        """List the services that are not offered.
+
+        Args:
+            wanted: whole names of services.
+
+        Returns:
+            Those that the master does not know.
+        """
         known = self.services()
         return [name for name in wanted if name not in known]
 

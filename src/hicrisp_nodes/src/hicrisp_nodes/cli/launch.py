@@ -70,7 +70,11 @@ class Launch:
                 stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=_end_with_parent)
 
     def signal(self, number: int) -> None:
-        """Send a signal to roslaunch alone, as Ctrl-C in its terminal does."""
+        """Send a signal to roslaunch alone, as Ctrl-C in its terminal does.
+
+        Args:
+            number: the signal.
+        """
         if self._process is not None:
             self._process.send_signal(number)
 
@@ -80,7 +84,15 @@ class Launch:
         return self._process is not None and self._process.poll() is None
 
     def tail(self, lines: int = 25, about: str = "") -> List[str]:
-        """The last lines of the log that are about a node, or of the whole log."""
+        """Return the end of the log.
+
+        Args:
+            lines: how many lines.
+            about: text in the lines, such as a node's name; empty for all.
+
+        Returns:
+            The last lines with the text, or of the whole log if none has it.
+        """
         found = self._lines()
         return ([line for line in found if about in line] or found)[-lines:]
 

@@ -226,12 +226,26 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
-    """The command and its options."""
+    """Read the command line of ``hicrisp``.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        The command and its options.
+    """
     return make_parser().parse_args(arguments)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """Run the command line."""
+    """Run ``hicrisp``.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        Exit status.
+    """
     options = parse(arguments)
     console = Console()
     try:

@@ -29,7 +29,11 @@ _MOST_TOLD = 20
 
 
 def add_memory_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and what it can be told."""
+    """Add the command ``memory`` with its verbs.
+
+    Args:
+        commands: the subcommands of ``hicrisp``.
+    """
     memory = commands.add_parser("memory", help="what earlier runs left: list, forget, export, import")
     memory.add_argument("--file", type=Path, metavar="FILE",
                         help="the memory's file (the running workspace's, else runs/memory.sqlite)")
@@ -49,7 +53,15 @@ def add_memory_command(commands: "argparse._SubParsersAction[argparse.ArgumentPa
 
 
 def run_memory(options: argparse.Namespace, console: Console) -> int:
-    """Carry out `hicrisp memory ...`; no workspace needs to run."""
+    """Carry out ``hicrisp memory ...``; no workspace needs to run.
+
+    Args:
+        options: the parsed command line.
+        console: the terminal.
+
+    Returns:
+        Exit status.
+    """
     store = Store(options.file or _usual_file(namespaces(options.namespace)))
     verbs: Dict[str, Callable[[argparse.Namespace, Store, Console], int]] = {
         "list": _list, "forget": _forget, "export": _export, "import": _import}

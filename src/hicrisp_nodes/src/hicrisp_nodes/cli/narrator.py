@@ -57,7 +57,11 @@ class Narrator:
         }
 
     def tell(self, entry: Mapping[str, Any]) -> None:
-        """Tell one event."""
+        """Print one event in a line or a few.
+
+        Args:
+            entry: an event as it is written; unknown kinds are skipped.
+        """
         if entry.get("kind") == TaskReceived.kind:
             self._run = Timeline()
         self._missing = self._run.judged.missing if self._run.judged is not None else ""

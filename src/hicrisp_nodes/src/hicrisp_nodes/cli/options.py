@@ -73,7 +73,14 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
-    """The options of `scripts/demo`."""
+    """Read the options of ``scripts/demo``.
+
+    Args:
+        arguments: the command line; that of the process if ``None``.
+
+    Returns:
+        The options, with whole paths.
+    """
     parser = make_parser()
     options = parser.parse_args(arguments)
     options.scene, options.policy = whole_path(options.scene), whole_path(options.policy)
@@ -86,13 +93,28 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
 
 
 def whole_path(name: str) -> str:
-    """Return the whole path of a file as it was typed, for nodes run in another folder; a name stays as it is."""
+    """Return the whole path of a file, for nodes that run in another folder.
+
+    Args:
+        name: a path, or a name in ``config``, which stays as it is.
+
+    Returns:
+        The path or the name.
+    """
     path = Path(name).expanduser()
     return str(path.absolute()) if path.suffix or "/" in name else name
 
 
 def choose_brain(asked: Optional[str], environment: Mapping[str, str] = os.environ) -> Tuple[str, str]:
-    """The language model's configuration, with the whole path of a file, and why it is that one."""
+    """Choose the language model's configuration.
+
+    Args:
+        asked: the user's option, if any.
+        environment: variables with keys and addresses.
+
+    Returns:
+        The name, or the whole path of a file; and the reason in words.
+    """
     from hicrisp_core.llm.settings import choose_llm, is_replay  # Help is shown before anything is set up.
 
     name, why = choose_llm(asked or "", environment)

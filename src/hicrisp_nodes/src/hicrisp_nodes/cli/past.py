@@ -24,11 +24,15 @@ class PastRun:
 
 
 def past_runs(folder: Path, most: int, without: AbstractSet[str] = frozenset()) -> List[PastRun]:
-    """The newest tasks whose result can be read, newest first.
+    """List the newest runs whose result can be read.
 
     Args:
-        folder: the one that gets one folder for each task; it need not be there.
-        without: ids of tasks that are told elsewhere.
+        folder: the folder of runs; it may be missing.
+        most: limit of their number.
+        without: ids of tasks to leave out.
+
+    Returns:
+        Runs, newest first.
     """
     found: List[PastRun] = []
     for run in _newest(folder):

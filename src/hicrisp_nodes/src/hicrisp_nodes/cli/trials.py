@@ -25,7 +25,19 @@ def run_trials(
     follower: Follower,
     console: Console,
 ) -> Iterator[Dict[str, Any]]:
-    """Run the trials one after another; each result as soon as it is there.
+    """Run trials one after another.
+
+    Args:
+        options: the parsed command line.
+        task: the text to submit.
+        brain: the language model's configuration, for the results.
+        supervisor: the running workspace.
+        events: the supervisor's events.
+        follower: shows each task.
+        console: the terminal.
+
+    Yields:
+        Each result as soon as the trial has ended.
 
     Raises:
         Unreachable: when the workspace goes away.
@@ -50,7 +62,14 @@ def run_trials(
 
 
 def summary(trials: Sequence[Mapping[str, Any]]) -> str:
-    """Tell trials in one line: how many succeeded, what was corrected, and the means of error (mm) and time (s)."""
+    """Sum up trials in one line.
+
+    Args:
+        trials: results of the trials.
+
+    Returns:
+        How many succeeded, corrections by rung, and the means of error (mm) and time (s).
+    """
     rungs: "Counter[str]" = Counter()
     for trial in trials:
         rungs.update(trial["corrections"])
@@ -81,7 +100,15 @@ def _trial(
 
 
 def result_of_task(told: List[Dict[str, Any]], folder: str) -> Dict[str, Any]:
-    """The result as the run folder has it, or as the events tell it."""
+    """Read a task's result.
+
+    Args:
+        told: the task's events.
+        folder: its run folder; empty if it has none.
+
+    Returns:
+        The result in the folder, else one made of the events.
+    """
     try:
         trial = json.loads((Path(folder) / "result.json").read_text(encoding="utf-8")) if folder else None
     except (OSError, ValueError):

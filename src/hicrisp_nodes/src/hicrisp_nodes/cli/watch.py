@@ -34,10 +34,17 @@ def watch(
     options: argparse.Namespace, supervisor: Supervisor, events: EventStream, console: Console,
     say_status: Callable[[TaskStatus, Console], None]
 ) -> int:
-    """Follow a task to its end, or all that run until Ctrl-C.
+    """Follow a task to its end, or all tasks until Ctrl-C.
 
     Args:
-        say_status: tells in one line where a task stands.
+        options: the parsed command line.
+        supervisor: the running workspace.
+        events: the supervisor's events.
+        console: the terminal.
+        say_status: prints in one line where a task stands.
+
+    Returns:
+        Exit status.
 
     Raises:
         Unreachable: when the supervisor went away.

@@ -147,7 +147,16 @@ class Markers:
 
 
 def marker_of(mark: Mark, number: int, stamp: rospy.Time) -> Marker:
-    """A mark as a message."""
+    """Convert a mark to a message.
+
+    Args:
+        mark: form, pose and size, metres in the world frame.
+        number: id within its namespace.
+        stamp: ROS time.
+
+    Returns:
+        The marker.
+    """
     marker = Marker(ns=mark.space, id=number, type=_FORMS[mark.form], action=Marker.ADD, text=mark.text,
                     pose=pose_to_msg(mark.pose), scale=Vector3(*mark.size), color=ColorRGBA(*mark.colour),
                     points=[Point(*point) for point in mark.points])

@@ -68,7 +68,14 @@ class Mark:
 
 
 def scene_marks(scene: Scene) -> List[Mark]:
-    """What stays as it is while a scene is loaded: walls and keep-outs."""
+    """Draw what stays as it is while a scene is loaded: walls and keep-outs.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        Marks in the world frame.
+    """
     marks: List[Mark] = []
     if scene.arena is not None:
         for name, wall in {**scene.arena.walls, **scene.arena.border()}.items():
@@ -93,12 +100,16 @@ def scene_marks(scene: Scene) -> List[Mark]:
 def world_marks(
     world: WorldState, known: Iterable[str], letters: float = LETTERS, radii: Mapping[str, float] = _NONE
 ) -> List[Mark]:
-    """The things as they are seen, with their names and how sure their places are; and the bases.
+    """Draw objects with their names and uncertainty, and bases.
 
     Args:
-        known: the names that the scene holds; any other thing is an unknown one.
-        letters: height of their names, metres.
-        radii: of the bases' footprints, metres.
+        world: observed objects, robots and facts; poses in the world frame.
+        known: names of the scene's objects; others are drawn as unknown.
+        letters: height of names, metres.
+        radii: radius of each base's footprint, metres.
+
+    Returns:
+        Marks in the world frame.
     """
     marks = [mark for robot in world.robots.values() if robot.pose is not None and robot.name in radii
              for mark in _base(robot.name, robot.pose, radii[robot.name], letters)]
@@ -154,7 +165,14 @@ def place_marks(places: Sequence[Mapping[str, Any]], letters: float = LETTERS) -
 
 
 def way_marks(ways: Mapping[str, Sequence[Tuple[float, float]]]) -> List[Mark]:
-    """The way that each base was seen to drive."""
+    """Draw the driven path of each base.
+
+    Args:
+        ways: x, y of its points by the base's name, metres in the world frame.
+
+    Returns:
+        Marks in the world frame.
+    """
     return [Mark(DRIVEN, name, STRIP, size=(0.03, 0.0, 0.0), colour=_GREEN,
                  points=tuple((x, y, 0.01) for x, y in spots))
             for name, spots in ways.items() if len(spots) > 1]
@@ -163,12 +181,16 @@ def way_marks(ways: Mapping[str, Sequence[Tuple[float, float]]]) -> List[Mark]:
 def stack_marks(
     task: str, entries: Sequence[Tuple[str, str]], above: Vector, letters: float = LETTERS
 ) -> List[Mark]:
-    """The task and the feedback stack as text, its top first.
+    """Write the task and the feedback stack, its top first.
 
     Args:
+        task: the task's text.
         entries: command and error, bottom first.
-        above: where the text stands, metres in the world frame.
-        letters: their height, metres.
+        above: position of the text, metres in the world frame.
+        letters: height of the text, metres.
+
+    Returns:
+        One mark; none without a task and entries.
     """
     lines = [task] if task else []
     lines += [f"{len(entries) - at}. {command}: {error}"
@@ -185,7 +207,14 @@ class MarkBook:
         self._shown: Dict[Tuple[str, str], Mark] = {}
 
     def turn(self, marks: Sequence[Mark]) -> Tuple[List[Tuple[int, Mark]], List[Tuple[int, Mark]]]:
-        """The marks that are to be drawn anew and those to be taken away, each with its number."""
+        """Compare marks with those that are shown.
+
+        Args:
+            marks: all marks of now.
+
+        Returns:
+            New or changed marks, and marks to delete, each with its number.
+        """
         now = {(mark.space, mark.name): mark for mark in marks}
         for key in now:
             self._numbers.setdefault(key, len(self._numbers))

@@ -65,6 +65,10 @@ class Tape:
     def write(self, raw: Raw, stamp: genpy.Time) -> None:
         """Add a message.
 
+        Args:
+            raw: topic, type and serialized content.
+            stamp: ROS time.
+
         Raises:
             OSError: when the disk takes no more.
         """
@@ -119,14 +123,31 @@ def _compression() -> str:
 
 
 def packed(message: genpy.Message) -> bytes:
-    """A message as it goes over the wire."""
+    """Serialize a message.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        Its bytes on the wire.
+    """
     buffer = io.BytesIO()
     message.serialize(buffer)
     return buffer.getvalue()
 
 
 def raw_of(topic: str, message: genpy.Message, latched: bool = False, caller: str = "") -> Raw:
-    """A message that was made here, as it would have come over the wire."""
+    """Wrap a message as if it had come over the wire.
+
+    Args:
+        topic: its whole name.
+        message: the ROS message.
+        latched: whether late subscribers get it.
+        caller: name of the publishing node.
+
+    Returns:
+        The serialized message with its connection's data.
+    """
     return Raw(topic, message._type, message._md5sum, message._full_text, packed(message), caller, latched)
 
 

@@ -45,12 +45,16 @@ class Choice:
         self._pictures, self._rate = (*pictures, *(name + COMPRESSED for name in pictures)), rate
 
     def of(self, topic: str, kind: str, present: Collection[str] = ()) -> Optional[Chosen]:
-        """How a topic is recorded; ``None`` for one that is not.
+        """Decide how a topic is recorded.
 
         Args:
+            topic: its whole name.
             kind: its message type.
-            present: the names of all topics; of pictures that are there compressed, only these are recorded, unless
-                the user wants the others by name.
+            present: all topics; if an image is also there compressed, only that is recorded unless the user
+                asked for both.
+
+        Returns:
+            Rate limit; ``None`` for a topic that is not recorded.
         """
         if topic in self._pictures and topic + COMPRESSED not in present:
             return Chosen(self._rate) if self._rate > 0.0 else None

@@ -59,7 +59,14 @@ class Drives:
             self._subscriber.unregister()
 
     def after(self, event: Optional[Event]) -> Optional[BaseDrove]:
-        """The way that ends with an event: a verdict on a command of a base that moved."""
+        """Return the driven path that an event ends.
+
+        Args:
+            event: an event of the task, or ``None``.
+
+        Returns:
+            The path of a base that moved, after the verdict on its command; else ``None``.
+        """
         if event is None or event.robot not in self._bases:
             return None
         with self._lock:

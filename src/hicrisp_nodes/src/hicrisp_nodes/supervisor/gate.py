@@ -79,7 +79,14 @@ class Gate:
         return self._autonomy
 
     def set_autonomy(self, level: str) -> Tuple[bool, str]:
-        """Change the level; a question that waits is answered yes when nothing is asked any more."""
+        """Change what needs approval; a waiting question that is no longer needed is answered yes.
+
+        Args:
+            level: one of ``LEVELS``.
+
+        Returns:
+            Whether it was changed, and a message.
+        """
         if level not in LEVELS:
             return False, f"no autonomy '{level}'; there are: {', '.join(LEVELS)}"
         with self._news:
@@ -125,7 +132,14 @@ class Gate:
         return f"the emergency stop was cleared, and nothing begins until you resume: {self._how_to_resume}"
 
     def stop(self, reason: str) -> str:
-        """The emergency stop: running commands end at once, none is started until it is cleared."""
+        """Activate the emergency stop: running commands end, and none is started until it is cleared.
+
+        Args:
+            reason: why, for people.
+
+        Returns:
+            A message.
+        """
         with self._news:
             self.reason = reason
             self.stops += 1
@@ -158,7 +172,14 @@ class Gate:
             return self._kept.keep(self.estop.is_set(), self.reason, self._cleared)
 
     def answer(self, granted: bool) -> Tuple[bool, str]:
-        """Answer the question that waits."""
+        """Answer the question that waits for approval.
+
+        Args:
+            granted: yes or no.
+
+        Returns:
+            Whether a question waited, and a message.
+        """
         with self._news:
             if not self.question:
                 return False, "nothing waits for approval"
@@ -168,7 +189,14 @@ class Gate:
         return True, f"{'approved' if granted else 'refused'}: {question}"
 
     def say(self, answer: str) -> Tuple[bool, str]:
-        """Answer the question what a task means."""
+        """Answer the question what a task means.
+
+        Args:
+            answer: number of a choice, or words.
+
+        Returns:
+            Whether a question waited and the answer was taken, and a message.
+        """
         words = " ".join(answer.split())[:_LONGEST]
         with self._news:
             if self.asked is None:
@@ -180,7 +208,16 @@ class Gate:
         return True, f"understood: {words}"
 
     def ask(self, question: Question, seconds: float, cancel: Event) -> str:
-        """Ask the user what is meant; empty where no answer came in time, or the task was canceled."""
+        """Ask the user what is meant.
+
+        Args:
+            question: text and choices.
+            seconds: limit in wall time, seconds.
+            cancel: event that ends the wait.
+
+        Returns:
+            The answer; empty if none came in time or the task was canceled.
+        """
         with self._news:
             self._said, self.asked = "", question
         self._changed()
@@ -193,33 +230,54 @@ class Gate:
         return said
 
     def pass_through(self, cancel: Event) -> None:
-        """Wait while paused; an emergency stop or a cancel ends the wait."""
+        """Wait while paused; an emergency stop or a cancel ends the wait.
+
+        Args:
+            cancel: event that ends the wait.
+        """
         with self._news:
             while self._paused and not cancel.is_set() and not self.estop.is_set():
                 self._news.wait(SLICE)
 
     def approve(self, question: str, cancel: Event, doubtful: bool = False) -> bool:
-        """Ask for leave for what cannot be undone; no answer in time is a no.
+        """Ask for approval of an irreversible command; no answer in time is a no.
 
         Args:
-            doubtful: whether nobody could find out what it takes away; then full autonomy is no leave.
+            question: text for the user.
+            cancel: event that ends the wait.
+            doubtful: whether its consequences are unknown; then it is asked under full autonomy, too.
+
+        Returns:
+            Whether it may run.
         """
         if doubtful:
             return self._ask(question, cancel, asking=LEVELS)
         return self._autonomy == FULL or self._ask(question, cancel)
 
     def permit(self, question: str, purpose: str, cancel: Event) -> bool:
-        """Ask for leave for a command that can be undone, where the level asks for it; no answer in time is
-        a no.
+        """Ask for approval of a reversible command if the level requires it; no answer in time is a no.
 
         Args:
+            question: text for the user.
             purpose: of the command: ``step``, ``correction`` or ``retry``.
+            cancel: event that ends the wait.
+
+        Returns:
+            Whether it may run.
         """
         asking = (MANUAL, CORRECTIONS) if purpose == CORRECTION else (MANUAL,)
         return self._autonomy not in asking or self._ask(question, cancel, asking=asking)
 
     def help(self, wanted: str, cancel: Event) -> bool:
-        """Ask for something that the user may do; where nothing is asked, nobody does it."""
+        """Ask the user for help; under full autonomy there is none.
+
+        Args:
+            wanted: what the user is asked to do.
+            cancel: event that ends the wait.
+
+        Returns:
+            Whether the user did it.
+        """
         return self._autonomy != FULL and self._ask(wanted, cancel, unasked=False)
 
     @property
@@ -228,8 +286,14 @@ class Gate:
         return self._autonomy == REVIEWED
 
     def review(self, offered: PlanReview, cancel: Event) -> Optional[Plan]:
-        """The plan that shall be carried out, as it is or as the user changed it; ``None`` where none
-        shall.
+        """Show a plan for approval.
+
+        Args:
+            offered: the plan with the check of changed steps.
+            cancel: event that ends the wait.
+
+        Returns:
+            The plan as it is or as the user changed it; ``None`` if it was refused.
         """
         if not self.reviews:
             return offered.plan
@@ -241,10 +305,15 @@ class Gate:
         return chosen if granted else None
 
     def answer_plan(self, granted: bool, steps: Sequence[str], only_check: bool) -> Tuple[CheckedSteps, str]:
-        """Answer the question whether the plan that waits may run, with other steps in its place.
+        """Answer the question whether the waiting plan may run.
+
+        Args:
+            granted: yes or no.
+            steps: other steps in words; empty to keep the plan's.
+            only_check: whether the steps are only checked.
 
         Returns:
-            What is wrong with the steps, and why nothing was answered, which is empty where it was.
+            The checked steps, and why nothing was answered, empty if it was.
         """
         with self._news:
             offered = self.offered

@@ -47,12 +47,16 @@ class MemorySettings:
         self, configuration: Configuration, labels: Mapping[str, Any], simulator: str,
         faults: Sequence[FaultRecord],
     ) -> Optional[FileMemory]:
-        """The memory for one task; ``None`` where it is off.
+        """Open the memory for one task.
 
         Args:
+            configuration: scene, domain and policy.
             labels: policy, llm and scene, as results have them.
             simulator: what simulates the robots; empty for real ones.
-            faults: what it lets go wrong: an arm that places otherwise is another arm.
+            faults: injected faults; an arm that misplaces is remembered as another arm.
+
+        Returns:
+            The memory; ``None`` if it is off.
         """
         setting = self._setting(configuration)
         if setting == OFF:
@@ -65,8 +69,11 @@ class MemorySettings:
             clock=time.time if now is None else lambda: now)
 
     def copy_to(self, folder: Path, configuration: Configuration) -> None:
-        """Put a copy into a run's folder, where that is wanted; the run goes on without one that cannot be
-        made.
+        """Copy the memory into a run's folder, if that is wanted; a failed copy does not stop the run.
+
+        Args:
+            folder: the run folder.
+            configuration: scene, domain and policy.
         """
         if self.copied and self._setting(configuration) != OFF:
             Store(self.file).copy_to(folder / FILE_NAME)
@@ -76,8 +83,16 @@ class MemorySettings:
 
 
 def read_settings(setting: str, file: str, runs_dir: Path, llm: LlmSettings = _NO_MODEL) -> MemorySettings:
-    """The settings of the parameters ``~memory`` and ``~memory_file``; by default the file lies beside the
-    runs. A run that is repeated from its recording knows what it knew then.
+    """Read the parameters ``~memory`` and ``~memory_file``. A replayed run uses the recorded memory.
+
+    Args:
+        setting: ``on``, ``read``, ``off`` or ``policy``.
+        file: path of the memory; empty for the usual one beside the runs.
+        runs_dir: the folder of runs.
+        llm: settings of the language model.
+
+    Returns:
+        The settings.
 
     Raises:
         ConfigError: for an unknown setting, with the valid ones.
@@ -97,7 +112,15 @@ def read_settings(setting: str, file: str, runs_dir: Path, llm: LlmSettings = _N
 
 
 def body_of(simulator: str, faults: Sequence[FaultRecord]) -> str:
-    """Which robot offsets are of: the real one, or that of a simulator, with how it misplaces."""
+    """Name the robot that offsets belong to.
+
+    Args:
+        simulator: what simulates it; empty for a real one.
+        faults: injected faults.
+
+    Returns:
+        The real robot, or the simulator with its misplacements.
+    """
     if not simulator:
         return REAL
     told = sorted(to_json([fault.target, fault.magnitude]) for fault in faults if fault.fault == _MISPLACES)

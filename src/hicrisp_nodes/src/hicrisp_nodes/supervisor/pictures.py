@@ -53,8 +53,10 @@ class Camera:
         self._closed, self._folder = True, None
 
     def begin(self, folder: Path) -> None:
-        """Take the pictures of a new task, if there is a camera; the first is taken while the task is
-        planned.
+        """Prepare the pictures of a new task; the first is taken while the task is planned.
+
+        Args:
+            folder: the run folder.
         """
         self._before = None
         self._there = set() if self._closed else {name for name in (_SCENE, _EYE) if offered(name)}
@@ -64,7 +66,14 @@ class Camera:
             self._before = self._thread.submit(self._take, BEFORE, _SCENE)
 
     def take(self, caption: str) -> Optional[str]:
-        """Take a picture of the scene; its path relative to the run folder, ``None`` when there is none."""
+        """Take a picture of the scene.
+
+        Args:
+            caption: shown below it; names the file.
+
+        Returns:
+            Path relative to the run folder; ``None`` without a camera or in time.
+        """
         if caption == BEFORE and self._before is not None:
             try:
                 return self._before.result(self._limit)
@@ -73,7 +82,14 @@ class Camera:
         return self._take(caption, _SCENE)
 
     def look(self, caption: str) -> Optional[str]:
-        """The same of what the perception's camera sees, with what was recognised drawn in."""
+        """Take the image of the perception's camera, with what was recognised drawn in.
+
+        Args:
+            caption: shown below it; names the file.
+
+        Returns:
+            Path relative to the run folder; ``None`` without a camera or in time.
+        """
         return self._take(caption, _EYE)
 
     def _take(self, caption: str, service: str) -> Optional[str]:
@@ -85,8 +101,11 @@ class Camera:
         return self._save(SnapshotRequest(caption=caption), self._limit, self._folder, name, service)
 
     def animate(self, since: float, cancel: Event) -> None:
-        """Write the task as an animation from a moment of the world's clock on, as ``overview.webp``; it takes
-        seconds, and who cancels the task waits for none of them.
+        """Write the task as an animation, ``overview.webp``; it takes seconds, which a cancel cuts short.
+
+        Args:
+            since: start in simulation time, seconds.
+            cancel: event that ends the wait.
         """
         if self._folder is None or _SCENE not in self._there or not since > 0.0:
             return
@@ -119,7 +138,14 @@ class Camera:
 
 
 def caption_of(entry: Mapping[str, Any]) -> str:
-    """The caption for a picture after an event; empty for an event that needs none."""
+    """Write the caption for a picture after an event.
+
+    Args:
+        entry: an event as it is written.
+
+    Returns:
+        The caption; empty for an event that needs no picture.
+    """
     event = event_of(entry)
     if isinstance(event, PlanMade):
         return "new plan" if event.from_step else BEFORE
@@ -129,8 +155,14 @@ def caption_of(entry: Mapping[str, Any]) -> str:
 
 
 def wants_eye(entry: Mapping[str, Any]) -> bool:
-    """Whether it matters after an event what the perception's camera sees: at the start, when something
-    failed, and at the end.
+    """Check whether the perception's camera image is recorded after an event: at the start, after a failure
+    and at the end.
+
+    Args:
+        entry: an event as it is written.
+
+    Returns:
+        Whether it is.
     """
     event = event_of(entry)
     return (isinstance(event, (PlanMade, TaskFinished))

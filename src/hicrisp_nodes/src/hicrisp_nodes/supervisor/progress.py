@@ -55,7 +55,15 @@ class Progress:
     """What the user said while it ran, each with what became of it."""
 
     def ended(self, state: State, message: str) -> "Progress":
-        """The end of the task."""
+        """End the task.
+
+        Args:
+            state: how it ended.
+            message: for the user.
+
+        Returns:
+            The final progress.
+        """
         return replace(self, state=state, message=message)
 
     def at(self, run: Timeline) -> "Progress":

@@ -42,10 +42,16 @@ class Dialogue:
     def after(
         self, asked: str, done: Iterable[str], answered: str, conversation: Sequence[Turn] = ()
     ) -> "Dialogue":
-        """The dialogue with one more task.
+        """Add a task to the dialogue.
 
         Args:
-            conversation: what was said about it, oldest first; its first words are not told twice.
+            asked: the task's text.
+            done: the steps that were carried out.
+            answered: the final message.
+            conversation: turns of the task, oldest first; its first text is not repeated.
+
+        Returns:
+            The dialogue with the latest exchanges.
         """
         actions = "; ".join(done)
         said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in conversation if turn.text != asked)
@@ -101,7 +107,14 @@ class TaskQueue:
         self._thread.start()
 
     def close(self, seconds: float) -> bool:
-        """Cancel everything and wait for the running task's end, at most so many seconds; whether it came."""
+        """Cancel everything and wait for the running task's end.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether it ended in time.
+        """
         with self._news:
             self._closed = True
             pending = list(self._waiting) + ([self._current] if self._current else [])
@@ -116,7 +129,17 @@ class TaskQueue:
         return not self._thread.is_alive()
 
     def submit(self, text: str, robot: str = "", request_id: str = "", dry_run: bool = False) -> Admission:
-        """Put a task in line, or say why not. A request id that was seen before gets the same task again."""
+        """Queue a task; a request id that is known returns its task.
+
+        Args:
+            text: what the user wrote.
+            robot: the robot that is to do it; empty for any.
+            request_id: chosen by the client; empty for none.
+            dry_run: whether it is only planned.
+
+        Returns:
+            The queued task, or why it was refused.
+        """
         with self._news:
             known = next((r for r in self._all.values() if request_id and r.request_id == request_id), None)
             if known is not None:
@@ -139,7 +162,14 @@ class TaskQueue:
         return Admission(True, waits or "it starts now", request)
 
     def cancel(self, task_id: str = "") -> Tuple[bool, str]:
-        """End a task that runs or waits; the running one when no id is given."""
+        """Cancel a task that runs or waits.
+
+        Args:
+            task_id: the task; empty for the running one.
+
+        Returns:
+            Whether it was canceled, and a message.
+        """
         with self._news:
             request = self._all.get(task_id) if task_id else self._current
             if request is None:
@@ -157,7 +187,15 @@ class TaskQueue:
         return True, f"task {request.id} {'was taken out of the line' if waiting else 'is being stopped'}"
 
     def tell(self, task_id: str, said: str) -> Tuple[bool, str]:
-        """Say something to the running task, which is the only one that listens."""
+        """Pass a remark to the running task.
+
+        Args:
+            task_id: the task; empty for the running one.
+            said: the user's words.
+
+        Returns:
+            Whether it was passed on, and a message.
+        """
         why = objection(said, "remark", "say what is meant, for example: not that one, the blue one")
         if why:
             return False, why
@@ -177,6 +215,9 @@ class TaskQueue:
     def restore(self, before: Remembered) -> Tuple[Request, ...]:
         """Take up the tasks of a supervisor that was killed, before this one starts; those that it left under
         way end as interrupted, and so do those in line of an earlier launch.
+
+        Args:
+            before: what the former supervisor wrote down.
 
         Returns:
             Those that end here.
@@ -210,11 +251,14 @@ class TaskQueue:
         return self._blocked() or self._waits()
 
     def hold(self, seconds: float, patience: float) -> str:
-        """Begin no task until ``release``, at most for some seconds; why that is not possible, which is empty
-        if it is.
+        """Begin no task until ``release``.
 
         Args:
+            seconds: longest duration, wall time.
             patience: seconds that a task which is about to end gets for that.
+
+        Returns:
+            Why that is not possible; empty if it is.
         """
         limit = Deadline(patience)
         with self._news:
@@ -233,7 +277,14 @@ class TaskQueue:
             self._news.notify_all()
 
     def find(self, task_id: str = "") -> Optional[Request]:
-        """A task by id; without one the running task, or the last that ran."""
+        """Find a task.
+
+        Args:
+            task_id: the task; empty for the running or the last one.
+
+        Returns:
+            The task; ``None`` if there is no such task.
+        """
         with self._news:
             return self._all.get(task_id) if task_id else self._current or self._last
 

@@ -47,19 +47,40 @@ class Reports:
         self._diagnostics = Publisher(TOPIC, DiagnosticArray, queue_size=5)
 
     def status(self, message: TaskStatus) -> None:
-        """Publish where a task stands."""
+        """Publish where a task stands.
+
+        Args:
+            message: the ROS message.
+        """
         self._status.publish(message)
 
     def plan(self, plan: Plan, task_id: str) -> None:
-        """Publish a plan."""
+        """Publish a plan.
+
+        Args:
+            plan: the plan in its order.
+            task_id: the task.
+        """
         self._plan.publish(self.hidden(plan_to_msg(plan, task_id, rospy.Time.now())))
 
     def hidden(self, message: Any) -> Any:
-        """Return a message with no key in any of its texts, whether a user or a model wrote it."""
+        """Remove keys from all texts of a message.
+
+        Args:
+            message: the ROS message.
+
+        Returns:
+            The redacted message.
+        """
         return without_secrets(message, *self._secrets)
 
     def event(self, event: Mapping[str, Any], task_id: str) -> None:
-        """Publish an event, and what it says on the topics of its kind."""
+        """Publish an event, and its data on the topics of its kind.
+
+        Args:
+            event: an event as it is written.
+            task_id: the task.
+        """
         self._events.publish(Event(rospy.Time.now(), task_id, str(event.get("kind", "")), to_json(event)))
         told = event_of(event)
         if isinstance(told, StackChanged):
@@ -74,12 +95,20 @@ class Reports:
                 task_id, told.calls, told.prompt_tokens, told.completion_tokens, told.seconds, []))
 
     def gate(self, gate: Gate) -> None:
-        """Publish the state of the emergency stop; the drivers hear of it at once."""
+        """Publish the state of the emergency stop.
+
+        Args:
+            gate: stop, pause and questions.
+        """
         self.beat(gate)
         self._estop.publish(_state_of(gate))
 
     def beat(self, gate: Gate) -> None:
-        """Publish a heartbeat: without it the drivers stop their robots."""
+        """Publish a heartbeat, without which the drivers stop their robots.
+
+        Args:
+            gate: stop, pause and questions.
+        """
         self._beat.publish(_state_of(gate))
 
     def end_beats(self) -> None:
@@ -87,7 +116,12 @@ class Reports:
         self._beat.unregister()
 
     def diagnostics(self, parts: Mapping[str, bool], doing: Health) -> None:
-        """Publish which parts are reachable, and what the supervisor does or waits for."""
+        """Publish which parts are reachable, and what the supervisor does or waits for.
+
+        Args:
+            parts: whether each part is reachable.
+            doing: state of the task.
+        """
         away = [name for name, reachable in parts.items() if not reachable]
         there = Health(f"waits for {', '.join(away)}" if away else "everything is reachable",
                        ERROR if away else OK,
@@ -102,7 +136,17 @@ def _state_of(gate: Gate) -> EstopState:
 
 def status_to_msg(request: Request, queued: int, choices: Sequence[str] = (),
                   plan_waits: bool = False) -> TaskStatus:
-    """Where a task stands, as a message, with the choices of a question to the user."""
+    """Convert a task's state to a message.
+
+    Args:
+        request: the task.
+        queued: number of waiting tasks.
+        choices: short answers to a question that waits.
+        plan_waits: whether a plan waits for approval.
+
+    Returns:
+        The status.
+    """
     progress = request.progress
     return TaskStatus(
         stamp=rospy.Time.now(), task_id=request.id, text=request.text, state=_STATE_CODES[progress.state],

@@ -53,14 +53,26 @@ class Request:
     remarks: Remarks = field(default_factory=Remarks)
 
     def entry(self, begun: bool) -> TaskEntry:
-        """What is written down of it."""
+        """Return what is written down of the task.
+
+        Args:
+            begun: whether it was started.
+
+        Returns:
+            The entry.
+        """
         progress = self.progress
         ended = progress.state.value if progress.state in ENDED else ""
         return TaskEntry(self.id, self.text, self.robot, self.request_id, self.dry_run, begun, ended,
                          progress.message if ended else "", progress.run_folder)
 
     def end(self, state: State, message: str) -> None:
-        """It ends without having run."""
+        """End the task before it ran.
+
+        Args:
+            state: how it ended.
+            message: for the user.
+        """
         self.progress = self.progress.ended(state, message)
         self.finish()
 
@@ -86,7 +98,16 @@ def objection(
     text: str, what: str = "task",
     advice: str = "say what shall be done, for example: place the box next to the cylinder"
 ) -> str:
-    """Why a text can be no task, or no remark on one, in words; empty when it can."""
+    """Check a user's text.
+
+    Args:
+        text: what the user wrote.
+        what: its name in the message, ``task`` or ``remark``.
+        advice: what to write instead.
+
+    Returns:
+        What is wrong with it; empty if nothing is.
+    """
     if not text.strip():
         return f"the {what} is empty; {advice}"
     if len(text) > MAX_TEXT:

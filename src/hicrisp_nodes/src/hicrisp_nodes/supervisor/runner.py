@@ -100,7 +100,11 @@ class TaskRunner:
         self._resets = 0
 
     def follow(self, configuration: Configuration) -> None:
-        """Carry out the next request in another scene."""
+        """Use another scene for the next task.
+
+        Args:
+            configuration: scene, domain and policy.
+        """
         self._configuration = configuration
         self._space = drive_space(configuration.scene)
         self._labels = {**self._labels, "scene": configuration.scene.name, "seed": configuration.scene.seed}
@@ -113,7 +117,11 @@ class TaskRunner:
         return redacted_values(entry, *self._secrets)
 
     def close_runs(self, requests: Sequence[Request]) -> None:
-        """Complete the run folders of tasks that were cut off by the end of another supervisor."""
+        """Complete the run folders of tasks that a former supervisor left.
+
+        Args:
+            requests: the tasks.
+        """
         for request in requests:
             self._close_run(request)
 
@@ -131,7 +139,11 @@ class TaskRunner:
             rospy.logerr("the run folder of the cut off task %s cannot be completed: %s", request.id, error)
 
     def run(self, request: Request) -> None:
-        """Carry out one request to its end; it counts as ended once its run folder is complete."""
+        """Carry out one task to its end; it has ended once its run folder is complete.
+
+        Args:
+            request: the task.
+        """
         folder = self._runs_dir / request.id
         begun = request.progress = replace(request.progress, run_folder=str(folder))
         timeline = Timeline()

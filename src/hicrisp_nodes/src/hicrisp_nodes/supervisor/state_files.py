@@ -22,7 +22,16 @@ _UNREADABLE = (OSError, ValueError, KeyError, TypeError, ArithmeticError, Recurs
 
 
 def state_folder(runs_dir: Path, master_uri: str, node: str) -> Path:
-    """The folder of one supervisor: another graph, or another name in it, has another one."""
+    """Return the folder of one supervisor, by graph and name.
+
+    Args:
+        runs_dir: the folder of runs.
+        master_uri: address of the ROS master.
+        node: whole name of the supervisor.
+
+    Returns:
+        The folder; it may be missing.
+    """
     return runs_dir / FOLDER / re.sub(r"\W+", "_", f"{master_uri.partition('://')[2]}{node}").strip("_")
 
 
@@ -51,7 +60,16 @@ class EstopFile:
             return False
 
     def keep(self, active: bool, reason: str, cleared: bool = False) -> str:
-        """Write it down; why that failed, which is empty where it did not."""
+        """Write the state of the emergency stop.
+
+        Args:
+            active: whether it is active.
+            reason: why it was activated.
+            cleared: whether it was cleared and waits for ``resume``.
+
+        Returns:
+            Why writing failed; empty if it did not.
+        """
         return _write(self.path, {"active": active, "reason": reason, "cleared": cleared})
 
     def forget(self) -> None:
@@ -116,7 +134,15 @@ class TaskFile:
             return Remembered(problem=f"{self.path} cannot be read ({_why(error)})")
 
     def keep(self, tasks: Sequence[TaskEntry], count: int) -> str:
-        """Write them down; why that failed, which is empty where it did not."""
+        """Write the tasks.
+
+        Args:
+            tasks: waiting, running and ended ones.
+            count: number of tasks so far.
+
+        Returns:
+            Why writing failed; empty if it did not.
+        """
         return _write(self.path, {"launch": self._launch, "count": count,
                                   "tasks": [asdict(task) for task in tasks]})
 

@@ -83,7 +83,8 @@ def _faces(segment: Segment, ground: Ground, height: np.ndarray, heights: np.nda
     """Return the colours of the highest level face and of the rest.
 
     Args:
-        height, heights: of the window's pixels, and of the segment's that are used, metres.
+        height: of the window's pixels, metres.
+        heights: of the segment's used pixels, metres.
         extent: from its lowest to its highest, metres.
     """
     inner = cv2.erode(segment.mask.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) > 0

@@ -151,7 +151,8 @@ class _Detector:
     """OpenCV's detector of markers for pictures of any size.
 
     Args:
-        widest, step: of the neighbourhoods for the threshold between dark and light, pixels.
+        widest: largest neighbourhood for the threshold between dark and light, pixels.
+        step: by which the neighbourhood grows to it, pixels.
     """
 
     def __init__(self, widest: int, step: int) -> None:

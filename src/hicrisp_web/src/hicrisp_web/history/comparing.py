@@ -13,7 +13,15 @@ _LINES: Tuple[Tuple[str, str], ...] = (
 
 
 def compared(left: Mapping[str, Any], right: Mapping[str, Any]) -> Dict[str, Any]:
-    """What two results say of the same, and whether it differs; and their plans, step by step."""
+    """Compare two results line by line, and their plans step by step.
+
+    Args:
+        left: a run's result.
+        right: another run's result.
+
+    Returns:
+        Lines with both values and whether they differ.
+    """
     lines = [_line(title, left.get(key), right.get(key)) for title, key in _LINES]
     lines.append(_line("Placement error, mm", *(_millimetres(each.get("placement_error_m")) for each in (left, right))))
     lines.append(_line("Goal", _goal(left), _goal(right)))

@@ -39,12 +39,26 @@ class History:
         self._kept: Optional[Tuple[Any, Replay]] = None
 
     def find(self, wanted: Filter) -> Dict[str, Any]:
-        """One page of the runs that are wanted, how many there are, and of what kinds."""
+        """Return one page of the runs that a filter selects.
+
+        Args:
+            wanted: words, verdict, scene and page.
+
+        Returns:
+            Total number, the page's runs, and the counts by kind.
+        """
         index = self._up_to_date()
         return {**index.find(wanted), **index.counts()}
 
     def result(self, name: str) -> Optional[Dict[str, Any]]:
-        """The result of a run; ``None`` where there is none of that name."""
+        """Return the result of a run.
+
+        Args:
+            name: name of the run folder.
+
+        Returns:
+            The result; ``None`` if there is no such run.
+        """
         run = self.folder(name)
         found = read_result(run) if run is not None else {}
         if run is None or not found:
@@ -52,8 +66,14 @@ class History:
         return {**found, "id": name, "report": (run / "report.html").is_file()}
 
     def part(self, name: str, at: int) -> Optional[Dict[str, Any]]:
-        """What the moments around one of them change on the page, and all that stood before them; ``None``
-        where there is no such run.
+        """Return a part of a run's replay.
+
+        Args:
+            name: name of the run folder.
+            at: number of a moment in the part.
+
+        Returns:
+            What each moment changes on the page, and all sections before; ``None`` if there is no such run.
         """
         run = self.folder(name)
         try:
@@ -70,7 +90,15 @@ class History:
             return self._kept[1]
 
     def compare(self, left: str, right: str) -> Optional[Dict[str, Any]]:
-        """Two runs side by side; ``None`` where one is not there."""
+        """Compare two runs.
+
+        Args:
+            left: name of a run folder.
+            right: name of another one.
+
+        Returns:
+            Both side by side; ``None`` if one is missing.
+        """
         results = self.result(left), self.result(right)
         if results[0] is None or results[1] is None:
             return None
@@ -85,7 +113,15 @@ class History:
                 **compared(results[0], results[1])}
 
     def file(self, name: str, path: str) -> Optional[Path]:
-        """A picture, a report or a record of a run; nothing outside its folder."""
+        """Find a picture, a report or a record of a run.
+
+        Args:
+            name: name of the run folder.
+            path: relative to it.
+
+        Returns:
+            The file; ``None`` if it is missing, of another type, or outside the folder.
+        """
         run = self.folder(name)
         if run is None or "\0" in path:
             return None
@@ -94,7 +130,14 @@ class History:
         return found if inside and found.is_file() else None
 
     def folder(self, name: str) -> Optional[Path]:
-        """The folder of a run."""
+        """Find the folder of a run.
+
+        Args:
+            name: its name.
+
+        Returns:
+            The folder; ``None`` if there is no such run.
+        """
         if not _NAME.fullmatch(name) or name.startswith("."):
             return None
         run = self._runs / name

@@ -161,7 +161,14 @@ def _row(run: Path, changed: int) -> Tuple[Any, ...]:
 
 
 def read_result(run: Path) -> Mapping[str, Any]:
-    """The result of a run, from its events where it has none; empty where neither can be read."""
+    """Read the result of a run; without a result file it is made of the events.
+
+    Args:
+        run: the run folder.
+
+    Returns:
+        The result; empty if nothing is readable.
+    """
     try:
         found = json.loads((run / "result.json").read_text(encoding="utf-8"))
         if isinstance(found, dict):

@@ -11,12 +11,14 @@ _BYTES = 24
 
 
 def kept_token(file: Path, launch: str) -> str:
-    """The token of a launch: what was written for it before, or a new one.
-
-    A node that was killed comes back with the same token, so that open pages go on.
+    """Return the token of a launch, so that a restarted node keeps open pages working.
 
     Args:
-        launch: what tells launches apart; with an empty one every token is new.
+        file: where it is kept.
+        launch: identifies the launch; with an empty one every token is new.
+
+    Returns:
+        The kept token, or a new one.
     """
     try:
         told = json.loads(file.read_text(encoding="utf-8"))
@@ -30,7 +32,11 @@ def kept_token(file: Path, launch: str) -> str:
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a file that only this user can read, all at once.
+    """Write a file that only this user can read, atomically.
+
+    Args:
+        file: its path; folders are made.
+        text: the content.
 
     Raises:
         OSError: when it cannot be written.

@@ -68,8 +68,14 @@ class BrainReading:
 
 
 def meaning_shown(meaning: Meaning, domain: Domain) -> Dict[str, Any]:
-    """Return a meaning as JSON values: ``goal``, ``question`` with its ``choices``, ``answer``, or
-    ``refusal`` with its ``alternatives``.
+    """Convert a meaning for the page.
+
+    Args:
+        meaning: goal, question, answer or refusal.
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        ``goal``, ``question`` with ``choices``, ``answer``, or ``refusal`` with ``alternatives``.
     """
     if isinstance(meaning, Goal):
         return {"goal": meaning.said or goal_words(meaning, domain)}

@@ -37,7 +37,16 @@ class Services:
         self._stops = 0
 
     def ask(self, name: str, *fields: Any, patience: float = PATIENCE) -> Any:
-        """The response; ``None`` where none came in time."""
+        """Call a service of the supervisor.
+
+        Args:
+            name: its name in the namespace.
+            *fields: the fields of the request, in their order.
+            patience: limit in wall time, seconds.
+
+        Returns:
+            The response message; ``None`` if none came in time.
+        """
         request = _SERVICES[name]._request_class(*fields)
         return self._clients[name].call(request, patience).response
 
@@ -56,7 +65,15 @@ class Services:
         return Said(False, "Stop was pressed while it was being cleared: the stop holds.")
 
     def said(self, name: str, *fields: Any) -> Said:
-        """The response as words for the page."""
+        """Call a service of the supervisor for the page.
+
+        Args:
+            name: its name in the namespace.
+            *fields: the fields of the request, in their order.
+
+        Returns:
+            Whether it worked, with a message and values.
+        """
         answer = self.ask(name, *fields)
         if answer is None:
             return Said(False, f"The supervisor does not answer ({name}). The page goes on once it is back.")
@@ -71,10 +88,14 @@ class Services:
 
 
 def deeds_of(services: Services, changed: Callable[[], None]) -> Dict[str, Deed]:
-    """What a page may ask for.
+    """List what a page may request.
 
     Args:
-        changed: called after each, since the queue may be another one then.
+        services: the supervisor's services.
+        changed: called after each request, which may change the queue.
+
+    Returns:
+        Requests by name, with the types of their fields.
     """
     def deed(service: str, urgent: bool = False, **fields: type) -> Deed:
         def do(**told: Any) -> Said:

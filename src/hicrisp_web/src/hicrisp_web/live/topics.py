@@ -65,7 +65,14 @@ class Topics:
 
 
 def status_section(message: TaskStatus) -> Dict[str, Any]:
-    """Where a task stands, as JSON values."""
+    """Convert a task's status.
+
+    Args:
+        message: the ROS message.
+
+    Returns:
+        JSON values of the section ``status``.
+    """
     return {
         "task_id": message.task_id, "text": message.text, "state": STATES.get(message.state, "unknown"),
         "step_index": message.step_index, "step_count": message.step_count, "message": message.message,
@@ -74,6 +81,13 @@ def status_section(message: TaskStatus) -> Dict[str, Any]:
 
 
 def under_way(board: Board) -> bool:
-    """Check whether a task waits or runs."""
+    """Check whether a task waits or runs.
+
+    Args:
+        board: the page's sections.
+
+    Returns:
+        Whether the queue or the status says so.
+    """
     status = board.value("status")
     return bool(board.value("queue")) or status is not None and status["state"] not in _ENDED

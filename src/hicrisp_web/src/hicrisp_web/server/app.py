@@ -55,7 +55,14 @@ class Desk:
 
 
 def make_app(desk: Desk) -> Starlette:
-    """The application."""
+    """Build the web application.
+
+    Args:
+        desk: what the page shows and may request.
+
+    Returns:
+        The ASGI application.
+    """
     routes: List[BaseRoute] = [
         *_page_routes(), *history_routes(desk.history), Route("/api/live", _live(desk)),
         Route("/api/camera", _camera(desk)), Route("/api/may", _may(desk)),
@@ -64,7 +71,15 @@ def make_app(desk: Desk) -> Starlette:
 
 
 def reply(value: Any, status: int = 200) -> Response:
-    """JSON values as an answer."""
+    """Answer with JSON.
+
+    Args:
+        value: JSON values.
+        status: HTTP status.
+
+    Returns:
+        The response.
+    """
     return Response(to_json(value), status, media_type="application/json")
 
 

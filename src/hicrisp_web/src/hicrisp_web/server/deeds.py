@@ -41,7 +41,15 @@ class Deed:
 
 
 def read_fields(deed: Deed, told: Any) -> Union[Dict[str, Any], str]:
-    """The fields of a request, or what is wrong with them in words."""
+    """Check the fields of a request.
+
+    Args:
+        deed: the request with its types.
+        told: the parsed body.
+
+    Returns:
+        The fields, or what is wrong with them in words.
+    """
     if not isinstance(told, dict):
         return "Send a JSON object."
     unknown = sorted(set(told) - set(deed.fields))

@@ -29,16 +29,37 @@ class Guard:
         self._hosts = frozenset(host.lower() for host in hosts)
 
     def host_ok(self, host: Optional[str]) -> bool:
-        """Whether the header names this server."""
+        """Check whether a request names this server.
+
+        Args:
+            host: header ``Host``.
+
+        Returns:
+            Whether it does; other names are refused.
+        """
         return (host or "").lower() in self._hosts
 
     def origin_ok(self, origin: Optional[str]) -> bool:
-        """Whether a request comes from a page of this server, or from no page at all."""
+        """Check whether a request comes from a page of this server, or from no page at all.
+
+        Args:
+            origin: header ``Origin``; ``None`` if it is missing.
+
+        Returns:
+            Whether it does.
+        """
         scheme, _, host = (origin or "").lower().partition("://")
         return origin is None or (scheme in ("http", "https") and host in self._hosts)
 
     def token_ok(self, authorization: Optional[str]) -> bool:
-        """Whether the header ``Authorization`` holds the token; any other takes as long to compare."""
+        """Check the token in constant time.
+
+        Args:
+            authorization: header ``Authorization``.
+
+        Returns:
+            Whether it holds the token.
+        """
         told = authorization or ""
         given = told[len(_SCHEME):] if told.startswith(_SCHEME) else ""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._token)

@@ -24,7 +24,14 @@ _LATEST = 10 ** _DIGITS
 
 
 def history_routes(history: History) -> List[BaseRoute]:
-    """The list, one run, what its events change, its files, and two runs side by side."""
+    """Build the routes of past runs: the list, one run, its replay, its files, and two runs side by side.
+
+    Args:
+        history: the run folders.
+
+    Returns:
+        Routes below ``/api`` and ``/runs``.
+    """
     async def found(request: Request) -> Response:
         asked = request.query_params
         wanted = Filter(asked.get("words", "")[:200], asked.get("verdict", ""), asked.get("scene", ""),

@@ -16,10 +16,15 @@ BEAT = 10.0
 
 
 async def stream(board: Board, over: Callable[[], bool], beat: float = BEAT) -> AsyncIterator[str]:
-    """The messages for one page: ``whole`` once, then ``changes``.
+    """Send a page its sections as server-sent events: ``whole`` once, then ``changes``.
 
     Args:
-        over: whether the server is about to end; looked at after each message.
+        board: the page's sections.
+        over: whether the server is about to end; asked after each message.
+        beat: longest silence, seconds.
+
+    Yields:
+        The events as text.
     """
     loop, news = asyncio.get_running_loop(), asyncio.Event()
 

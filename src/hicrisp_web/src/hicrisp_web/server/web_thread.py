@@ -26,7 +26,15 @@ class NoPort(HicrispError):
 
 
 def listen(address: str, port: int, further: int = _FURTHER) -> socket.socket:
-    """A socket on a port, or on the next free one; port 0 takes any.
+    """Open a listening socket.
+
+    Args:
+        address: IP address.
+        port: TCP port; 0 takes any.
+        further: how many higher ports are tried.
+
+    Returns:
+        The socket.
 
     Raises:
         NoPort: when none of them is free.
@@ -45,7 +53,14 @@ def listen(address: str, port: int, further: int = _FURTHER) -> socket.socket:
 
 
 def names_of(port: int) -> "tuple[str, ...]":
-    """The values of the header ``Host`` under which a browser on this machine reaches a port."""
+    """List the ``Host`` headers of browsers on this machine.
+
+    Args:
+        port: TCP port.
+
+    Returns:
+        Names with the port.
+    """
     return tuple(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
@@ -74,6 +89,13 @@ class WebThread:
         self._server.should_exit = True
 
     def join(self, seconds: float) -> bool:
-        """Wait for its end; whether it has ended."""
+        """Wait for the server's end.
+
+        Args:
+            seconds: limit in wall time, seconds.
+
+        Returns:
+            Whether it has ended.
+        """
         self._thread.join(seconds)
         return not self._thread.is_alive()

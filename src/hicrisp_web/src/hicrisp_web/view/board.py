@@ -20,7 +20,11 @@ class Board:
         self._listeners: List[Callable[[], None]] = []
 
     def put(self, sections: Mapping[str, Any]) -> None:
-        """Replace sections; those that stay as they are do not count as new."""
+        """Replace sections; equal ones do not count as new.
+
+        Args:
+            sections: JSON values by name.
+        """
         with self._lock:
             changed = {name: value for name, value in sections.items()
                        if name not in self._sections or self._sections[name][1] != value}
@@ -33,17 +37,38 @@ class Board:
             listener()
 
     def since(self, count: int) -> Tuple[int, Dict[str, Any]]:
-        """The count of now, and the sections that were replaced after a count; all of them after 0."""
+        """Return what has changed.
+
+        Args:
+            count: the count of an earlier call; 0 for everything.
+
+        Returns:
+            The present count, and the sections replaced since.
+        """
         with self._lock:
             return self._count, {name: value for name, (at, value) in self._sections.items() if at > count}
 
     def value(self, name: str) -> Any:
-        """A section as it stands now; ``None`` where there is none."""
+        """Return a section.
+
+        Args:
+            name: the section's name.
+
+        Returns:
+            Its value; ``None`` if it was never set.
+        """
         with self._lock:
             return self._sections[name][1] if name in self._sections else None
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call something after each change, from the thread of whoever made it; the result ends that."""
+        """Call a function after each change, in the thread that changed the board.
+
+        Args:
+            listener: called without arguments.
+
+        Returns:
+            A function that ends the calls.
+        """
         with self._lock:
             self._listeners.append(listener)
 

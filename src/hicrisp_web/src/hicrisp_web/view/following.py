@@ -41,7 +41,12 @@ class Following:
         return self._task
 
     def event(self, task: str, entry: Mapping[str, Any]) -> None:
-        """An event of a task came over its topic."""
+        """Take an event from the topic.
+
+        Args:
+            task: the task's id.
+            entry: the event as it is written.
+        """
         with self._lock:
             if task != self._task:
                 self._turn_to(task, [])
@@ -55,7 +60,12 @@ class Following:
                 self._put(changed_sections(self._run, happened))
 
     def status(self, task: str, folder: str) -> None:
-        """A task runs, or was the last; its folder where it has one."""
+        """Take a task that runs or was the last; earlier events are read from its folder.
+
+        Args:
+            task: the task's id.
+            folder: its run folder; empty if it has none.
+        """
         with self._lock:
             if not folder or (task == self._task and self._whole):
                 return

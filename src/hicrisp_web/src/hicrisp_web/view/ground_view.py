@@ -21,14 +21,28 @@ _LEAP = 0.5
 
 
 def scan_points(scan: Scan) -> List[List[float]]:
-    """Where the rays of a scan met something, metres in the world frame; not all where there are many."""
+    """Return where the rays of a scan end, thinned out.
+
+    Args:
+        scan: ranges and the lidar's pose.
+
+    Returns:
+        x, y in the world frame, metres.
+    """
     points = scan.points[::max(1, len(scan.ranges) // _MOST_RAYS)]
     return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
 
 
 def map_section(cells: np.ndarray, resolution: float, origin: Spot) -> Dict[str, Any]:
-    """An occupancy grid (rows along y) as runs of occupied cells: the least x and y, and the length along x,
-    metres; the first ones where there are too many.
+    """Compress an occupancy grid.
+
+    Args:
+        cells: grid with rows along y.
+        resolution: edge of a cell, metres.
+        origin: x, y of the first cell's corner in the world frame, metres.
+
+    Returns:
+        Runs of occupied cells: least x and y, and length along x, metres; cut off if there are too many.
     """
     runs: List[List[float]] = []
     for row, line in enumerate(np.asarray(cells) >= _OCCUPIED):
@@ -40,7 +54,14 @@ def map_section(cells: np.ndarray, resolution: float, origin: Spot) -> Dict[str,
 
 
 def route_section(points: Sequence[Spot]) -> List[List[float]]:
-    """A planned way with at most a few hundred points."""
+    """Thin out a planned path.
+
+    Args:
+        points: x, y in the world frame, metres.
+
+    Returns:
+        A few hundred points at most.
+    """
     every = max(1, len(points) // 300)
     return [[round(x, 2), round(y, 2)] for x, y in [*points[::every], *points[-1:]]]
 
@@ -53,7 +74,15 @@ class Trail:
         self._points: List[List[float]] = []
 
     def see(self, task: str, robots: Mapping[str, RobotState]) -> List[List[float]]:
-        """The way up to now, of the first base that is seen; another task begins another one."""
+        """Add the pose of the first base; another task begins a new path.
+
+        Args:
+            task: the task's id.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            The path so far: x, y in the world frame, metres.
+        """
         if task != self._task:
             self._task, self._points = task, []
         base = next((each for each in robots.values() if each.kind == "base" and each.pose is not None), None)

@@ -27,10 +27,14 @@ class Heard(NamedTuple):
 
 
 def health_section(reports: Iterable[Heard], now: float) -> Dict[str, Any]:
-    """Return each node with its worst part, and what the brain says of its model.
+    """Return each node with its worst part, and what the brain reports of its model.
 
     Args:
+        reports: diagnostics.
         now: wall seconds, by the clock of the reports.
+
+    Returns:
+        JSON values of the section ``health``.
     """
     nodes: Dict[str, Dict[str, Any]] = {}
     reached: List[str] = []

@@ -13,8 +13,13 @@ from hicrisp_core.scene.scene import Scene
 
 
 def camera_section(scene: Scene) -> Optional[Dict[str, Any]]:
-    """Where the scene's depth camera stands on the ground and whereto it looks, metres, and how wide, degrees;
-    nothing for one that a robot carries.
+    """Return where the scene's depth camera stands and looks.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+
+    Returns:
+        Ground positions in metres and the view's width in degrees; ``None`` for a camera on a robot.
     """
     try:
         camera = load_camera(scene.camera, scene.source or None)
@@ -29,7 +34,14 @@ def camera_section(scene: Scene) -> Optional[Dict[str, Any]]:
 
 
 def tolerance_section(domain: Domain) -> Dict[str, Dict[str, Any]]:
-    """For each action that places something, the fact that it makes and how far off that may be, millimetres."""
+    """Return what each placing action makes, and how far off that may be.
+
+    Args:
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Fact and tolerance in millimetres by the action's name.
+    """
     found: Dict[str, Dict[str, Any]] = {}
     for name, action in domain.actions.items():
         made = [effect.atom.predicate for effect in action.effects if not effect.removes and effect.when is None]

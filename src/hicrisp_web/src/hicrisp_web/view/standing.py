@@ -21,10 +21,14 @@ class Standing:
         self._seen: Dict[str, Deque[Tuple[float, Vector]]] = {}
 
     def see(self, now: float, robots: Mapping[str, RobotState]) -> Dict[str, Optional[bool]]:
-        """Whether each robot stands; ``None`` while nobody can tell.
+        """Judge whether each robot stands still.
 
         Args:
             now: wall seconds.
+            robots: pose and stamp of the robots' frames, world frame.
+
+        Returns:
+            By the robot's name; ``None`` while it is unknown.
         """
         return {name: self._look(now, name, robot) for name, robot in robots.items()}
 

@@ -72,10 +72,13 @@ class BestFirst:
         return self._ends_at is not None
 
     def run(self, states: int) -> Optional[Tuple[Operator, ...]]:
-        """The operators from the start to the goal; ``None`` when there are none within the limits.
+        """Continue the search.
 
         Args:
-            states: states that are evaluated in this and all earlier runs, at most.
+            states: limit of evaluated states, in this and all earlier runs.
+
+        Returns:
+            Operators from the start to the goal; ``None`` if none were found within the limits.
         """
         while not self.over and self.looked_at <= states:
             self._clock.tick()

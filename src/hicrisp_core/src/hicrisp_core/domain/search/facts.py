@@ -32,7 +32,14 @@ class FactTable:
         """The facts of every form that there is, so that a new pattern needs no look at all of them."""
 
     def number(self, fact: Relation) -> int:
-        """The number of a fact: its bit in a state."""
+        """Return the bit of a fact, and assign one to a new fact.
+
+        Args:
+            fact: any fact.
+
+        Returns:
+            Index of the bit in a state.
+        """
         found = self._numbers.get(fact)
         if found is None:
             found = self._numbers[fact] = len(self.facts)
@@ -44,14 +51,28 @@ class FactTable:
         return found
 
     def state(self, facts: Iterable[Relation]) -> int:
-        """Facts as a state."""
+        """Encode facts as a state.
+
+        Args:
+            facts: the facts that hold.
+
+        Returns:
+            One set bit for each fact.
+        """
         bits = 0
         for fact in facts:
             bits |= 1 << self.number(fact)
         return bits
 
     def pattern(self, atom: Atom) -> Pattern:
-        """What an atom with wildcards or variables stands for."""
+        """Return the shared pattern of an atom with wildcards or variables.
+
+        Args:
+            atom: an atom that is not ground.
+
+        Returns:
+            Its predicate and arguments with ``_`` for wildcards and variables; the bits grow with the table.
+        """
         form = _form(atom)
         found = self._patterns.get(form)
         if found is None:
@@ -62,8 +83,15 @@ class FactTable:
         return found
 
     def numbers_in(self, bits: int) -> Sequence[int]:
-        """The numbers of the bits that are set, in the order of their facts: what was asked before changes
-        nothing."""
+        """List the bits of a state in the order of their facts, so that earlier searches do not change the
+        result.
+
+        Args:
+            bits: a state or a part of one.
+
+        Returns:
+            Indices of the set bits.
+        """
         found = []
         while bits:
             lowest = bits & -bits
@@ -74,7 +102,14 @@ class FactTable:
         return found
 
     def mask(self, atom: Atom) -> int:
-        """The bits of all facts known so far that an atom stands for."""
+        """Return the bits of the known facts that an atom matches.
+
+        Args:
+            atom: an atom, ground or not.
+
+        Returns:
+            A mask over states.
+        """
         return 1 << self.number(atom.fact()) if atom.ground else self.pattern(atom).bits
 
 

@@ -43,10 +43,16 @@ class Unified(NamedTuple):
 
 
 def unify(effect: Effect, predicate: str, wanted: Tuple[str, ...], action: Action) -> Optional[Unified]:
-    """The values under which an effect is the wanted fact; a wildcard fits anything.
+    """Match an effect with a wanted fact; a wildcard fits anything.
 
     Args:
+        effect: an effect of the action.
+        predicate: predicate of the wanted fact.
         wanted: the fact's arguments, ``_`` where any will do.
+        action: the action, whose parameters are filled.
+
+    Returns:
+        Values of parameters and of the effect's variables; ``None`` if the effect never makes the fact.
     """
     atom = effect.atom
     if atom.predicate not in ("*", predicate) or len(atom.arguments) != len(wanted) and atom.predicate != "*":
@@ -137,11 +143,26 @@ class Grounding:
         """Kept alive: their identities are keys."""
 
     def goal_test(self, condition: Condition) -> Union[bool, StateTest]:
-        """A goal's condition as a test; ``True`` or ``False`` where no state matters."""
+        """Compile a goal's condition to a test of states.
+
+        Args:
+            condition: a condition without free parameters.
+
+        Returns:
+            A test; ``True`` or ``False`` if the result is the same in every state.
+        """
         return self._any_clause(condition)
 
     def told(self, told: Told, state: int) -> Tuple[OperatorWay, ...]:
-        """The ways that a state tells."""
+        """Ground an operator's ways from the facts of a state.
+
+        Args:
+            told: a way whose arguments depend on the state.
+            state: bits of the facts that hold.
+
+        Returns:
+            The grounded ways; remembered for states with the same relevant facts.
+        """
         concerned = told.facts.concerned(state)
         found = told.known_ways.get(concerned)
         if found is None:

@@ -80,7 +80,14 @@ class Relaxation:
         self._met: Dict[Operator, None] = {}
 
     def estimate(self, state: int) -> Optional[Estimate]:
-        """The estimate for a state; ``None`` where not even the relaxed task has a solution."""
+        """Estimate the cost from a state to the goal without removals.
+
+        Args:
+            state: bits of the facts that hold.
+
+        Returns:
+            The estimate with its helpful operators; ``None`` if even the relaxed task has no solution.
+        """
         graph = self.graph(state)
         if graph is None:
             return None
@@ -93,6 +100,13 @@ class Relaxation:
 
         What holds already, and would be lost on the way to the rest, can need them: an object is taken along
         so that it stays near.
+
+        Args:
+            state: bits of the facts that hold.
+            estimate: the estimate for this state; its operators are left out.
+
+        Yields:
+            Applicable operators that were part of an earlier estimate.
         """
         known = {*estimate.helpful, *estimate.others}
         for operator in tuple(self._met):
@@ -100,7 +114,14 @@ class Relaxation:
                 yield operator
 
     def graph(self, state: int) -> Optional[Graph]:
-        """The relaxed task from a state; ``None`` where some condition of the goal can never be mended."""
+        """Build the relaxed task from a state.
+
+        Args:
+            state: bits of the facts that hold.
+
+        Returns:
+            Operators with what they need and give; ``None`` if a condition of the goal is unreachable.
+        """
         graph, lacks = Graph(), _Lacks(state)
         todo: List[Key] = []
         numbers = graph.numbers
@@ -181,7 +202,14 @@ class _Lacks:
         self._known: Dict[StateTest, Optional[Keys]] = {}
 
     def all_of(self, tests: Sequence[StateTest]) -> Optional[Keys]:
-        """What is lacking for all of them; ``None`` when one can never be mended."""
+        """Collect what a state lacks for several tests.
+
+        Args:
+            tests: conditions that must hold together.
+
+        Returns:
+            Keys of missing and surplus facts; ``None`` if a test can never hold.
+        """
         known = self._known
         found: Keys = ()
         for test in tests:

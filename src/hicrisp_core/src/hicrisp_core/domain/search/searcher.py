@@ -42,7 +42,15 @@ def goal_of(*conditions: str) -> Conditions:
 
 
 def preconditions_of(domain: Domain, command: Command) -> Conditions:
-    """The preconditions of a command as a goal."""
+    """Return the preconditions of a command as a goal.
+
+    Args:
+        domain: types, predicates and actions of the application.
+        command: the action with its arguments and constraints.
+
+    Returns:
+        Conditions with the command's arguments.
+    """
     names = names_of(command)
     return tuple(p.condition.bind(names) for p in domain.action(command.action).preconditions)
 
@@ -100,13 +108,19 @@ class Searcher:
         deadline: Optional[Deadline] = None, undoable: bool = False, keep: Conditions = (),
         barred: FrozenSet[str] = frozenset(),
     ) -> SearchAnswer:
-        """A short sequence of commands that makes all conditions of the goal true.
+        """Find a short sequence of commands that makes all conditions of the goal true.
 
         Args:
+            state: the observed world.
+            goal: conditions that hold at the end.
+            limits: states and seconds of the search; the usual ones if ``None``.
             deadline: ends the search if it comes before the limits' own seconds are over.
-            undoable: whether only actions that can be undone are used, as nobody asked for others.
+            undoable: whether only reversible actions are used, because the user did not ask for others.
             keep: conditions that no command of the sequence may end where they hold.
-            barred: commands in writing that no sequence has: they were found impossible.
+            barred: commands in writing that were found impossible.
+
+        Returns:
+            The commands, or why there are none: no solution, or out of time.
         """
         limits = limits or SearchLimits()
         within = limits.deadline(deadline)

@@ -55,7 +55,15 @@ class Operator:
         self._conditional: List[_Conditional] = []
 
     def apply(self, state: int) -> int:
-        """The state after it: removals first, then what is made, all seen from the state before."""
+        """Apply the operator's effects; removals come first, and every condition is judged in the state
+        before.
+
+        Args:
+            state: bits of the facts that hold.
+
+        Returns:
+            Bits of the facts afterwards.
+        """
         if not self._read:
             self._read_effects()
         removed, added = 0, self._added
@@ -98,11 +106,25 @@ class StateTest(ABC):
 
     @abstractmethod
     def holds(self, state: int) -> bool:
-        """Whether it holds in a state."""
+        """Check whether the condition holds in a state.
+
+        Args:
+            state: bits of the facts that hold.
+
+        Returns:
+            Whether it holds.
+        """
 
     @abstractmethod
     def lacks(self, state: int) -> Optional[Keys]:
-        """What a state lacks in which it does not hold; ``None`` when nothing can ever mend that."""
+        """Return what a state lacks for the condition.
+
+        Args:
+            state: bits of a state in which the condition does not hold.
+
+        Returns:
+            Keys of missing and surplus facts; ``None`` if no operator can ever change that.
+        """
 
 
 class AllOf(StateTest):
@@ -162,7 +184,14 @@ class AnyOf(StateTest):
 
 
 def one_of(ways: Sequence[Keys]) -> Optional[Keys]:
-    """Keys for "one of these conjunctions"; ``None`` without any."""
+    """Combine alternatives into one key.
+
+    Args:
+        ways: conjunctions of keys.
+
+    Returns:
+        The only way, or one key that stands for the shortest of them; ``None`` without any.
+    """
     if len(ways) < 2:
         return ways[0] if ways else None
     return (tuple(sorted(ways, key=len)),)
@@ -189,7 +218,14 @@ class GroundArguments:
         self.candidates = candidates
 
     def known(self, atom: Atom) -> Optional[bool]:
-        """Whether an atom holds in every state, or in none; ``None`` where it depends on the state."""
+        """Check whether an atom has the same value in every state.
+
+        Args:
+            atom: an atom, ground or not.
+
+        Returns:
+            Its value; ``None`` if it depends on the state.
+        """
         if atom.predicate in BUILT_IN:
             first = atom.arguments if atom.predicate != "type" else atom.arguments[:1]
             if any("?" in argument or argument == "_" for argument in first):
@@ -200,7 +236,14 @@ class GroundArguments:
         return None
 
     def computed(self, atom: Atom) -> bool:
-        """Whether no fact of a state is meant."""
+        """Check whether an atom is evaluated without the facts of a state.
+
+        Args:
+            atom: an atom, ground or not.
+
+        Returns:
+            True for built-in predicates and for those that no action changes.
+        """
         return atom.predicate in BUILT_IN or atom.predicate in self.fixed_predicates
 
 
@@ -221,11 +264,25 @@ class Join(StateTest):
         return (next(self.matches(state), None) is None) == self._negated
 
     def matches(self, state: int) -> Iterator[Binding]:
-        """Every value of the variables under which all atoms hold."""
+        """Find every value of the variables under which all atoms hold.
+
+        Args:
+            state: bits of the facts that hold.
+
+        Returns:
+            Values by variable.
+        """
         return _matches(self._atoms, state, {}, self._ground)
 
     def concerned(self, state: int) -> int:
-        """The part of a state that the matches depend on."""
+        """Return the part of a state that the matches depend on.
+
+        Args:
+            state: bits of the facts that hold.
+
+        Returns:
+            The bits of the facts that an atom can match.
+        """
         bits = self._bits
         for pattern in self._patterns:
             bits |= pattern.bits
@@ -302,7 +359,16 @@ def _matches(atoms: Tuple[Atom, ...], state: int, known: Binding, ground: Ground
 
 
 def clause_test(atoms: Sequence[Atom], negated: bool, ground: GroundArguments) -> Union[bool, StateTest]:
-    """A clause with its names put in as a test; ``True`` or ``False`` where no state matters."""
+    """Compile a clause to a test of states.
+
+    Args:
+        atoms: the clause's atoms with their names.
+        negated: whether the conjunction must not hold.
+        ground: evaluates atoms that no state changes.
+
+    Returns:
+        A test; ``True`` or ``False`` if the result is the same in every state.
+    """
     left: List[Atom] = []
     for atom in atoms:
         known = ground.known(atom)

@@ -13,13 +13,27 @@ _TERM = re.compile(r"\s+[+-]\s+")
 
 
 def fixed_predicates(domain: Domain) -> FrozenSet[str]:
-    """The predicates of which no action makes or removes a fact."""
+    """Return the predicates whose facts no action changes.
+
+    Args:
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Names of predicates.
+    """
     touched = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects}
     return frozenset() if "*" in touched else frozenset(domain.predicates) - touched
 
 
 def lasting_predicates(domain: Domain) -> FrozenSet[str]:
-    """The predicates of which no action removes a fact."""
+    """Return the predicates whose facts no action removes.
+
+    Args:
+        domain: types, predicates and actions of the application.
+
+    Returns:
+        Names of predicates.
+    """
     removed = {effect.atom.predicate for action in domain.actions.values() for effect in action.effects
                if effect.removes}
     return frozenset() if "*" in removed else frozenset(domain.predicates) - removed
@@ -33,6 +47,9 @@ def spare_actions(domain: Domain, undoable: bool) -> FrozenSet[str]:
 
     Args:
         undoable: whether only actions that can be undone may be used.
+
+    Returns:
+        Names of actions that a search may skip.
     """
     alike: Dict[Tuple[object, ...], List[Action]] = {}
     for action in domain.actions.values():

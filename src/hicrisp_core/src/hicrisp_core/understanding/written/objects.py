@@ -43,7 +43,7 @@ GIVEN = (ACTOR, HERE, START, IT)
 class Objects:
     """The objects, robots and hands of a world, by the phrases that stand for them.
 
-    Args:
+    Attributes:
         chosen: decides phrases for one object that fit several.
         robot: the robot or hand that was named for what is said; empty for any.
     """
