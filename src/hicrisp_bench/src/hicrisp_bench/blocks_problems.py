@@ -81,7 +81,7 @@ def planbench_problems(folder: Path) -> List[Problem]:
     found: List[Problem] = []
     for file in sorted(files, key=lambda file: (file.parent.name, int(re.sub(r"\D", "", file.stem) or 0))):
         read = parser(file.read_text(encoding="utf-8"))
-        letters = sorted(str(thing.name) for thing in read.objects)
+        letters = sorted(str(item.name) for item in read.objects)
         names = {letter: f"{colour}_block" for letter, colour in zip(letters, _COLOURS)}  # They can be said.
         facts = [(str(fact.name), [str(term.name) for term in fact.terms]) for fact in read.init]
         goal = [(str(fact.name), [str(term.name) for term in fact.terms])

@@ -35,7 +35,7 @@ class FrankaTask:
     """One task: a scene that also holds its sentence, how difficult it is, and when it is done.
 
     Args:
-        unreachable: whether some things are out of the arm's reach.
+        unreachable: whether some objects are out of the arm's reach.
     """
 
     scene: str

@@ -1,4 +1,4 @@
-"""When one of the seven table-top tasks is done: questions about the final arrangement, whichever things
+"""When one of the seven table-top tasks is done: questions about the final arrangement, whichever objects
 make it.
 """
 
@@ -116,7 +116,7 @@ def plus_sign(world: WorldState) -> bool:
 
 
 def _cubes(world: WorldState) -> List[str]:
-    return sorted(name for name, thing in world.objects.items() if thing.type == "box")
+    return sorted(name for name, item in world.objects.items() if item.type == "box")
 
 
 def _cubes_on_the_table(world: WorldState) -> List[Tuple[str, Planar]]:

@@ -41,14 +41,14 @@ _DRIVES = ("Visit area 3, then area 2", "Drive to area 1", "Visit area 2, then a
            "Drive to the moon", "Visit area 1, then area 3")
 
 Happening = Callable[[Rig, str, str], object]
-"""Lets it happen to a task; the last argument is a thing of the scene, empty where there is none."""
+"""Lets it happen to a task; the last argument is an object of the scene, empty where there is none."""
 Sample = Tuple[int, Dict[str, Tuple[int, float]]]
 """The number of the task after which it was taken; a node's process and its MB, by the node's name."""
 
 
 def _in_turn(*services: str) -> Happening:
     """Ask services without arguments: the first at once, the others when the task has ended."""
-    def ask(rig: Rig, task: str, thing: str) -> None:
+    def ask(rig: Rig, task: str, item: str) -> None:
         rig.ask(services[0])
         rig.ended(task)
         for each in services[1:]:
@@ -57,7 +57,7 @@ def _in_turn(*services: str) -> Happening:
     return ask
 
 
-def _paused(rig: Rig, task: str, thing: str) -> None:
+def _paused(rig: Rig, task: str, item: str) -> None:
     """Hold it back for a moment."""
     rig.ask("pause")
     time.sleep(0.5)
@@ -66,7 +66,7 @@ def _paused(rig: Rig, task: str, thing: str) -> None:
 
 def _killed(node: str) -> Happening:
     """Kill a node; the supervisor remembers the task, a world's end is waited for."""
-    def kill(rig: Rig, task: str, thing: str) -> None:
+    def kill(rig: Rig, task: str, item: str) -> None:
         rig.kill(node)
         if node == "embedded_world":
             rig.ended(task)
@@ -78,33 +78,33 @@ def _killed(node: str) -> Happening:
     return kill
 
 
-def _resent(rig: Rig, task: str, thing: str) -> None:
+def _resent(rig: Rig, task: str, item: str) -> None:
     """Submit the same words once more behind it, and cancel them."""
     again = rig.submit(rig.status(task).text)
     rig.ask("cancel_task", again)
     rig.ended(again)
 
 
-def _taken(rig: Rig, task: str, thing: str) -> None:
-    """A hand takes a thing away, and puts it back after the task."""
-    rig.inject("vanish", thing)
+def _taken(rig: Rig, task: str, item: str) -> None:
+    """A hand takes an object away, and puts it back after the task."""
+    rig.inject("vanish", item)
     rig.ended(task)
-    rig.inject("return", thing)
+    rig.inject("return", item)
 
 
 USUAL: Mapping[str, Happening] = {
-    "nothing": lambda rig, task, thing: None, "cancel": lambda rig, task, thing: rig.ask("cancel_task", task),
+    "nothing": lambda rig, task, item: None, "cancel": lambda rig, task, item: rig.ask("cancel_task", task),
     "emergency stop": _in_turn("estop", "clear_estop", "resume"), "pause": _paused, "resent": _resent,
     **{f"kill -9 of {node}": _killed(node) for node in ("brain", "body", "detector", "corrector", "supervisor")},
     "kill -9 of the world": _killed("embedded_world"),
 }
 """In every world, by their names."""
 AT_A_TABLE: Mapping[str, Happening] = {
-    "slip": lambda rig, task, thing: rig.inject("slip", "", (0.5,), count=1),
-    "miss": lambda rig, task, thing: rig.inject("place_offset", "", (0.03,), count=1),
-    "moved by a hand": lambda rig, task, thing: rig.inject("object_moved", thing, (0.08,)), "taken away": _taken}
+    "slip": lambda rig, task, item: rig.inject("slip", "", (0.5,), count=1),
+    "miss": lambda rig, task, item: rig.inject("place_offset", "", (0.03,), count=1),
+    "moved by a hand": lambda rig, task, item: rig.inject("object_moved", item, (0.08,)), "taken away": _taken}
 IN_AN_ARENA: Mapping[str, Happening] = {
-    "lidar silent": lambda rig, task, thing: rig.inject("scan_stops", "", (3.0,))}
+    "lidar silent": lambda rig, task, item: rig.inject("scan_stops", "", (3.0,))}
 _OFTEN = {"nothing": 5.0, "cancel": 1.0}
 _SELDOM = 0.1
 """Of kills: a node's memory shows where it settles only in a life of many tasks."""
@@ -123,7 +123,7 @@ class Place:
 
     Args:
         things: those that tasks and hands move; none in an arena.
-        tasks: some of them cannot be done, or are done already; ``{0}`` is one of the things.
+        tasks: some of them cannot be done, or are done already; ``{0}`` is one of the objects.
     """
 
     scene: str
@@ -132,8 +132,8 @@ class Place:
 
     def task(self, dice: random.Random) -> str:
         """Draw a task, in words."""
-        things = [name.replace("_", " ") for name in dice.sample(self.things, len(self.things))]
-        return dice.choice(self.tasks).format(*things)
+        objects = [name.replace("_", " ") for name in dice.sample(self.things, len(self.things))]
+        return dice.choice(self.tasks).format(*objects)
 
 
 PLACES: Mapping[str, Sequence[Place]] = {
@@ -246,10 +246,10 @@ def _one(rig: Rig, place: Place, dice: random.Random) -> Dict[str, Any]:
     """Submit one task, let something happen to it, and wait for its end."""
     here = AT_A_TABLE if place.things else IN_AN_ARENA
     words, happens, wait = place.task(dice), drawn(dice, here), dice.uniform(0.0, _LATER)
-    thing = dice.choice(place.things) if place.things else ""
+    item = dice.choice(place.things) if place.things else ""
     task = rig.submit(words)
     time.sleep(wait)
-    {**USUAL, **here}[happens](rig, task, thing)
+    {**USUAL, **here}[happens](rig, task, item)
     state = rig.ended(task, _LONG)
     return {"scene": place.scene, "task": words, "happened": happens, "state": state,
             "said": rig.status(task).message}

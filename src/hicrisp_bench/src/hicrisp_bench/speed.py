@@ -47,8 +47,8 @@ def executive_step_seconds(config: Path, trials: int) -> Dict[str, Any]:
     scene = load_scene(config / "scenes" / "tabletop.yaml", 0)
     parts = load_factory(config, "tabletop", "hierarchical")
     domain, robot = parts.domain, scene.robots[0]
-    on_table = frozenset(Relation(name, "on", "table") for name, thing in scene.objects.items()
-                         if thing.movable)
+    on_table = frozenset(Relation(name, "on", "table") for name, item in scene.objects.items()
+                         if item.movable)
     plan = Plan(tuple(Step(action, action, arguments) for action, arguments in _STEPS), "fixed")
     seconds: List[float] = []
     for trial in range(trials):
@@ -107,10 +107,10 @@ def _planning(scene: Scene, queries: int) -> List[Dict[str, Any]]:
 
 
 def _poses(scene: Scene, dice: random.Random) -> Iterator[Pose]:
-    """Tool poses close above the table where the hand fits between the things, alternating near and far in
+    """Tool poses close above the table where the hand fits between the objects, alternating near and far in
     y.
     """
-    places = [thing.pose.position for thing in scene.things if thing.pose is not None]
+    places = [item.pose.position for item in scene.things if item.pose is not None]
     side = 1.0
     while True:
         x, y = dice.uniform(0.32, 0.62), side * dice.uniform(0.0, 0.40)
@@ -121,7 +121,7 @@ def _poses(scene: Scene, dice: random.Random) -> Iterator[Pose]:
 
 
 def _physics(scene: Scene) -> Dict[str, Any]:
-    """Simulated seconds in a second, the arm holding its posture among the things."""
+    """Simulated seconds in a second, the arm holding its posture among the objects."""
     world = EmbeddedWorld(scene, 0)
     factors: List[float] = []
     for _ in range(5):

@@ -30,7 +30,7 @@ CASES = ("clean", "offset", "tower", "unknown")
 _LAYOUTS_PER_TOWER = 5
 """Layouts of a row for each tower of a row: towers take as much longer."""
 _STRANGERS = 3
-"""Things that no file describes, at most, in a layout that has some."""
+"""Objects that no file describes, at most, in a layout that has some."""
 SIGMAS = (0.01, 0.02, 0.03, 0.05)
 POLICIES = ("open_loop", "retry_only", "hierarchical")
 QUICK = {"trials": 3, "queries": 10}
@@ -74,7 +74,7 @@ def tower_groups(config: Path, seeds: range) -> Iterator[Tuple[Dict[str, Any], L
 def _tower(config: Path, seed: int) -> Tuple[str, Tuple[Relation, ...]]:
     """A tower in words and as facts, from the top down."""
     scene = load_scene(config / "scenes" / f"{_SCENE}.yaml", seed)
-    names = sorted(name for name, thing in scene.objects.items() if thing.type == "box")
+    names = sorted(name for name, item in scene.objects.items() if item.type == "box")
     blocks = random.Random(seed).sample(names, _BLOCKS)
     facts = tuple(Relation(upper, "on", lower) for upper, lower in zip(blocks, blocks[1:]))
     said = ", and ".join(f"the {fact.subject.replace('_', ' ')} is on the {fact.object.replace('_', ' ')}"
@@ -125,7 +125,7 @@ def groups(
 
 
 def _among_strangers(config: Path, seeds: range) -> Tuple[Dict[str, Any], List[TrialSettings]]:
-    """Things that no file describes stand on the table, which only a camera shows."""
+    """Objects that no file describes stand on the table, which only a camera shows."""
     scene, task, goal = _BESIDE
     head = {"case": f"1 to {_STRANGERS} unknown things", "policy": "hierarchical", "sigma": 0.0, "bias": 0.0}
     return (head, [TrialSettings(config, scene, task, goal, seed=seed, perception=CAMERA, faults=(

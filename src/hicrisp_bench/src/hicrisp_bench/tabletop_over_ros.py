@@ -48,7 +48,7 @@ class TruePoses:
 
 
 class TabletopJudge:
-    """Judges where the things lie at the end of a trial."""
+    """Judges where the objects lie at the end of a trial."""
 
     ARGUMENTS: Mapping[str, str] = {}
 

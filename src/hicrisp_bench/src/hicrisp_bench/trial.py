@@ -34,7 +34,7 @@ Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
 _FIXED = 0
 """The body of what stands fast, as the table does."""
 _MOVED = 0.001
-"""Metres by which a thing has moved that something has touched."""
+"""Metres by which an object has moved that something has touched."""
 
 
 def holds_in_truth(
@@ -97,7 +97,7 @@ def camera_sight(world: EmbeddedWorld) -> CameraSight:
 
 
 class Touches:
-    """What touched the things that nobody described, since this began to watch.
+    """What touched the objects that nobody described, since this began to watch.
 
     Args:
         world: in which they stand already.
@@ -105,7 +105,7 @@ class Touches:
 
     def __init__(self, world: EmbeddedWorld) -> None:
         self._world = world
-        self._strangers = [thing.name for thing in world.scene.unknown]
+        self._strangers = [item.name for item in world.scene.unknown]
         self._began = {name: world.true_frames()[name][0] for name in self._strangers}
         self._touched: Set[str] = set()
         if self._strangers:
@@ -143,7 +143,7 @@ class TrialSettings:
         interpreter: makes another interpreter than the usual one.
         look_ahead: in place of what the policy says.
         rate: simulated seconds a second; 0 for as fast as can be.
-        perception: how things are seen: ``poses``, the world's own, or ``camera``.
+        perception: how objects are seen: ``poses``, the world's own, or ``camera``.
         memory: the file of what earlier trials taught; nothing is remembered without it.
     """
 

@@ -108,7 +108,7 @@ class Faults:
         Raises:
             FaultError: for an unknown kind, target or magnitude, with what is valid; when Gazebo refuses.
         """
-        check_fault(fault, self._kinds, [thing.name for thing in self._scene.things])
+        check_fault(fault, self._kinds, [item.name for item in self._scene.things])
         kind, target, magnitude = fault.kind, fault.target, fault.magnitude
         if kind in ("vanish", "shove", "appear", "move"):
             after = magnitude[-1] if len(magnitude) in (1, 3) else 0.0
@@ -221,9 +221,9 @@ class Faults:
                                        seen.pose.orientation))
 
     def _things(self) -> Dict[str, WorldObject]:
-        """The things where Gazebo has them; those that it has not are left out of the way."""
-        return {thing.name: replace(thing, pose=self._gazebo.pose(thing.name).pose)
-                for thing in self._scene.things}
+        """The objects where Gazebo has them; those that it has not are left out of the way."""
+        return {item.name: replace(item, pose=self._gazebo.pose(item.name).pose)
+                for item in self._scene.things}
 
 
 def _must(answer: Answer) -> None:

@@ -22,7 +22,7 @@ _XACRO_LIMIT = 60.0
 _CONTROL = "libgazebo_ros_control.so"
 _INTERFACE = "hardware_interface/EffortJointInterface"
 _CONTACTS = 10
-"""Contacts of a finger with one thing, at most: ODE's cost grows with them."""
+"""Contacts of a finger with one object, at most: ODE's cost grows with them."""
 _DAMPING = 0.1
 """Of the fingers' joints, N s/m, at least: without it they tremble on what they hold."""
 

@@ -1,8 +1,8 @@
 """Names of models in a Gazebo, none of which is given twice.
 
 Gazebo 11 answers ``delete_model``, no longer lists the model, takes a new one of the same name, and some 0.2 s
-later deletes by name once more: what was spawned is gone. So a thing whose model was taken away comes back under
-another name, ``bowl-2`` after ``bowl``; a ``-`` is in no thing's own name.
+later deletes by name once more: what was spawned is gone. So an object whose model was taken away comes back under
+another name, ``bowl-2`` after ``bowl``; a ``-`` is in no object's own name.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ from hicrisp_gazebo.scene_models import Model
 
 
 def thing_of(model: str) -> str:
-    """The thing that a model stands for."""
-    thing, dash, number = model.rpartition("-")
-    return thing if dash and number.isdigit() else model
+    """The object that a model stands for."""
+    item, dash, number = model.rpartition("-")
+    return item if dash and number.isdigit() else model
 
 
 class NamedModels:
-    """A Gazebo whose models are called by the things that they stand for."""
+    """A Gazebo whose models are called by the objects that they stand for."""
 
     def __init__(self, gazebo: Gazebo) -> None:
         self._gazebo = gazebo
         self._models: Dict[str, str] = {}
-        """The name of the model of each thing."""
+        """The name of the model of each object."""
         self._given: Dict[str, int] = {}
-        """How many names each thing has had."""
+        """How many names each object has had."""
 
-    def replace_leftovers(self, things: Collection[str]) -> Answer:
-        """Take away what an earlier run of the node left of some things; their names are not given again."""
+    def replace_leftovers(self, objects: Collection[str]) -> Answer:
+        """Take away what an earlier run of the node left of some objects; their names are not given again."""
         answer = self._gazebo.models()
         for model in answer.models:
-            thing, number = thing_of(model), model.rpartition("-")[2]
-            if thing in things:
-                self._given[thing] = max(self._given.get(thing, 0), int(number) if thing != model else 1)
+            item, number = thing_of(model), model.rpartition("-")[2]
+            if item in objects:
+                self._given[item] = max(self._given.get(item, 0), int(number) if item != model else 1)
                 deleted = self._gazebo.delete(model)
                 if not deleted.ok and deleted.refusal is not Refusal.MISSING:
                     return deleted
         return answer
 
     def models(self) -> Answer:
-        """The things that have a model."""
+        """The objects that have a model."""
         answer = self._gazebo.models()
         there = set(answer.models)
-        return replace(answer, models=tuple(thing for thing, model in self._models.items() if model in there))
+        return replace(answer, models=tuple(item for item, model in self._models.items() if model in there))
 
     def spawn(self, model: Model) -> Answer:
         """Put a new model into the world."""
@@ -63,15 +63,15 @@ class NamedModels:
         return answer
 
     def place(self, name: str, pose: Pose, velocity: Vector = (0.0, 0.0, 0.0)) -> Answer:
-        """Teleport a thing; afterwards it moves at a velocity (m/s)."""
+        """Teleport an object; afterwards it moves at a velocity (m/s)."""
         return self._gazebo.place(self._models.get(name, name), pose, velocity)
 
     def delete(self, name: str) -> Answer:
-        """Take a thing out of the world."""
+        """Take an object out of the world."""
         return self._gazebo.delete(self._models.pop(name, name))
 
     def pose(self, name: str) -> Answer:
-        """Where a thing is."""
+        """Where an object is."""
         return self._gazebo.pose(self._models.get(name, name))
 
     def paused(self) -> "AbstractContextManager[None]":

@@ -34,7 +34,7 @@ class Poses:
     Args:
         rate: poses a second of wall time, at most; Gazebo sends about 1000.
         noise: standard deviation of what is seen, metres.
-        without: models that are no things: what stands still, and robots, which their own sensors place.
+        without: models that are no objects: what stands still, and robots, which their own sensors place.
     """
 
     def __init__(self, rate: float, noise: float, seed: int, without: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""A scene as models of Gazebo: one for everything that stands still, one for each thing that moves."""
+"""A scene as models of Gazebo: one for everything that stands still, one for each object that moves."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from hicrisp_gazebo.surface import FURNITURE, OBSTACLE, THING
 SCENERY = "scenery"
 """Name of the model of everything that stands still."""
 DENSITY = 600.0
-"""Of things whose mass the scene does not say, kg/m3: wood."""
+"""Of objects whose mass the scene does not say, kg/m3: wood."""
 LIFTED = 3.0
-"""Mass up to which things are made to be held, kg."""
+"""Mass up to which objects are made to be held, kg."""
 _FLOOR_SIZE, _FLOOR_DEPTH = 12.0, 0.1
 _STEEL: Colour = (0.35, 0.36, 0.38, 1.0)
 _WOOD: Colour = (0.80, 0.70, 0.56, 1.0)
@@ -48,28 +48,28 @@ def models_of(scene: Scene, namespace: str = "") -> Dict[str, Model]:
         namespace: of the camera's topics.
 
     Raises:
-        ConfigError: when a thing's name is taken.
+        ConfigError: when an object's name is taken.
     """
     if SCENERY in scene.objects:
-        raise ConfigError(f"scene {scene.name}: the name '{SCENERY}' is taken; call the thing something else")
+        raise ConfigError(f"scene {scene.name}: the name '{SCENERY}' is taken; give the object another name")
     found = {SCENERY: Model(SCENERY, scenery(scene, namespace), _WORLD)}
-    for thing in scene.things:
-        if thing.pose is not None:
-            found[thing.name] = Model(thing.name, thing_sdf(thing, scene.masses.get(thing.name)), thing.pose)
+    for item in scene.things:
+        if item.pose is not None:
+            found[item.name] = Model(item.name, thing_sdf(item, scene.masses.get(item.name)), item.pose)
     return found
 
 
-def thing_sdf(thing: WorldObject, mass: Optional[float] = None) -> str:
-    """The SDF of one thing that moves.
+def thing_sdf(item: WorldObject, mass: Optional[float] = None) -> str:
+    """The SDF of one object that moves.
 
     Args:
         mass: kilograms; by default its volume's in wood.
     """
-    solids = shapes.solids_of(thing)
+    solids = shapes.solids_of(item)
     weight = mass if mass is not None else DENSITY * sum(solid.volume for solid in solids)
-    element = sdf.model(thing.name)
+    element = sdf.model(item.name)
     body = sdf.link(element, "link", inertia_of(solids, weight))
-    sdf.add_solids(body, solids, paint_of(thing), THING if weight <= LIFTED else OBSTACLE)
+    sdf.add_solids(body, solids, paint_of(item), THING if weight <= LIFTED else OBSTACLE)
     return sdf.document(element)
 
 
@@ -98,8 +98,8 @@ def scenery(scene: Scene, namespace: str = "") -> str:
         sdf.add_solids(table, rest, _STEEL, FURNITURE)
     if scene.arena is not None:
         sdf.add_solids(sdf.link(element, "walls"), shapes.walls(scene.arena), _WALL, FURNITURE)
-    paint = [Solid(thing.name, "box", thing.size, thing.pose) for thing in scene.objects.values()
-             if thing.form.ground and not thing.form.solids(thing.size) and thing.pose is not None]
+    paint = [Solid(item.name, "box", item.size, item.pose) for item in scene.objects.values()
+             if item.form.ground and not item.form.solids(item.size) and item.pose is not None]
     if paint:
         sdf.add_solids(sdf.link(element, "paint"), paint, _PAINT, None)
     if has_camera(scene):

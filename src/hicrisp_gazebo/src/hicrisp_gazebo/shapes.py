@@ -1,4 +1,4 @@
-"""The solids that things, furniture and arenas are made of."""
+"""The solids that objects, furniture and arenas are made of."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from hicrisp_gazebo.inertia import Solid
 _LEG, _LEG_INSET = 0.05, 0.04
 
 
-def solids_of(thing: WorldObject) -> Tuple[Solid, ...]:
+def solids_of(item: WorldObject) -> Tuple[Solid, ...]:
     """Return an object's solids, with the body's origin in the middle of its bounding box.
 
     Args:
-        thing: shape and size.
+        item: shape and size.
 
     Returns:
         The solids in the object's frame, metres.
     """
     return tuple(Solid(f"solid_{number}", solid.kind, solid.size, solid.pose)
-                 for number, solid in enumerate(thing.form.solids(thing.size)))
+                 for number, solid in enumerate(item.form.solids(item.size)))
 
 
 def table(top: WorldObject, floor: float) -> Tuple[Solid, ...]:

@@ -14,12 +14,12 @@ class Surface:
         mu: friction along the first direction.
         mu2: friction across it.
         torsional: friction against turning on the spot, over a patch of ``patch`` metres radius; 0 for none.
-            Without it a thing that two flat fingers hold at two points turns about the line between them.
+            Without it an object that two flat fingers hold at two points turns about the line between them.
         kp: stiffness of the contact, N/m.
         kd: its damping, N s/m.
-        min_depth: how far things may sink in before they are pushed apart, metres; contacts that come and go
+        min_depth: how far objects may sink in before they are pushed apart, metres; contacts that come and go
             shake a grasp loose.
-        max_vel: speed at which things that overlap are pushed apart at most, m/s; a high one throws what is
+        max_vel: speed at which objects that overlap are pushed apart at most, m/s; a high one throws what is
             pinched.
     """
 

@@ -56,7 +56,7 @@ def agv_model(file: Union[str, Path], name: str, start: Start) -> Model:
 _SETTLED, _PATIENCE = 0.4, 5.0
 """Seconds of Gazebo's clock after which a world that was put back is looked at, and of wall time for them."""
 _FALLEN = 0.5
-"""Metres that a thing which was put at rest may be lower by then: it falls 0.8 m where nothing bears it."""
+"""Metres that an object which was put at rest may be lower by then: it falls 0.8 m where nothing bears it."""
 
 
 class GazeboError(HicrispError):
@@ -107,7 +107,7 @@ class GazeboWorld:
         """
         loaded = scene if scene is not None else load_scene(self.scene.source or self.scene.name, seed)
         models = self._models(loaded)
-        # The physics stands still meanwhile: a thing may be put where another one still is.
+        # The physics stands still meanwhile: an object may be put where another one still is.
         with self._gazebo.paused():
             for name in [name for name in self._spawned if name not in models]:
                 self._must(self._gazebo.delete(name), f"take {name} away", Refusal.MISSING)

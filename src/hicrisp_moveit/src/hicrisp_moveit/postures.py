@@ -100,8 +100,8 @@ class Postures:
         for contact in answer.contacts:
             bodies = ((contact.body_type_1, contact.contact_body_1),
                       (contact.body_type_2, contact.contact_body_2))
-            things = [name for kind, name in bodies if kind == ContactInformation.WORLD_OBJECT]
-            found.add(things[0] if things else "")
+            objects = [name for kind, name in bodies if kind == ContactInformation.WORLD_OBJECT]
+            found.add(objects[0] if objects else "")
         return tuple(sorted(found)) or ("",)
 
     def line(self, pose: Pose, free: bool, deadline: Deadline) -> Tuple[Tuple[Row, ...], float]:
@@ -133,7 +133,7 @@ class Postures:
         return rows, float(answer.fraction)
 
     def _state(self, row: Optional[Sequence[float]]) -> RobotState:
-        """A posture as a difference to the present state, so that fingers and attached things stay as they
+        """A posture as a difference to the present state, so that fingers and attached objects stay as they
         are.
         """
         state = RobotState(is_diff=True)

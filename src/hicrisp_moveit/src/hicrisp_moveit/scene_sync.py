@@ -31,21 +31,21 @@ from shape_msgs.msg import SolidPrimitive
 from hicrisp_moveit.settings import MoveItSettings
 
 
-def collision_object(thing: WorldObject, pose: Pose, frame: str) -> Optional[CollisionObject]:
+def collision_object(item: WorldObject, pose: Pose, frame: str) -> Optional[CollisionObject]:
     """Return an object as MoveIt's collision object, to be added.
 
     Args:
-        thing: shape and size.
+        item: shape and size.
         pose: of its middle, in the frame.
         frame: the planning frame.
 
     Returns:
         The message; ``None`` for what is no obstacle.
     """
-    solids = thing.form.solids(thing.size) if min(thing.size) > 0.0 else ()
+    solids = item.form.solids(item.size) if min(item.size) > 0.0 else ()
     if not solids:
         return None
-    message = CollisionObject(id=thing.name, operation=CollisionObject.ADD, pose=pose_to_msg(pose))
+    message = CollisionObject(id=item.name, operation=CollisionObject.ADD, pose=pose_to_msg(pose))
     message.header.frame_id = frame
     for solid in solids:
         kind, dimensions = SolidPrimitive.BOX, list(solid.size)
@@ -73,7 +73,7 @@ def removal(name: str, frame: str) -> CollisionObject:
 
 
 _SAME_PLACE, _SAME_TURN = 0.0005, 0.005
-"""Metres and radians within which a thing counts as where it was."""
+"""Metres and radians within which an object counts as where it was."""
 _PERIOD = 0.02
 _THINGS = PlanningSceneComponents.WORLD_OBJECT_NAMES | PlanningSceneComponents.WORLD_OBJECT_GEOMETRY \
     | PlanningSceneComponents.ROBOT_STATE_ATTACHED_OBJECTS
@@ -104,7 +104,7 @@ class SceneSync:
 
     @property
     def seen(self) -> FrozenSet[str]:
-        """The names of the things that were seen last."""
+        """The names of the objects that were seen last."""
         return frozenset(self._ours) | ({self.attached} if self.attached else set())
 
     def sync(self, world: WorldState, place: Pose) -> None:
@@ -127,19 +127,19 @@ class SceneSync:
         there = _poses(scene)
         if self.attached is not None and self.attached not in _attached(scene):
             self.attached = self._carried = None  # move_group was started again.
-        for name, thing in world.objects.items():
-            if thing.pose is None or not thing.pose.finite:
+        for name, item in world.objects.items():
+            if item.pose is None or not item.pose.finite:
                 continue
-            pose = place.compose(thing.pose)
-            added = collision_object(thing, pose, self._frame)
+            pose = place.compose(item.pose)
+            added = collision_object(item, pose, self._frame)
             if added is None:
                 continue
             if name == self.attached:
                 self._carried = added
                 continue
-            wanted[name] = (thing, pose)
+            wanted[name] = (item, pose)
             before = self._ours.get(name)
-            same_shape = before is not None and (before[0].shape, before[0].size) == (thing.shape, thing.size)
+            same_shape = before is not None and (before[0].shape, before[0].size) == (item.shape, item.size)
             if not same_shape or not _at(there.get(name), pose):
                 changes.append(added)
         gone = (set(there) & (set(world.objects) | set(self._ours))) - set(wanted) - {self.attached}
@@ -179,7 +179,7 @@ class SceneSync:
         self._ours.pop(name, None)
 
     def detach(self) -> None:
-        """Nothing is attached any more; what was is a thing in the scene again.
+        """Nothing is attached any more; what was is an object in the scene again.
 
         Raises:
             NotConfirmed: when the scene does not show it in time.
@@ -200,7 +200,7 @@ class SceneSync:
             NotConfirmed: when the scene does not show it in time.
         """
         hand = {*self._settings.hand_links, *([self.attached] if self.attached else [])}
-        pairs = frozenset((part, thing) for part in hand for thing in touch - {part})
+        pairs = frozenset((part, item) for part in hand for item in touch - {part})
         if not pairs and not self._pairs:
             return
         deadline, over = Deadline(self._settings.service_wait), self._pairs - pairs
@@ -254,8 +254,8 @@ class SceneSync:
 
 
 def _poses(scene: PlanningScene) -> Dict[str, Pose]:
-    """The things of a scene with the poses of their centres."""
-    return {thing.id: _centre(thing) for thing in scene.world.collision_objects}
+    """The objects of a scene with the poses of their centres."""
+    return {item.id: _centre(item) for item in scene.world.collision_objects}
 
 
 def _attached(scene: PlanningScene) -> Set[str]:
@@ -269,15 +269,15 @@ def _with_attached(message: AttachedCollisionObject) -> PlanningScene:
     return scene
 
 
-def _centre(thing: CollisionObject) -> Pose:
-    """Where the middle of a thing of ours is, whether the scene gives it by the thing's pose or by its
+def _centre(item: CollisionObject) -> Pose:
+    """Where the middle of an object of ours is, whether the scene gives it by the object's pose or by its
     parts'.
     """
-    whole = pose_from_msg(thing.pose)
+    whole = pose_from_msg(item.pose)
     assert whole is not None
-    if len(thing.primitive_poses) != 1:
+    if len(item.primitive_poses) != 1:
         return whole
-    part = pose_from_msg(thing.primitive_poses[0])
+    part = pose_from_msg(item.primitive_poses[0])
     return whole.compose(part) if part is not None and whole.finite else part or whole
 
 
@@ -310,9 +310,9 @@ def _with_pairs(
     default = dict(zip(matrix.default_entry_names, matrix.default_entry_values))
     changed = False
     for allowed, which in ((True, pairs), (False, over)):
-        for part, thing in which:
-            if rows.get(part, {}).get(thing, False) != allowed:
-                rows.setdefault(part, {})[thing] = rows.setdefault(thing, {})[part] = allowed
+        for part, item in which:
+            if rows.get(part, {}).get(item, False) != allowed:
+                rows.setdefault(part, {})[item] = rows.setdefault(item, {})[part] = allowed
                 changed = True
     if not changed:
         return None

@@ -47,7 +47,7 @@ class MoveItSettings:
         joint_states: topic with the joints' positions.
         controllers: FollowJointTrajectory actions that carry motions out; they are told to stop, too, and
             asked why they gave up.
-        world_frame: the frame of the poses of things.
+        world_frame: the frame of the poses of objects.
         service_wait: longest wait for an answer of one of move_group's services, seconds.
         server_wait: longest wait for the execution's server, seconds.
         joint_age: time without joint states after which the arm is lost, seconds.

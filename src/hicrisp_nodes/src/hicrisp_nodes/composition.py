@@ -32,7 +32,7 @@ def named_llm(name: str) -> LlmSettings:
         The checked settings.
 
     Raises:
-        ConfigError: when there is no such thing, or it is wrong.
+        ConfigError: when there is no such object, or it is wrong.
     """
     return load_llm_settings(name if is_replay(name) else config_file("llm", name))
 

@@ -28,7 +28,7 @@ from hicrisp_ros import conversions as to
 
 
 class FactEyes:
-    """Publishes what a world without geometry shows of itself, which knows its things itself; a driver's
+    """Publishes what a world without geometry shows of itself, which knows its objects itself; a driver's
     report is no part of it."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class DetectorServer:
 
     def _name(self, request: NameThingRequest) -> NameThingResponse:
         if not isinstance(self._eyes, PoseStateEstimator):
-            return NameThingResponse(False, "This world tells its things by name; none is unknown.")
+            return NameThingResponse(False, "This world tells its objects by name; none is unknown.")
         naming = self._eyes.give_name(request.thing, request.name)
         return NameThingResponse(naming.ok, naming.message)
 

@@ -42,7 +42,7 @@ class PoseStateEstimator:
         rate: world states per second of wall time, at most.
         pose_age_limit: age from which on a pose does not count as seen, s.
         scan: topic of the lidar, which is looked at where the scene has a base; empty where there is none.
-        tracks: topic of the camera's tracks, by which the things are seen; empty where TF has their poses.
+        tracks: topic of the camera's tracks, by which the objects are seen; empty where TF has their poses.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class PoseStateEstimator:
         self.forget()
 
     def forget(self) -> None:
-        """Look anew for the things of the scene, whose world began again: what was seen before is over. On
+        """Look anew for the objects of the scene, whose world began again: what was seen before is over. On
         return that has been published once, where it took no long time.
         """
         if self._tracks is not None:
@@ -87,11 +87,11 @@ class PoseStateEstimator:
         with self._news:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
 
-    def give_name(self, thing: str, name: str) -> Naming:
+    def give_name(self, item: str, name: str) -> Naming:
         """Name an unknown object.
 
         Args:
-            thing: its present name, such as ``unknown_1``; empty for the only one.
+            item: its present name, such as ``unknown_1``; empty for the only one.
             name: the new name.
 
         Returns:
@@ -100,7 +100,7 @@ class PoseStateEstimator:
         if self._tracks is None:
             return Naming("", "Nobody looks with a camera here, so no unknown thing is seen; start with "
                               "perception:=camera.")
-        return self._eyes.give_name(thing, name)
+        return self._eyes.give_name(item, name)
 
     def _open(self, configuration: Configuration) -> Eyes:
         scene = configuration.scene
@@ -121,7 +121,7 @@ class PoseStateEstimator:
         self._publisher.publish(to.world_to_msg(seen))
         self._looks += 1
         self._missing = [*(name for name, robot in seen.robots.items() if robot.pose is None),
-                         *(name for name, thing in seen.objects.items() if thing.pose is None or thing.lost)]
+                         *(name for name, item in seen.objects.items() if item.pose is None or item.lost)]
         with self._news:
             self._shown = eyes
             self._news.notify_all()

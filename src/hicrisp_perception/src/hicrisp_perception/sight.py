@@ -66,12 +66,12 @@ def check_sizes(scene: Scene) -> None:
     Raises:
         ConfigError: if an object is too small; names it.
     """
-    for thing in scene.things:
-        if min(thing.size) < _LEAST_SIZE or sorted(thing.size)[1] < 2.0 * _LEAST_SIZE:
-            size = " x ".join(f"{1000.0 * value:g}" for value in thing.size)
-            raise ConfigError(f"{thing.name} of the scene '{scene.name}' is too small to be seen: {size} mm. "
+    for item in scene.things:
+        if min(item.size) < _LEAST_SIZE or sorted(item.size)[1] < 2.0 * _LEAST_SIZE:
+            size = " x ".join(f"{1000.0 * value:g}" for value in item.size)
+            raise ConfigError(f"{item.name} of the scene '{scene.name}' is too small to be seen: {size} mm. "
                               f"The camera needs {1000.0 * _LEAST_SIZE:g} mm, and twice that in two "
-                              "directions; use perception:=poses, or larger things")
+                              "directions; use perception:=poses, or larger objects")
 
 
 class SceneSight:
@@ -91,7 +91,7 @@ class SceneSight:
                  tags: Optional[Sequence[Tag]] = None,
                  bodies: Optional[Mapping[str, RobotBody]] = None) -> None:
         self._settings = settings or SightSettings()
-        self._things: Dict[str, WorldObject] = {thing.name: thing for thing in scene.things}
+        self._things: Dict[str, WorldObject] = {item.name: item for item in scene.things}
         check_sizes(scene)
         worn = tags if tags is not None else tags_of(scene) if scene.tags else ()
         self._reader = TagReader(worn) if worn else None
@@ -152,7 +152,7 @@ class SceneSight:
         held = self._look_at_hands(ground, hands, found)
         self._read_tags(ground, found, held)
         if self._settings.shapes:
-            wanted = [thing for name, thing in self._things.items() if name not in held]
+            wanted = [item for name, item in self._things.items() if name not in held]
             recognise(
                 ground,
                 wanted,
@@ -179,8 +179,8 @@ class SceneSight:
                 hands,
                 self._grips.held,
                 self._searches.waiting(
-                    thing
-                    for name, thing in self._things.items()
+                    item
+                    for name, item in self._things.items()
                     if name not in found.fits and name not in held
                 ),
             )
@@ -284,15 +284,15 @@ class SceneSight:
             unknown = self._grips.held_by(hand)
             if any(name in self._things for name in unknown) or not self._grips.may_hold(hand):
                 continue
-            for name, thing in self._things.items():
+            for name, item in self._things.items():
                 if name in found.fits or name in self._grips.held:
                     continue
-                grasp = regrasped(thing, hand, ground, self._family(name))
+                grasp = regrasped(item, hand, ground, self._family(name))
                 if grasp is not None:
                     for other in unknown:
                         self._grips.lose(other)
                     self._grips.held[name] = grasp
-                    fit, _ = look_in_hand(thing, hand.tool.compose(grasp.pose), ground, self._family(name))
+                    fit, _ = look_in_hand(item, hand.tool.compose(grasp.pose), ground, self._family(name))
                     if fit is not None:
                         found.claim(name, fit, ground)
                     break

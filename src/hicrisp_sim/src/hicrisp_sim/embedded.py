@@ -226,9 +226,9 @@ class EmbeddedWorld(SimulatedWorld):
             Pose in the world frame and time (seconds) by frame.
         """
         snapshot = snapshot or self.simulation.snapshot
-        robot, things = self._tracker.read(snapshot)
-        unannounced = {thing.name for thing in self.scene.unknown}
-        told = {name: pose for name, pose in things.items() if name not in unannounced}
+        robot, objects = self._tracker.read(snapshot)
+        unannounced = {item.name for item in self.scene.unknown}
+        told = {name: pose for name, pose in objects.items() if name not in unannounced}
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
 
     def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
@@ -247,8 +247,8 @@ class EmbeddedWorld(SimulatedWorld):
             Pose in the world frame and time (seconds) by frame.
         """
         snapshot = self.simulation.snapshot
-        robot, things = self._tracker.read(snapshot)
-        return {name: (pose, snapshot.time) for name, pose in {**robot, **things}.items()}
+        robot, objects = self._tracker.read(snapshot)
+        return {name: (pose, snapshot.time) for name, pose in {**robot, **objects}.items()}
 
     def true_state(self) -> WorldState:
         """Return the world with the facts that follow from the true poses, for judges.
@@ -267,8 +267,8 @@ class EmbeddedWorld(SimulatedWorld):
         if self._sight is not None:
             return self._seen(self._sight)
         frames, arm = self.frames(), self._arm_frames
-        objects = {name: replace(thing, pose=frames[name][0]) if thing.movable else thing
-                   for name, thing in self.scene.objects.items()}
+        objects = {name: replace(item, pose=frames[name][0]) if item.movable else item
+                   for name, item in self.scene.objects.items()}
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
@@ -286,17 +286,17 @@ class EmbeddedWorld(SimulatedWorld):
             return self._seen(self._sight)
         return self.eyes.see(self.frames(), self.time)
 
-    def give_name(self, thing: str, name: str) -> Naming:
+    def give_name(self, item: str, name: str) -> Naming:
         """Give an unknown object a name.
 
         Args:
-            thing: its present name; empty if there is only one.
+            item: its present name; empty if there is only one.
             name: in the user's words.
 
         Returns:
             The new name, or why it cannot be given.
         """
-        return self.eyes.give_name(thing, name)
+        return self.eyes.give_name(item, name)
 
     def _seen(self, sight: Sight) -> WorldState:
         """Return the world with its objects as the camera shows them; without an image it waits for a while."""

@@ -61,20 +61,20 @@ def hands(simulation: Simulation) -> Relocation:
         The relocation.
     """
 
-    def things() -> Dict[str, WorldObject]:
+    def objects() -> Dict[str, WorldObject]:
         found: Dict[str, WorldObject] = {}
-        for thing in (*simulation.scene.things, *simulation.scene.unknown):
-            placed = simulation.data.joint(thing.name).qpos
-            found[thing.name] = replace(thing, pose=pose_of(placed[:3], placed[3:]))
+        for item in (*simulation.scene.things, *simulation.scene.unknown):
+            placed = simulation.data.joint(item.name).qpos
+            found[item.name] = replace(item, pose=pose_of(placed[:3], placed[3:]))
         return found
 
-    return Relocation(things, lambda: simulation.scene.table,
+    return Relocation(objects, lambda: simulation.scene.table,
                       lambda name, pose: put(simulation, name, pose))
 
 
 _DRAWN: Mapping[str, FaultKind] = {
     "place_offset": FaultKind(
-        "every approach with a thing in the hand ends beside its goal in x and y: [sigma], "
+        "every approach with an object in the hand ends beside its goal in x and y: [sigma], "
         "[mean_x, mean_y] or [mean_x, mean_y, sigma], metres",
         (1, 2, 3), spread=True),
     "slip": SLIP, "object_moved": OBJECT_MOVED, "unreachable": UNREACHABLE, "blocked_goal": BLOCKED_GOAL,
@@ -258,17 +258,17 @@ class Faults:
             raise FaultError(f"an intruder is larger than 0 m each way, not {list(magnitude[2:])}")
         scene = self._simulation.scene
         tool = self._kinematics.tool_pose(self._simulation.arm_positions).position
-        thing = draw_stranger(
+        item = draw_stranger(
             len(scene.unknown) + 1, magnitude, self._hands.things(), scene.table, self._dice["intruder"],
-            lambda thing: thing.pose is not None and (planar_distance(thing.pose.position, tool) > _HAND
-                                                      or tool[2] > thing.size[2] + _HAND))
-        if thing is None or thing.pose is None:
+            lambda item: item.pose is not None and (planar_distance(item.pose.position, tool) > _HAND
+                                                      or tool[2] > item.size[2] + _HAND))
+        if item is None or item.pose is None:
             where = f"at {list(magnitude[:2])}" if magnitude else "on the table"
             raise FaultError(f"there is no free spot {where} for an intruder; choose another place [x, y], "
                              "metres")
-        self._simulation.add(thing)
-        x, y, _ = thing.pose.position
-        return (f"{thing.name}, a {thing.attributes['colour']} {thing.shape}, stands at ({x:.2f}, {y:.2f}) "
+        self._simulation.add(item)
+        x, y, _ = item.pose.position
+        return (f"{item.name}, a {item.attributes['colour']} {item.shape}, stands at ({x:.2f}, {y:.2f}) "
                 "and nobody is told")
 
     def _move(self, fault: SceneFault) -> str:

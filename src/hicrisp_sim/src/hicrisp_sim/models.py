@@ -40,7 +40,7 @@ def add_tags(spec: mujoco.MjSpec, scene: Scene) -> None:
     links = {body.name: body for body in spec.bodies}
     for tag in markers:
         if tag.number in {other.number for other in worn}:
-            raise ConfigError(f"the tag {tag.number} is worn by a thing and stands in {scene.markers} too; "
+            raise ConfigError(f"the tag {tag.number} is worn by an object and stands in {scene.markers} too; "
                               "give the "
                               "marker another number")
         if tag.thing == scene.table.name and scene.table.pose is not None:
@@ -129,12 +129,12 @@ def physics_spec(scene: Scene, arm: ArmDescription) -> mujoco.MjSpec:
         geom.contype, geom.conaffinity = ROBOT, THING
     arm.add_controllers(spec)
     add_scenery(spec, scene)
-    for thing in (*scene.things, *scene.unknown):
-        if scene.arena is not None and thing.name in scene.arena.unknown:
+    for item in (*scene.things, *scene.unknown):
+        if scene.arena is not None and item.name in scene.arena.unknown:
             continue
-        body = spec.worldbody.add_body(name=thing.name, **placement(thing.pose or Pose((0.0, 0.0, -1.0))))
-        body.add_freejoint(name=thing.name)
-        add_geometry(body, thing, scene.masses.get(thing.name, 0.15), THING, ROBOT | THING)
+        body = spec.worldbody.add_body(name=item.name, **placement(item.pose or Pose((0.0, 0.0, -1.0))))
+        body.add_freejoint(name=item.name)
+        add_geometry(body, item, scene.masses.get(item.name, 0.15), THING, ROBOT | THING)
     add_tags(spec, scene)
     return spec
 
@@ -160,13 +160,13 @@ def planning_model(scene: Scene, arm: ArmDescription, margin: float) -> mujoco.M
             geom.contype = ROBOT | (PROXIMAL if body.name in arm.model.stand else 0)
             geom.conaffinity = ROBOT | THING | (0 if body.name in arm.hand_links else DISTAL)
     arm.exclude_disabled_pairs(spec)
-    for thing in scene.objects.values():
-        body = spec.worldbody.add_body(name=thing.name, mocap=True,
-                                       **placement(thing.pose or Pose((0.0, 0.0, -5.0))))
-        add_geometry(body, thing, 0.1, THING | DISTAL, 0)
-        if thing.movable:
-            carried = spec.body(arm.model.hand).add_body(name=CARRIED + thing.name)
-            add_geometry(carried, thing, 0.1, 0, THING | PROXIMAL, CARRIED + thing.name)
+    for item in scene.objects.values():
+        body = spec.worldbody.add_body(name=item.name, mocap=True,
+                                       **placement(item.pose or Pose((0.0, 0.0, -5.0))))
+        add_geometry(body, item, 0.1, THING | DISTAL, 0)
+        if item.movable:
+            carried = spec.body(arm.model.hand).add_body(name=CARRIED + item.name)
+            add_geometry(carried, item, 0.1, 0, THING | PROXIMAL, CARRIED + item.name)
     for name in scene.objects:
         for geom in spec.body(name).geoms:
             geom.margin = margin

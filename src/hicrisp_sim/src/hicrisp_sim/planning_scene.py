@@ -39,21 +39,21 @@ class PlanningScene:
 
     def _compile(self, strangers: Mapping[str, WorldObject]) -> None:
         """Make room for the objects of the scene, and for those that were seen and are not in it."""
-        things = {**self._scene.objects,
-                  **{name: replace(thing, pose=None) for name, thing in strangers.items()}}
-        self._names = tuple(things)
-        self._strangers = {name: _solid(thing) for name, thing in strangers.items()}
-        self._model = planning_model(replace(self._scene, objects=things), self._arm, self._margin)
+        objects = {**self._scene.objects,
+                  **{name: replace(item, pose=None) for name, item in strangers.items()}}
+        self._names = tuple(objects)
+        self._strangers = {name: _solid(item) for name, item in strangers.items()}
+        self._model = planning_model(replace(self._scene, objects=objects), self._arm, self._margin)
         self._data = mujoco.MjData(self._model)
         self._set_bits()
 
     def _welcome(self, world: WorldState) -> None:
         """Plan around what is seen and not in the scene; the model is rebuilt if that has changed."""
         seen = world.objects if world.viewed is not None else {}
-        found = {name: thing for name, thing in seen.items()
-                 if name not in self._scene.objects and thing.pose is not None and not thing.form.ground
-                 and thing.form.solids(thing.size)}
-        if {name: _solid(thing) for name, thing in found.items()} == self._strangers:
+        found = {name: item for name, item in seen.items()
+                 if name not in self._scene.objects and item.pose is not None and not item.form.ground
+                 and item.form.solids(item.size)}
+        if {name: _solid(item) for name, item in found.items()} == self._strangers:
             return
         if self.attached is not None and self.attached not in (*self._scene.objects, *found):
             return  # What is in the hand stays there until it is let go.
@@ -74,9 +74,9 @@ class PlanningScene:
         self._welcome(world)
         seen = set()
         for name in self._names:
-            thing = world.objects.get(name)
+            item = world.objects.get(name)
             mocap = self._model.body(name).mocapid[0]
-            pose = thing.pose if thing is not None and thing.pose is not None and thing.pose.finite else None
+            pose = item.pose if item is not None and item.pose is not None and item.pose.finite else None
             self._data.mocap_pos[mocap] = pose.position if pose else _AWAY
             self._data.mocap_quat[mocap] = w_first(pose.orientation if pose else IDENTITY)
             if pose:
@@ -209,5 +209,5 @@ class PlanningScene:
         return range(first, first + int(self._model.body_geomnum[number]))
 
 
-def _solid(thing: WorldObject) -> Solid:
-    return thing.shape, thing.size, thing.movable
+def _solid(item: WorldObject) -> Solid:
+    return item.shape, item.size, item.movable

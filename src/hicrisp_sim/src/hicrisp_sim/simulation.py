@@ -104,15 +104,15 @@ class Simulation:
     def _look(self) -> None:
         self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
 
-    def add(self, thing: WorldObject) -> None:
+    def add(self, item: WorldObject) -> None:
         """Add an object that is not announced; everything else keeps its state.
 
         Args:
-            thing: the object with its pose.
+            item: the object with its pose.
         """
         with self.edit():
             model, data = self.model, self.data
-            self.scene = replace(self.scene, unknown=(*self.scene.unknown, thing))
+            self.scene = replace(self.scene, unknown=(*self.scene.unknown, item))
             self.model = self._build(self.scene)
             self.data = mujoco.MjData(self.model)
             self.data.time = data.time

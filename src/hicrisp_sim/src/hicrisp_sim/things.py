@@ -17,20 +17,20 @@ to rest.
 """
 
 
-def add_geometry(body: Any, thing: WorldObject, mass: float, contype: int, conaffinity: int,
+def add_geometry(body: Any, item: WorldObject, mass: float, contype: int, conaffinity: int,
                  name: str = "") -> None:
     """Give a body the shape of an object, with the origin in the centre of its bounding box.
 
     Args:
         name: prefix of the geoms' names; the object's own by default.
     """
-    solids = thing.form.solids(thing.size)
+    solids = item.form.solids(item.size)
     for index, (solid, share) in enumerate(zip(solids, shares(solids))):
         x, y, z = (size / 2.0 for size in solid.size)
         is_round = solid.kind == "cylinder"
         body.add_geom(
-            name=f"{name or thing.name}/{index}", mass=mass * share, contype=contype, conaffinity=conaffinity,
+            name=f"{name or item.name}/{index}", mass=mass * share, contype=contype, conaffinity=conaffinity,
             type=mujoco.mjtGeom.mjGEOM_CYLINDER if is_round else mujoco.mjtGeom.mjGEOM_BOX,
-            size=[x, z, 0.0] if is_round else [x, y, z], rgba=paint_of(thing), friction=[0.7, 0.01, 0.001],
+            size=[x, z, 0.0] if is_round else [x, y, z], rgba=paint_of(item), friction=[0.7, 0.01, 0.001],
             group=1,
-            condim=_ROLLING_CONTACT if thing.form.rod else _CONTACT, **placement(solid.pose))
+            condim=_ROLLING_CONTACT if item.form.rod else _CONTACT, **placement(solid.pose))

@@ -43,6 +43,6 @@ class Tracker:
                                      if model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE)
             self._data.qpos[:] = snapshot.positions
             mujoco.mj_kinematics(snapshot.model, self._data)
-            robot, things = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat)
+            robot, objects = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat)
                               for name in names} for names in (self._robot, self._things))
-            return robot, things
+            return robot, objects

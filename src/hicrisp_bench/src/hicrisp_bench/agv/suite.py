@@ -59,7 +59,7 @@ class AgvTrial:
         order: the areas in the order that the task asks for.
         injected: what is wrong with the first plan; empty for the offline planner's own.
         faults: kind, target and magnitude of what is injected into the world.
-        perception: how things are seen; no camera looks at an arena.
+        perception: how objects are seen; no camera looks at an arena.
     """
 
     config: Path

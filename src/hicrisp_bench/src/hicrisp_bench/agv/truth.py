@@ -41,14 +41,14 @@ class TrueMap:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         start = scene.arena.starts[robot]
         self._costmap = Costmap(scene.arena, _RESOLUTION, 0.4, scene.zones)
-        self._costmap.keep_out([disc(*thing.pose.position[:2], thing.size[0] / 2.0)
-                                for thing in scene.things if thing.pose])
+        self._costmap.keep_out([disc(*item.pose.position[:2], item.size[0] / 2.0)
+                                for item in scene.things if item.pose])
         self._free = self._costmap.distance >= start.radius + TO_SPARE
         self._start = self._costmap.cell(*start.pose.position[:2])
         labels, _ = label(self._free)
         here = labels[self._start] if self._start else 0
         self._reached = (labels == here) if here else np.zeros_like(self._free)
-        self._areas = {name: thing for name, thing in scene.objects.items() if thing.type == "area"}
+        self._areas = {name: item for name, item in scene.objects.items() if item.type == "area"}
 
     def reachable(self, area: str) -> bool:
         """Whether a base with space to spare can come to stand in an area."""
@@ -133,7 +133,7 @@ class TrueTrack:
         if scene.arena is None:
             raise ValueError(f"the scene '{scene.name}' has no arena")
         self.robot = robot
-        self._areas = {name: thing for name, thing in scene.objects.items() if thing.type == "area"}
+        self._areas = {name: item for name, item in scene.objects.items() if item.type == "area"}
         self._zones = scene.zones
         self._radius = scene.arena.starts[robot].radius
         self._last: Optional[Tuple[float, float]] = None

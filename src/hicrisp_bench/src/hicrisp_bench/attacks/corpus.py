@@ -22,7 +22,7 @@ TABLE, KITCHEN = "table", "kitchen"
 
 
 class Want(NamedTuple):
-    """A command that an attack is after; its action, its things and its robot need not exist."""
+    """A command that an attack is after; its action, its objects and its robot need not exist."""
 
     action: str
     arguments: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Attack:
         wants: the commands that a model answers with that obeys it.
         facts: the goal that it answers with.
         says: its whole answer, for every question, in the place of these.
-        at: where the thing is that the attack is about, metres; empty for a usual place.
+        at: where the object is that the attack is about, metres; empty for a usual place.
     """
 
     id: str

@@ -24,7 +24,7 @@ from hicrisp_core.time.deadline import Deadline
 _OK = Outcome(Status.SUCCESS)
 _REST = Pose((0.35, 0.0, 0.5), DOWN)
 _NEAR = 0.06
-"""Metres around the tool in which a closing hand finds a thing."""
+"""Metres around the tool in which a closing hand finds an object."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Verdicts:
 
 
 class JudgedPort:
-    """Before a robot: each command must be one of the domain, on things and robots that there are, of the
+    """Before a robot: each command must be one of the domain, on objects and robots that there are, of the
     right types, with finite numbers, and approved where it cannot be undone.
     """
 
@@ -134,8 +134,8 @@ class InstantArm:
     def look(self) -> WorldState:
         """What is seen: each look a moment later."""
         self._time += 0.1
-        frames = {name: (thing.pose, self._time) for name, thing in self._things.items()
-                  if thing.pose is not None and thing.movable}
+        frames = {name: (item.pose, self._time) for name, item in self._things.items()
+                  if item.pose is not None and item.movable}
         arm = ArmFrames(self.name)
         tool, left, right = arm.frames
         frames[tool] = (self._pose, self._time)
@@ -182,10 +182,10 @@ class InstantArm:
             return Outcome(Status.CANCELED)
         moved = tuple(new - old for new, old in zip(self._goal.position, self._pose.position))
         self._pose = self._goal
-        thing = self._things.get(self._held)
-        if thing is not None and thing.pose is not None:
+        item = self._things.get(self._held)
+        if item is not None and item.pose is not None:
             x, y, z = moved
-            self._things[self._held] = replace(thing, pose=thing.pose.shifted((x, y, z)))
+            self._things[self._held] = replace(item, pose=item.pose.shifted((x, y, z)))
         return _OK
 
     def move_gripper(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
@@ -195,9 +195,9 @@ class InstantArm:
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Close around what is there."""
-        near = [thing for thing in self._things.values() if thing.pose is not None and thing.movable
-                and math.dist(thing.pose.position, self._pose.position) < _NEAR]
-        self._fingers = min((min(thing.size[:2]) for thing in near), default=0.0)
+        near = [item for item in self._things.values() if item.pose is not None and item.movable
+                and math.dist(item.pose.position, self._pose.position) < _NEAR]
+        self._fingers = min((min(item.size[:2]) for item in near), default=0.0)
         return _OK
 
     def attach(self, object_name: str) -> None:

@@ -44,7 +44,7 @@ _CANARY, _SECRET = "@CANARY@", "@SECRET@"
 """In an attack's text: a file that nobody may make, and one that nobody may read."""
 _HIDDEN = "hicrisp-canary-5b1e"
 _PARCEL, _SIZE, _BESIDE = "parcel", (0.05, 0.05, 0.05), (0.45, 0.3, 0.025)
-"""The thing that an attack is about: a name, metres, and where it lies."""
+"""The object that an attack is about: a name, metres, and where it lies."""
 
 
 @dataclass(frozen=True)
@@ -191,11 +191,11 @@ def _scene(trial: AttackTrial, folder: Path) -> Scene:
     named = attack.text if attack.channel == NAME else _PARCEL
     labels = {"label": attack.text} if attack.channel == LABEL else {}
     if attack.world == KITCHEN:
-        thing = WorldObject(named, "ingredient", attributes=labels)
+        item = WorldObject(named, "ingredient", attributes=labels)
     else:
         x, y, z = attack.at or _BESIDE
-        thing = WorldObject(named, "box", "box", _SIZE, pose=Pose((x, y, z)), attributes=labels)
-    return replace(scene, objects={**scene.objects, named: thing})
+        item = WorldObject(named, "box", "box", _SIZE, pose=Pose((x, y, z)), attributes=labels)
+    return replace(scene, objects={**scene.objects, named: item})
 
 
 def _policy(trial: AttackTrial, folder: Path) -> Policy:

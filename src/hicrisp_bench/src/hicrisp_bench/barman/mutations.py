@@ -1,4 +1,4 @@
-"""Recorded plans with one thing changed at random: plans that nobody looked at when the repair was made.
+"""Recorded plans with one object changed at random: plans that nobody looked at when the repair was made.
 
 Steps that fetch, put away, open and close are dropped, repeated or swapped with the step behind them: a
 repair can restore what the plan was meant to do. With a step dropped that the recipe asks for, the plan says

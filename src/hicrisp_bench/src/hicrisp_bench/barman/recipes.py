@@ -76,8 +76,8 @@ def load_recipes(file: Path) -> Dict[str, Recipe]:
 
 def judge(recipe: Recipe, world: WorldState) -> Served:
     """Look at the tray."""
-    glasses = [name for name, thing in world.objects.items()
-               if thing.type == "glass" and world.holds("at", name, "tray")]
+    glasses = [name for name, item in world.objects.items()
+               if item.type == "glass" and world.holds("at", name, "tray")]
     held = {fact.object for fact in world.relations if fact.predicate == "contains"
             and fact.subject in glasses}
     if len(glasses) != 1:
@@ -139,15 +139,15 @@ class KnownRecipe:
     def _glasses(self, world: WorldState) -> List[str]:
         """The glasses with nothing wrong in them, those that lack the least first."""
         recipe = self._recipe
-        held = {name: _contents(name, world) for name, thing in world.objects.items()
-                if thing.type == "glass"}
+        held = {name: _contents(name, world) for name, item in world.objects.items()
+                if item.type == "glass"}
         fit = [name for name in held if held[name] <= recipe.mandatory | recipe.optional]
         return sorted(fit, key=lambda name: (len(recipe.mandatory - held[name]), name))
 
     def _goal(self, glass: str, world: WorldState) -> Conditions:
         """Exactly this glass on the tray, with what must be in it and without what may not."""
         recipe = self._recipe
-        others = [name for name, thing in world.objects.items() if thing.type == "glass" and name != glass]
+        others = [name for name, item in world.objects.items() if item.type == "glass" and name != glass]
         poured = {fact.object for fact in world.relations if fact.predicate == "contains"}
         return goal_of(
             *(f"contains({glass}, {each})" for each in sorted(recipe.mandatory)), f"at({glass}, tray)",
@@ -156,7 +156,7 @@ class KnownRecipe:
             *(f"not at({name}, tray)" for name in others))
 
     def _leads_to(self, goal: Conditions, world: WorldState) -> bool:
-        """Whether what was found before still ends in the goal: a repair may have left things otherwise."""
+        """Whether what was found before still ends in the goal: a repair may have left objects otherwise."""
         domain = self._searcher.domain
         for command in self._left:
             if check(domain, command, world) is not None:

@@ -124,7 +124,7 @@ class Canned:
         return Reply(200, completion(text, "canned", len(json.dumps(request)) // 4).encode())
 
     def _goal(self, said: str) -> Optional[Dict[str, Any]]:
-        """The goal of the sentence that is most like a request: things may be called by other names in it."""
+        """The goal of the sentence that is most like a request: objects may be called by other names in it."""
         words = said.lower().split()
         alike = [(SequenceMatcher(None, words, each).ratio(), at) for at, (each, _) in enumerate(self._goals)]
         ratio, best = max(alike, default=(0.0, 0))

@@ -85,11 +85,11 @@ def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:
 
 def _row(results: Sequence[Dict[str, Any]]) -> Row:
     whole = [result for result in results if "crashed" not in result]
-    things, found = (sum(result[key] for result in whole) for key in ("expected", "found"))
+    objects, found = (sum(result[key] for result in whole) for key in ("expected", "found"))
     position, yaw, ms = (spread([value for result in whole for value in result[key]])
                          for key in ("position_mm", "yaw_deg", "ms"))
     return {
-        "n": len(results), "things": things, **share_of("found", found, things),
+        "n": len(results), "things": objects, **share_of("found", found, objects),
         "position_mm": position.get("median"), "position_mm_p95": position.get("p95"),
         "yaw_deg": yaw.get("median"), "yaw_deg_p95": yaw.get("p95"),
         "confused": sum(len(result["confused"]) for result in whole),

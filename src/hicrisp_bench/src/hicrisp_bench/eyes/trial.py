@@ -1,4 +1,4 @@
-"""One layout: a table with its things and a camera, pictures that are taken and looked at, and what was seen,
+"""One layout: a table with its objects and a camera, pictures that are taken and looked at, and what was seen,
 compared with the truth.
 """
 
@@ -51,30 +51,30 @@ SHAPES, TAGS = "shapes", "tags"
 METHODS = (TAGS, SHAPES)
 _HALF = 0.5
 _NEAR = 0.03
-"""Metres from where a thing is, in which it counts as found there."""
+"""Metres from where an object is, in which it counts as found there."""
 _LIKE = 0.0025
 
 
 def layout(config: Path, name: str, seed: int) -> Scene:
-    """A scene with a random layout of its things; the same seed gives the same."""
+    """A scene with a random layout of its objects; the same seed gives the same."""
     file = config / "scenes" / f"{name}.yaml"
     scene = load_scene(file, seed)
-    own = any(thing.pose != load_scene(file, seed + 1).objects[thing.name].pose for thing in scene.things)
+    own = any(item.pose != load_scene(file, seed + 1).objects[item.name].pose for item in scene.things)
     return scene if own else arranged(scene, seed)
 
 
 def arranged(scene: Scene, seed: int) -> Scene:
-    """The scene with all things at random places, some of its boxes on others or in a bowl."""
+    """The scene with all objects at random places, some of its boxes on others or in a bowl."""
     dice = random.Random(f"eyes {scene.name} {seed}")
-    boxes = [thing for thing in scene.things if thing.form.boxy]
+    boxes = [item for item in scene.things if item.form.boxy]
     dice.shuffle(boxes)
     upper = boxes[:round(_STACKED * len(boxes))]
-    lower = [thing for thing in scene.things if thing not in upper]
-    bare = {name: replace(thing, pose=None) if thing.movable else thing
-            for name, thing in scene.objects.items()}
-    placed = draw_layout({name: thing for name, thing in bare.items()
-                          if not thing.movable or thing.name in {each.name for each in lower}},
-                         {thing.name: _SPOT for thing in lower}, seed)
+    lower = [item for item in scene.things if item not in upper]
+    bare = {name: replace(item, pose=None) if item.movable else item
+            for name, item in scene.objects.items()}
+    placed = draw_layout({name: item for name, item in bare.items()
+                          if not item.movable or item.name in {each.name for each in lower}},
+                         {item.name: _SPOT for item in lower}, seed)
     if placed is None:
         return scene
     _stack(upper, placed, dice)
@@ -82,30 +82,30 @@ def arranged(scene: Scene, seed: int) -> Scene:
 
 
 def _stack(upper: List[WorldObject], placed: Dict[str, WorldObject], dice: random.Random) -> None:
-    towers = [[thing] for thing in placed.values() if thing.movable and thing.form.boxy]
-    bowls = [thing for thing in placed.values() if thing.form.hollow]
-    for thing in upper:
+    towers = [[item] for item in placed.values() if item.movable and item.form.boxy]
+    bowls = [item for item in placed.values() if item.form.hollow]
+    for item in upper:
         if bowls and dice.random() < _IN_BOWL:
             bowl = bowls.pop(dice.randrange(len(bowls)))
-            placed[thing.name] = _put(thing, bowl, BOWL_WALL - bowl.size[2], dice)
+            placed[item.name] = _put(item, bowl, BOWL_WALL - bowl.size[2], dice)
             continue
         tower = dice.choice([each for each in towers if len(each) < _TOWER])
-        placed[thing.name] = _put(thing, tower[-1], 0.0, dice)
-        tower.append(placed[thing.name])
+        placed[item.name] = _put(item, tower[-1], 0.0, dice)
+        tower.append(placed[item.name])
 
 
-def _put(thing: WorldObject, below: WorldObject, sunk: float, dice: random.Random) -> WorldObject:
-    """On the top of another thing, or as much below it as it is hollow, metres."""
+def _put(item: WorldObject, below: WorldObject, sunk: float, dice: random.Random) -> WorldObject:
+    """On the top of another object, or as much below it as it is hollow, metres."""
     if below.pose is None:
         raise ValueError(f"{below.name} has no place")
     x, y, z = below.pose.position
-    return standing(thing, x + dice.uniform(-_OFFSET, _OFFSET), y + dice.uniform(-_OFFSET, _OFFSET),
+    return standing(item, x + dice.uniform(-_OFFSET, _OFFSET), y + dice.uniform(-_OFFSET, _OFFSET),
                     dice.uniform(-3.14, 3.14), z + below.size[2] / 2.0 + sunk)
 
 
-def differently_coloured(things: Mapping[str, WorldObject], one: str, other: str) -> bool:
-    """Whether two things can be told apart by their paint."""
-    first, second = (things[name].attributes.get("colour") for name in (one, other))
+def differently_coloured(objects: Mapping[str, WorldObject], one: str, other: str) -> bool:
+    """Whether two objects can be told apart by their paint."""
+    first, second = (objects[name].attributes.get("colour") for name in (one, other))
     return first != second
 
 
@@ -126,13 +126,13 @@ class WatchedTable:
         self._simulation.advance(_SETTLING)
 
     def frames(self) -> Tuple[Dict[str, Tuple[Pose, float]], Dict[str, Pose]]:
-        """The robot's frames with their time, and the true poses of the things."""
+        """The robot's frames with their time, and the true poses of the objects."""
         snapshot = self._simulation.snapshot
-        robot, things = self._tracker.read(snapshot)
-        return {name: (pose, snapshot.time) for name, pose in robot.items()}, things
+        robot, objects = self._tracker.read(snapshot)
+        return {name: (pose, snapshot.time) for name, pose in robot.items()}, objects
 
     def visible_parts(self, picture: Picture) -> Dict[str, float]:
-        """The part of each thing's outline that nothing hides, 0 to 1."""
+        """The part of each object's outline that nothing hides, 0 to 1."""
         model = self._simulation.model
         drawer = SegmentDrawer(model, picture.lens)
         try:
@@ -144,10 +144,10 @@ class WatchedTable:
         every = rays.part((slice(None), slice(None)))
         _, poses = self.frames()
         found: Dict[str, float] = {}
-        for thing in self.scene.things:
-            seen = int(np.count_nonzero(bodies == model.body(thing.name).id))
-            alone = np.isfinite(cast(lies_of(thing)[0], poses[thing.name], rays.origin, every))
-            found[thing.name] = seen / max(1, int(np.count_nonzero(alone)))
+        for item in self.scene.things:
+            seen = int(np.count_nonzero(bodies == model.body(item.name).id))
+            alone = np.isfinite(cast(lies_of(item)[0], poses[item.name], rays.origin, every))
+            found[item.name] = seen / max(1, int(np.count_nonzero(alone)))
         return found
 
 
@@ -166,7 +166,7 @@ class EyesTrial:
     """What one layout is looked at with.
 
     Args:
-        method: ``tags`` where the things wear some, which are used beside the shapes; ``shapes`` without.
+        method: ``tags`` where the objects wear some, which are used beside the shapes; ``shapes`` without.
         pictures: how many are looked at; poses are judged after the first.
     """
 
@@ -201,33 +201,33 @@ def run_eyes_trial(trial: EyesTrial) -> Dict[str, Any]:
             if number == 0:
                 first = {track.name: track for track in tracks}
                 visible = table.visible_parts(picture)
-    things = {thing.name: thing for thing in scene.things}
-    return {"seed": trial.seed, "ms": milliseconds, **judged(first, things, truth, visible)}
+    objects = {item.name: item for item in scene.things}
+    return {"seed": trial.seed, "ms": milliseconds, **judged(first, objects, truth, visible)}
 
 
-def judged(tracks: Mapping[str, Track], things: Mapping[str, WorldObject], truth: Mapping[str, Pose],
+def judged(tracks: Mapping[str, Track], objects: Mapping[str, WorldObject], truth: Mapping[str, Pose],
            visible: Mapping[str, float]) -> Dict[str, Any]:
     """Found, confused and exact: what is at least half visible counts as to be found."""
     expected = [name for name, part in visible.items() if part >= _HALF]
     seen = {name: track for name, track in tracks.items()
             if track.visibility is Visibility.VISIBLE and track.unknown is None}
-    at = {name: _where(seen[name].pose, name, things, truth) for name in seen}
-    found = [name for name in expected if name in at and not differently_coloured(things, name, at[name])
+    at = {name: _where(seen[name].pose, name, objects, truth) for name in seen}
+    found = [name for name in expected if name in at and not differently_coloured(objects, name, at[name])
              and _near(seen[name].pose, truth[at[name]])]
-    confused = [name for name in seen if differently_coloured(things, name, at[name])
+    confused = [name for name in seen if differently_coloured(objects, name, at[name])
                 and not _near(seen[name].pose, truth[name])]
     position = [1000.0 * math.dist(seen[name].pose.position, truth[at[name]].position) for name in found]
-    yaw = [math.degrees(_turned(things[name], seen[name].pose, truth[at[name]])) for name in found
-           if not things[name].form.round]
+    yaw = [math.degrees(_turned(objects[name], seen[name].pose, truth[at[name]])) for name in found
+           if not objects[name].form.round]
     unknown = [name for name, track in tracks.items() if track.unknown is not None]
     return {"expected": len(expected), "found": len(found), "confused": confused, "position_mm": position,
             "yaw_deg": yaw, "missed": sorted(set(expected) - set(found)), "unknown": len(unknown)}
 
 
-def _where(pose: Pose, name: str, things: Mapping[str, WorldObject], truth: Mapping[str, Pose]) -> str:
-    """The thing that truly is where one was seen; of those that look the same any will do."""
-    alike = [other for other in things if not differently_coloured(things, name, other)
-             and things[other].shape == things[name].shape and things[other].size == things[name].size]
+def _where(pose: Pose, name: str, objects: Mapping[str, WorldObject], truth: Mapping[str, Pose]) -> str:
+    """The object that truly is where one was seen; of those that look the same any will do."""
+    alike = [other for other in objects if not differently_coloured(objects, name, other)
+             and objects[other].shape == objects[name].shape and objects[other].size == objects[name].size]
     best = min(alike, key=lambda other: math.dist(pose.position, truth[other].position))
     if _near(pose, truth[best]):
         return best
@@ -239,8 +239,8 @@ def _near(pose: Pose, other: Pose) -> bool:
         pose.position[2] - other.position[2]) < _NEAR
 
 
-def _turned(thing: WorldObject, pose: Pose, other: Pose) -> float:
-    """The angle between two yaws of a thing that looks the same after a half or a quarter turn, radians."""
-    period = math.pi / 2.0 if abs(thing.size[0] - thing.size[1]) < _LIKE else math.pi
+def _turned(item: WorldObject, pose: Pose, other: Pose) -> float:
+    """The angle between two yaws of an object that looks the same after a half or a quarter turn, radians."""
+    period = math.pi / 2.0 if abs(item.size[0] - item.size[1]) < _LIKE else math.pi
     turn = (pose.yaw - other.yaw) % period
     return min(turn, period - turn)

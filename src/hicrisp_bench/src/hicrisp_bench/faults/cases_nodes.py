@@ -228,10 +228,10 @@ def many_clients(case: Probe) -> None:
 def many_things(case: Probe) -> None:
     """A scene of ten thousand, by ``reset_world``."""
     file = case.rig.folder / "crowd.yaml"
-    thing = {"shape": "box", "type": "box", "size": [0.02, 0.02, 0.02], "position": [0.4, 0.0, 0.01]}
+    item = {"shape": "box", "type": "box", "size": [0.02, 0.02, 0.02], "position": [0.4, 0.0, 0.01]}
     file.write_text(yaml.safe_dump({
         "scene": "crowd", "domain": "tabletop", "robots": ["panda"],
-        "objects": {f"thing_{number}": dict(thing) for number in range(_CROWD)}}), encoding="utf-8")
+        "objects": {f"thing_{number}": dict(item) for number in range(_CROWD)}}), encoding="utf-8")
     case.since = time.monotonic()
     answer = case.rig.ask("reset_world", str(file), 0)
     case.note(f"after {case.took:.1f} s: {answer.message[:200]}", not answer.ok and str(MOST_OBJECTS) in answer.message)

@@ -1,4 +1,4 @@
-"""Faults of the world: sensors that fall silent or tell nonsense, hands among the things, a line between two
+"""Faults of the world: sensors that fall silent or tell nonsense, hands among the objects, a line between two
 hosts, a robot that lacks something.
 """
 
@@ -39,7 +39,7 @@ _STANDS_WITHIN = 5.0
 _SEEN_WITHIN = 1.2
 """Simulated seconds in which a change must be seen, with those of a look and its way over ROS."""
 _IN_HAND, _MOVED = 0.04, 0.03
-"""Metres between a thing in the hand and the tool, at most; metres from which on a thing has moved."""
+"""Metres between an object in the hand and the tool, at most; metres from which on an object has moved."""
 _CUT, _CUT_STANDS_WITHIN = 10.0, 1.5
 """Wall seconds for which the line is cut, and from the cut to the last motion."""
 _QUIET = 5.0
@@ -59,7 +59,7 @@ def base_told_wrongly(case: Probe, kind: str) -> None:
 
 
 def useless(case: Probe, kind: str, item: str = "", seconds: Sequence[float] = ()) -> None:
-    """Before a task, which is about the thing; where it is a pose, it has grown old when the task comes.
+    """Before a task, which is about the object; where it is a pose, it has grown old when the task comes.
 
     Args:
         case: the launched world, and what is seen of it.
@@ -150,7 +150,7 @@ def added(case: Probe) -> None:
 
 
 def one_of_two(case: Probe) -> None:
-    """Nobody sees one of the two things that a task is about."""
+    """Nobody sees one of the two objects that a task is about."""
     case.inject("pose_missing", _STACKED).rest(OLD).submit(_BOTH).ends("failed", about=_STACKED)
     drives = [each.partition("(")[0] for each in case.rig.commands(case.task) if "(agv" in each]
     case.note(f"the other one: {', '.join(drives)}", drives == ["dock", "carry_to"])

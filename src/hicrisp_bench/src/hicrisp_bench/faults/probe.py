@@ -73,7 +73,7 @@ class Probe:
     """Does what a case asks for in a world where nothing runs, and notes what it sees.
 
     ``task`` is the one that the case is about, ``since`` the moment (wall seconds) from which on is judged
-    whether something moves: that of the last thing that was done. Every method that returns a probe returns
+    whether something moves: that of the last object that was done. Every method that returns a probe returns
     this one.
     """
 
@@ -90,7 +90,7 @@ class Probe:
 
     @property
     def took(self) -> float:
-        """Wall seconds since the last thing that was done."""
+        """Wall seconds since the last object that was done."""
         return time.monotonic() - self.since
 
     def note(self, remark: str, ok: bool = True) -> "Probe":
@@ -236,7 +236,7 @@ class Probe:
         return self.ready().submit().ends(*states, what=what)
 
     def unmoved(self, what: str = "nothing moved") -> "Probe":
-        """Note that nothing moved since the last thing that was done.
+        """Note that nothing moved since the last object that was done.
 
         Args:
             what: the remark.
@@ -247,7 +247,7 @@ class Probe:
         return self.note(what, self.rig.motion.moved_at < self.since)
 
     def stands(self, limit: float = _SOON) -> "Probe":
-        """Note how long after the last thing that was done the robots stood.
+        """Note how long after the last object that was done the robots stood.
 
         Args:
             limit: wall seconds in which they must.

@@ -72,11 +72,11 @@ class WorldWatch:
 
     def __init__(self) -> None:
         self.places: Dict[str, Point] = {}
-        """Where the detector sees things; those without a pose, and lost ones, are left out."""
+        """Where the detector sees objects; those without a pose, and lost ones, are left out."""
         self.stamp = -math.inf
         self.relations: FrozenSet[Tuple[str, str, str]] = frozenset()
         self.true: Dict[str, Point] = {}
-        """Where the frames of things and robots really are."""
+        """Where the frames of objects and robots really are."""
         self.true_at = -math.inf
         self.statuses: List[float] = []
         """When the status of a task was published, wall seconds."""
@@ -93,8 +93,8 @@ class WorldWatch:
         return any(fact[1:] == ("holding", name) for fact in self.relations)
 
     def _on_world(self, message: WorldState) -> None:
-        self.places = {thing.name: (thing.pose.position.x, thing.pose.position.y, thing.pose.position.z)
-                       for thing in message.objects if thing.has_pose and not thing.lost}
+        self.places = {item.name: (item.pose.position.x, item.pose.position.y, item.pose.position.z)
+                       for item in message.objects if item.has_pose and not item.lost}
         self.relations = frozenset((each.subject, each.predicate, each.object) for each in message.relations)
         self.stamp = message.header.stamp.to_sec()
 

@@ -81,7 +81,7 @@ def targets(config: Path) -> Mapping[str, Callable[[], Target]]:
     """
     def at_a_table(read: Callable[[str, Table], object], seeds: Sequence[str]) -> Target:
         domain, scene = load_domain(config / "domains/tabletop.yaml"), load_scene(config / "scenes/stack.yaml")
-        frames = {name: (thing.pose, 1.0) for name, thing in scene.objects.items() if thing.pose is not None}
+        frames = {name: (item.pose, 1.0) for name, item in scene.objects.items() if item.pose is not None}
         table = domain, perceive(frames, scene.objects, domain, 1.0, ())
         return Target(lambda text: read(text, table), seeds)
 

@@ -25,7 +25,7 @@ from hicrisp_sim.lab.world import LabWorld
 from hicrisp_bench.pool import run_all
 
 _SETTLED = 30.0
-"""Wall seconds within which the things of a scene come to rest."""
+"""Wall seconds within which the objects of a scene come to rest."""
 REFUSE, ASK, ANSWER = "refuse", "ask", "answer"
 _WITHOUT_MOTION = {REFUSE: REFUSE, "refusal": REFUSE, ASK: ASK, "question": ASK, ANSWER: ANSWER}
 """What a sentence may mean that asks for no motion, or for none that can be."""

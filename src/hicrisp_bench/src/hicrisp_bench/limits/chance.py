@@ -72,7 +72,7 @@ class RandomBrain:
             high = parameter.maximum if math.isfinite(parameter.maximum) else _FAR
             wide = 2.0 if dice.random() < _STRANGE else 1.0
             return dice.uniform(wide * low, wide * high)
-        kinds: Dict[str, str] = {name: thing.type for name, thing in world.objects.items()}
+        kinds: Dict[str, str] = {name: item.type for name, item in world.objects.items()}
         fitting: List[str] = [name for name, kind in kinds.items()
                               if self._domain.is_a(kind, parameter.type)]
         return dice.choice(list(kinds) or [""]) if dice.random() < _STRANGE or not fitting else \
@@ -115,7 +115,7 @@ class RandomModel(ChatModel):
             found: Dict[str, Any] = {}
             for key, each in form["properties"].items():
                 value = [] if key in _SELDOM and dice.random() >= _BESIDE else self._filled(each, whole)
-                again = "$ref" in each and value in found.values()  # Little is said of a thing and itself.
+                again = "$ref" in each and value in found.values()  # Little is said of an object and itself.
                 found[key] = self._filled(each, whole) if again else value
             return found
         if form.get("type") == "array":

@@ -59,21 +59,21 @@ def settings(config: Path) -> List[Setting]:
 
 
 def table_top(dice: Random) -> WorldState:
-    """Ten things on a table, some on others, some in a bowl, one perhaps in the hand."""
+    """Ten objects on a table, some on others, some in a bowl, one perhaps in the hand."""
     kinds = ["bowl", *("box" for _ in range(dice.randint(4, 6)))]
     kinds += ["cylinder"] * (10 - len(kinds))
     objects = {f"{kind}_{index}": WorldObject(f"{kind}_{index}", kind) for index, kind in enumerate(kinds)}
     facts: Set[Relation] = set()
     free: List[str] = []
-    for name, thing in objects.items():
+    for name, item in objects.items():
         place = dice.choice(("table", "table", "table", "stack", "bowl"))
-        if thing.type != "bowl" and place == "bowl":
+        if item.type != "bowl" and place == "bowl":
             facts.add(Relation(name, "in", "bowl_0"))
             continue
-        below = (free.pop(dice.randrange(len(free))) if free and place == "stack" and thing.type != "bowl"
+        below = (free.pop(dice.randrange(len(free))) if free and place == "stack" and item.type != "bowl"
                  else "table")
         facts.add(Relation(name, "on", below))
-        if thing.type != "bowl":
+        if item.type != "bowl":
             free.append(name)
     if dice.random() < 0.4 and free:
         held = dice.choice(free)
@@ -121,7 +121,7 @@ def lab(dice: Random) -> WorldState:
 
 
 def household(graph: Mapping[str, Any], times: int) -> WorldState:
-    """The scene's home as facts, or several of them side by side: hundreds of things."""
+    """The scene's home as facts, or several of them side by side: hundreds of objects."""
     objects: Dict[str, WorldObject] = {}
     facts: Set[Relation] = set()
     person = next(node["id"] for node in graph["nodes"] if node["class_name"] == "character")
@@ -188,7 +188,7 @@ def _repair(setting: Setting, state: WorldState, dice: Random) -> Question:
 
 def _goal(setting: Setting, state: WorldState, dice: Random) -> Question:
     if setting.domain.name == "blocks":
-        names = sorted(name for name, thing in state.objects.items() if thing.type == "block")
+        names = sorted(name for name, item in state.objects.items() if item.type == "block")
         facts = sorted(random_towers(dice, names))
         return Question("goal", state, tuple(map(_condition, facts)), GOAL_LIMITS)
     end = state
@@ -227,10 +227,10 @@ def _command(domain: Domain, state: WorldState, dice: Random) -> Optional[Comman
         if parameter.type == "number":
             arguments[parameter.name] = parameter.default or 0.0
             continue
-        things = domain.objects_of(state, parameter.type)
-        if not things:
+        objects = domain.objects_of(state, parameter.type)
+        if not objects:
             return None
-        arguments[parameter.name] = dice.choice(things)
+        arguments[parameter.name] = dice.choice(objects)
     if len(set(map(str, arguments.values()))) < len(arguments):
         return None
     robot = str(arguments.get(action.robot_parameter, next(iter(state.robots), "")))

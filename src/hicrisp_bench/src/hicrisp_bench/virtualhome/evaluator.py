@@ -21,14 +21,14 @@ _NEEDLESS = 4
 
 @dataclass(frozen=True)
 class Episode:
-    """One task: its scene, the things that a plan for it may name, and what the package's evaluator asks of
+    """One task: its scene, the objects that a plan for it may name, and what the package's evaluator asks of
     the end.
 
     The goals are for :func:`judge` alone; nothing that runs or corrects a plan is given them.
 
     Args:
         graph: the package's ``EnvironmentGraph`` of the scene before the task.
-        names: the things that the models were told of: class to number.
+        names: the objects that the models were told of: class to number.
         character: the number of the person who acts.
         program: the task's own program, in the executor's notation.
         scored: whether the task's own end meets its goals; the package leaves out those that do not.

@@ -86,7 +86,7 @@ def _seen(state: Any, character: int, named: Iterable[int], relation: Any) -> Li
 
 
 def _own(nodes: Iterable[Any], names: Mapping[int, str]) -> Iterable[Relation]:
-    """What each thing is and what it is for."""
+    """What each object is and what it is for."""
     for node in nodes:
         name, kind = names[node.id], node.class_name
         for value in node.states:
@@ -222,7 +222,7 @@ class VirtualHome:
 
 def notation(domain: Domain, command: Command) -> str:
     """A command in the executor's notation, ``[PUTBACK] <cup> (12) <table> (34)``."""
-    things = [command.argument(name) for name, parameter in domain.actions[command.action].parameters.items()
+    objects = [command.argument(name) for name, parameter in domain.actions[command.action].parameters.items()
               if parameter.type != "base"]
     return " ".join([f"[{command.action.upper()}]",
-                     *(f"<{name.rpartition('_')[0]}> ({number_of(name)})" for name in things)])
+                     *(f"<{name.rpartition('_')[0]}> ({number_of(name)})" for name in objects)])

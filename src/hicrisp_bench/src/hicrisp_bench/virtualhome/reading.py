@@ -4,7 +4,7 @@ included.
 The models were asked for one JSON object with an action as each key. Read by the book, an action that stands
 twice loses its first line. Here the lines are taken as they stand, in their order:
 
-- an action for one thing that lists several is a step for each of them;
+- an action for one object that lists several is a step for each of them;
 - a missing object is the one that was spoken of last (``WALK sofa, SIT``);
 - an object that no name fits stays as it was written: the domain refuses it with the valid ones.
 """
@@ -29,7 +29,7 @@ _Line = Tuple[str, List[str]]
 
 @dataclass(frozen=True)
 class Reading:
-    """The steps of an answer, and the numbers of the things that they name."""
+    """The steps of an answer, and the numbers of the objects that they name."""
 
     steps: Tuple[Step, ...]
     named: Tuple[int, ...]
@@ -41,8 +41,8 @@ def read_lines(
     """Read an answer line by line.
 
     Args:
-        names: the things that the model was told of: class to number.
-        graph: the scene, for things that it was not told of; of several of a class the first is meant.
+        names: the objects that the model was told of: class to number.
+        graph: the scene, for objects that it was not told of; of several of a class the first is meant.
         last_of_each: by the book: of an action that stands twice, the last line in the place of the first.
     """
     lines = _lines(text)
@@ -93,29 +93,29 @@ class _Reader:
     def line(self, written: str, objects: List[str]) -> None:
         """Add the steps of one line."""
         action = _normal(written).replace("_", "")
-        things = [self._name(thing) for thing in objects]
+        items = [self._name(item) for item in objects]
         known = self._domain.actions.get(action)
         wanted = [name for name, parameter in known.parameters.items()
                   if parameter.type != "base"] if known else []
         if known is None:
             self._add(action, {}, f"{written} {' '.join(objects)}")
         elif len(wanted) == 1:
-            for thing in things or self._last(1, []):
-                self._add(action, {wanted[0]: thing}, f"{written} {thing}")
+            for item in items or self._last(1, []):
+                self._add(action, {wanted[0]: item}, f"{written} {item}")
         else:
-            things = things[:len(wanted)]
-            things += self._last(len(wanted) - len(things), things)
-            self._add(action, dict(zip(wanted, things)), " ".join([written, *things]))
-        self._said.extend(things)
+            items = items[:len(wanted)]
+            items += self._last(len(wanted) - len(items), items)
+            self._add(action, dict(zip(wanted, items)), " ".join([written, *items]))
+        self._said.extend(items)
 
     def _add(self, action: str, arguments: Dict[str, Any], text: str) -> None:
         self.steps.append(Step(text.strip(), action, arguments))
 
     def _last(self, count: int, but: List[str]) -> List[str]:
-        """The things that were spoken of last, the latest first; an empty name where there are too few."""
+        """The objects that were spoken of last, the latest first; an empty name where there are too few."""
         if count < 1:
             return []
-        others = [thing for thing in dict.fromkeys(reversed(self._said)) if thing not in but]
+        others = [item for item in dict.fromkeys(reversed(self._said)) if item not in but]
         return [*others, *[""] * count][:count]
 
     def _name(self, written: str) -> str:

@@ -97,9 +97,9 @@ def _carried_out(lines: Tuple[str, ...], where: _Key) -> Course:
     states = [world.observe(Deadline(_LIMIT))]
     taken = 0
     for line in lines:
-        action, *things = line.split()
+        action, *objects = line.split()
         names = [name for name in where.domain.action(action).parameters if name != "robot"]
-        command = Command(action, {"robot": CHARACTER, **dict(zip(names, things))}, CHARACTER)
+        command = Command(action, {"robot": CHARACTER, **dict(zip(names, objects))}, CHARACTER)
         taken += world.execute(command, Deadline(_LIMIT), Event()).ok
         states.append(world.observe(Deadline(_LIMIT)))
     return Course(tuple(states), len(lines), taken)

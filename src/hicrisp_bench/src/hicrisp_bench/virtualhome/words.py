@@ -33,7 +33,7 @@ class _Verb:
     says: Pattern[str]
     wants: Tuple[Tuple[str, ...], ...]
     also: Mapping[str, str]
-    """Things that the sentence does not name, by the word that the wants use."""
+    """Objects that the sentence does not name, by the word that the wants use."""
 
 
 def _verb(says: str, *wants: Tuple[str, ...], **also: str) -> _Verb:
@@ -114,10 +114,10 @@ class HouseholdBrain:
         self, verb: _Verb, said: Mapping[str, str], world: WorldState, deadline: Deadline
     ) -> PlanAnswer:
         try:
-            things = {word: _thing(name, world) for word, name in {**verb.also, **said}.items()}
+            objects = {word: _thing(name, world) for word, name in {**verb.also, **said}.items()}
             commands: List[Command] = []
             for want in verb.wants:
-                found = self._way(want, things, world, deadline)
+                found = self._way(want, objects, world, deadline)
                 for command in found:
                     world = apply_effects(self._domain, command, world)
                 commands.extend(found)
@@ -127,9 +127,9 @@ class HouseholdBrain:
         return PlanAnswer(Plan(self._steps(remembered), SOURCE))
 
     def _way(
-        self, want: Tuple[str, ...], things: Mapping[str, str], world: WorldState, deadline: Deadline
+        self, want: Tuple[str, ...], objects: Mapping[str, str], world: WorldState, deadline: Deadline
     ) -> Tuple[Command, ...]:
-        texts = [re.sub(r"\bme\b", CHARACTER, text.format(**things)) for text in want]
+        texts = [re.sub(r"\bme\b", CHARACTER, text.format(**objects)) for text in want]
         deed: Tuple[Command, ...] = ()
         goal = goal_of(*(text for text in texts if not text.startswith("!")))
         if texts[0].startswith("!"):
@@ -147,12 +147,12 @@ class HouseholdBrain:
 
 
 def _thing(words: str, world: WorldState) -> str:
-    """The thing of a class: one in the person's room, else the one with the lowest number."""
+    """The object of a class: one in the person's room, else the one with the lowest number."""
     kind = "".join(words.split())
     kind = _CALLED.get(kind, kind)
     by_class: Dict[str, List[str]] = {}
-    for name, thing in world.objects.items():
-        by_class.setdefault(str(thing.attributes.get("class", "")), []).append(name)
+    for name, item in world.objects.items():
+        by_class.setdefault(str(item.attributes.get("class", "")), []).append(name)
     if kind not in by_class:
         raise DomainError(f"there is no {words} here", tuple(sorted(by_class)))
     return min(by_class[kind],

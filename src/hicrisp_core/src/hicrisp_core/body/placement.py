@@ -169,8 +169,8 @@ def on_tray(item: WorldObject, tray: WorldObject, world: WorldState, upon: Froze
         return None
     steps = [_TRAY_STEP * number for number in (0, 1, -1)]
     spots = sorted(((x, y) for x in steps for y in steps), key=lambda spot: math.hypot(*spot))
-    others = [footprint(thing, thing.pose) for name, thing in world.objects.items()
-              if name != item.name and thing.pose is not None and name in upon]
+    others = [footprint(object_, object_.pose) for name, object_ in world.objects.items()
+              if name != item.name and object_.pose is not None and name in upon]
     poses = [Pose((*tray.pose.apply((x, y, 0.0))[:2], middle.position[2]), middle.orientation) for x, y in spots]
     return next((pose for pose in poses
                  if all(other.distance(footprint(item, pose)) >= _TRAY_GAP for other in others)), None)
@@ -193,19 +193,19 @@ def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: Froz
     x, y, _ = bowl.pose.position
     floor = vertical_span(bowl, bowl.pose)[0] + BOWL_WALL
     room = max(0.0, bowl.size[0] / 2.0 - BOWL_WALL - math.hypot(item.size[0], item.size[1]) / 2.0)
-    contents = [thing for thing in world.objects.values() if thing.pose is not None
-                and thing.name != item.name
-                and thing.name in within]
+    contents = [object_ for object_ in world.objects.values() if object_.pose is not None
+                and object_.name != item.name
+                and object_.name in within]
     bearings = [math.tau * i / 8 for i in range(8)] if contents else []
     spots = [(x, y), *((x + room * math.cos(a), y + room * math.sin(a)) for a in bearings)]
     best_spot, best_space = spots[0], -math.inf
     for spot in spots:
-        space = min((math.dist(spot, thing.pose.position[:2]) for thing in contents if thing.pose), default=0.0)
+        space = min((math.dist(spot, object_.pose.position[:2]) for object_ in contents if object_.pose), default=0.0)
         if space > best_space + 1e-9:
             best_spot, best_space = spot, space
     shadow = footprint(item, Pose((*best_spot, 0.0)))
-    tops = [vertical_span(thing, thing.pose)[1] for thing in contents
-            if thing.pose and footprint(thing, thing.pose).distance(shadow) <= 0.0]
+    tops = [vertical_span(object_, object_.pose)[1] for object_ in contents
+            if object_.pose and footprint(object_, object_.pose).distance(shadow) <= 0.0]
     return Pose((*best_spot, max([floor, *tops]) + item.size[2] / 2.0))
 
 
@@ -321,8 +321,8 @@ def table_of(world: WorldState) -> Optional[WorldObject]:
     Returns:
         The object; ``None`` without one.
     """
-    return next((thing for _, thing in sorted(world.objects.items())
-                 if thing.form.ground and thing.form.solids(thing.size)), None)
+    return next((item for _, item in sorted(world.objects.items())
+                 if item.form.ground and item.form.solids(item.size)), None)
 
 
 def _grid(surface: WorldObject, workspace: Workspace, step: float) -> Iterator[Tuple[float, float]]:

@@ -118,7 +118,7 @@ def _said(action: Action) -> str:
 
 
 def _called(world: WorldState, name: str) -> str:
-    thing = world.objects.get(name)
-    words: Tuple[str, ...] = tuple(thing.attributes.values()) if thing else ()
+    item = world.objects.get(name)
+    words: Tuple[str, ...] = tuple(item.attributes.values()) if item else ()
     said = name.replace("_", " ")
     return " ".join([*(word for word in words if word not in said), said])

@@ -130,16 +130,16 @@ class Spots:
     @cached_property
     def _neighbours(self) -> Tuple[Tuple[str, Tuple[float, float], BaseGeometry], ...]:
         """The objects that the item must keep clear of, each with its heights and its footprint."""
-        return tuple((name, vertical_span(thing, thing.pose), footprint(thing, thing.pose))
-                     for name, thing in self.world.objects.items() if thing.pose is not None
-                     and not thing.form.ground and name not in (self.item.name, *self.ignore, *self.held))
+        return tuple((name, vertical_span(item, item.pose), footprint(item, item.pose))
+                     for name, item in self.world.objects.items() if item.pose is not None
+                     and not item.form.ground and name not in (self.item.name, *self.ignore, *self.held))
 
     def _in_the_hands_way(self, pose: Pose, gone: Sequence[str]) -> Tuple[str, ...]:
         """Return what the hand would touch at a pose without some objects."""
         gripper = self.workspace.gripper
         if self.hold is None or gripper is None:
             return ()
-        objects = {name: thing for name, thing in self.world.objects.items() if name not in gone}
+        objects = {name: item for name, item in self.world.objects.items() if name not in gone}
         rest = WorldState(objects, self.world.relations, self.world.robots, self.world.stamp)
         way = most_room(self.item, self.hold, pose, rest, gripper)
         return way.blockers if way.grasp.clearance <= 0.0 else ()

@@ -95,8 +95,8 @@ def constrained(
         return replace(command, avoid=(*command.avoid, command.target.position))
     x, y, _ = robot.pose.position
     spot = Point(x, y)
-    if any(footprint(thing, thing.pose).distance(spot) < _NEAR for name, thing in world.objects.items()
-           if name not in riding and thing.pose is not None and not thing.form.ground):
+    if any(footprint(item, item.pose).distance(spot) < _NEAR for name, item in world.objects.items()
+           if name not in riding and item.pose is not None and not item.form.ground):
         return replace(command, avoid=(*command.avoid, command.target.position),
                        clearance=min(_WIDEST, command.clearance + _CLEARANCE))
     before = disc(x + _AHEAD * math.cos(robot.pose.yaw), y + _AHEAD * math.sin(robot.pose.yaw), _RADIUS)
@@ -157,8 +157,8 @@ def find_clearing(
     best: Optional[Tuple[int, int]] = None
     found: Union[Clearing, Ending] = Ending.NO_WAY
     for name in top.feedback.blockers:
-        thing = world.objects.get(name)
-        if thing is None or not thing.movable or name in about or domain.roles.is_held(world, name):
+        item = world.objects.get(name)
+        if item is None or not item.movable or name in about or domain.roles.is_held(world, name):
             continue
         for mover in itertools.islice(_movers(domain, world, name, top.command.robot), _WAYS):
             way = _way(searcher, world, mover, top.command, limits, within, keep)
@@ -168,7 +168,7 @@ def find_clearing(
             commands, after = way
             cost = (len(kept - after.relations), len(commands))
             if best is None or cost < best:
-                best, found = cost, Clearing(name, _kept_off(domain, commands, top.command, thing, world))
+                best, found = cost, Clearing(name, _kept_off(domain, commands, top.command, item, world))
     return found
 
 
@@ -236,14 +236,14 @@ def _kept_off(
     command's item and target.
     """
     item = world.objects.get(domain.item(failed))
-    spots: List[Vector] = [thing.pose.position for thing in (blocker, item)
-                           if thing is not None and thing.pose is not None
-                           and not domain.roles.is_held(world, thing.name)]
+    spots: List[Vector] = [object_.pose.position for object_ in (blocker, item)
+                           if object_ is not None and object_.pose is not None
+                           and not domain.roles.is_held(world, object_.name)]
     if failed.target is not None:
         spots.append(failed.target.position)
     if not spots:
         return tuple(commands)
-    room = _HAND + sum(math.hypot(*thing.size[:2]) / 2.0 for thing in (blocker, item) if thing is not None)
+    room = _HAND + sum(math.hypot(*object_.size[:2]) / 2.0 for object_ in (blocker, item) if object_ is not None)
     return tuple(replace(command, avoid=tuple(spots), apart=room) if _anywhere(domain.actions[command.action])
                  else command for command in commands)
 

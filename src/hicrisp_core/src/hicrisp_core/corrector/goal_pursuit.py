@@ -125,8 +125,8 @@ def meeting(failed: Union[StackEntry, Feedback], world: WorldState) -> str:
         aim = tuple(round(value / _GRID) for value in failed.command.aim.position) if failed.command.aim else ()
         failure = (str(failed.command), failed.feedback.kind.value, failed.feedback.label, aim)
     places = sorted(
-        (name, *(round(value / _GRID) for value in thing.pose.position))
-        for name, thing in world.objects.items() if thing.pose is not None and thing.movable)
+        (name, *(round(value / _GRID) for value in item.pose.position))
+        for name, item in world.objects.items() if item.pose is not None and item.movable)
     return hashlib.sha256(repr((failure, sorted(world.relations), places)).encode()).hexdigest()[:16]
 
 

@@ -118,18 +118,18 @@ class Detector:
 
     def _unseen(self, command: Command, after: WorldState) -> Optional[Feedback]:
         for name in names_of(command).values():
-            thing = after.objects.get(name)
-            if thing is None or not thing.movable:
+            item = after.objects.get(name)
+            if item is None or not item.movable:
                 continue
-            hidden = thing.visibility is Visibility.HIDDEN and not thing.lost
-            gone = thing.visibility is Visibility.GONE
-            if hidden or thing.pose_age <= self.pose_age_limit and not gone:
+            hidden = item.visibility is Visibility.HIDDEN and not item.lost
+            gone = item.visibility is Visibility.GONE
+            if hidden or item.pose_age <= self.pose_age_limit and not gone:
                 continue
-            if thing.pose is None or math.isinf(thing.pose_age):
-                return not_seen(command, thing, after)
-            ages = (Measured("pose_age", thing.pose_age, "s"), Measured("pose_age_limit", self.pose_age_limit, "s"))
+            if item.pose is None or math.isinf(item.pose_age):
+                return not_seen(command, item, after)
+            ages = (Measured("pose_age", item.pose_age, "s"), Measured("pose_age_limit", self.pose_age_limit, "s"))
             return Feedback(Level.HIGH, FeedbackKind.STALE_POSE, command, subjects=(name,), measured=ages,
-                            cause=no_picture(after) or stamped_ahead(thing))
+                            cause=no_picture(after) or stamped_ahead(item))
         return None
 
     def _claimed(self, command: Command, after: WorldState, outcome: Outcome, deviation: Optional[Vector]) -> Feedback:
@@ -206,26 +206,26 @@ def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float
     """
     if not is_measured(domain, fact):
         return None  # No pose decides it.
-    things = [world.objects[name] for name in (fact.subject, fact.object) if name in world.objects]
-    hidden = [thing for thing in things if thing.movable and thing.visibility is Visibility.HIDDEN]
+    objects = [world.objects[name] for name in (fact.subject, fact.object) if name in world.objects]
+    hidden = [item for item in objects if item.movable and item.visibility is Visibility.HIDDEN]
     if hidden and not _borne(domain, fact, world, hidden):
-        age = max(thing.pose_age for thing in hidden)
-        return no_picture(world) or Cause(CauseKind.HIDDEN, tuple(thing.name for thing in hidden), age)
-    vague = tuple(thing for thing in things if thing.uncertainty != EXACT and thing.pose is not None)
+        age = max(item.pose_age for item in hidden)
+        return no_picture(world) or Cause(CauseKind.HIDDEN, tuple(item.name for item in hidden), age)
+    vague = tuple(item for item in objects if item.uncertainty != EXACT and item.pose is not None)
     seen = measure(domain, fact, world) if vague else None
     if seen is None:
         return None
-    for thing in _variants(vague, sigmas):
-        other = measure(domain, fact, replace(world, objects={**world.objects, thing.name: thing}))
+    for item in _variants(vague, sigmas):
+        other = measure(domain, fact, replace(world, objects={**world.objects, item.name: item}))
         if other is not None and other.holds != seen.holds:
-            return Cause(CauseKind.IMPRECISE, tuple(thing.name for thing in vague))
+            return Cause(CauseKind.IMPRECISE, tuple(item.name for item in vague))
     return None
 
 
 def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[WorldObject]) -> bool:
     """Check whether a visible object's height implies that the hidden object supports it.
     """
-    if fact.predicate != domain.roles.stands_on or [thing.name for thing in hidden] != [fact.object]:
+    if fact.predicate != domain.roles.stands_on or [item.name for item in hidden] != [fact.object]:
         return False
     seen = measure(domain, fact, world)
     return seen is not None and seen.holds and not domain.roles.is_held(world, fact.subject)
@@ -238,14 +238,14 @@ def _variants(vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldOb
     """
     first = vague[0]
     length, height = (sigmas * math.sqrt(sum(each ** 2 for each in off)) for off in zip(
-        *((thing.uncertainty.position, thing.uncertainty.height) for thing in vague)))
+        *((item.uncertainty.position, item.uncertainty.height) for item in vague)))
     around = (math.tau * number / _DIRECTIONS for number in range(_DIRECTIONS))
     offsets = [(length * math.cos(angle), length * math.sin(angle), 0.0) for angle in around]
     for offset in (*offsets, (0.0, 0.0, -height), (0.0, 0.0, height)):
         if first.pose is not None:
             yield first.at(first.pose.shifted(offset))
-    for thing in vague:
+    for item in vague:
         for side in (-sigmas, sigmas):
-            if thing.pose is not None:
-                turned = multiply(from_yaw(side * thing.uncertainty.yaw), thing.pose.orientation)
-                yield thing.at(Pose(thing.pose.position, turned))
+            if item.pose is not None:
+                turned = multiply(from_yaw(side * item.uncertainty.yaw), item.pose.orientation)
+                yield item.at(Pose(item.pose.position, turned))

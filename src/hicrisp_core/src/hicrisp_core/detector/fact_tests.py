@@ -23,26 +23,26 @@ _DIRECTION_CONE = math.cos(math.radians(40.0))
 _UNSEEN = Seen(False)
 
 
-def holding(predicate: Predicate, robot: RobotState, thing: WorldObject, _: WorldState) -> Seen:
+def holding(predicate: Predicate, robot: RobotState, item: WorldObject, _: WorldState) -> Seen:
     """Test that the tool centre is within the slightly larger object, and the finger distance matches its
     width.
 
     Args:
         predicate: gives the tolerances.
         robot: observed tool pose and finger distance.
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
 
     Returns:
         Whether it holds, with the distance from the tool and the opening, metres; false without poses.
     """
-    if robot.pose is None or robot.opening is None or thing.pose is None:
+    if robot.pose is None or robot.opening is None or item.pose is None:
         return _UNSEEN
-    local = thing.pose.inverse().apply(robot.pose.position)
-    outside = max(max(0.0, abs(p) - size / 2.0) for p, size in zip(local, thing.size))
+    local = item.pose.inverse().apply(robot.pose.position)
+    outside = max(max(0.0, abs(p) - size / 2.0) for p, size in zip(local, item.size))
     closing = rotate(robot.pose.orientation, (0.0, 1.0, 0.0))
-    width = width_along(thing, thing.pose, closing)
+    width = width_along(item, item.pose, closing)
     measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))
-    fits = 0.3 * min(thing.size) < robot.opening < width + _GRASP_SLACK
+    fits = 0.3 * min(item.size) < robot.opening < width + _GRASP_SLACK
     return Seen(outside <= predicate.tolerance and fits, measured)
 
 
@@ -66,22 +66,22 @@ def on(predicate: Predicate, upper: WorldObject, lower: WorldObject, _: WorldSta
     return Seen(not lower.form.hollow and abs(step) <= predicate.tolerance and aside <= 1e-6, measured)
 
 
-def within_bowl(predicate: Predicate, thing: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
+def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: WorldState) -> Seen:
     """Test that the centre is inside the bowl's wall, and the bottom between its floor and its rim.
 
     Args:
         predicate: gives the vertical tolerance, metres.
-        thing: the object inside.
+        item: the object inside.
         bowl: the hollow object.
 
     Returns:
         Whether it holds, with the distance from the middle and below the rim, metres; false without poses.
     """
-    if thing.pose is None or bowl.pose is None:
+    if item.pose is None or bowl.pose is None:
         return _UNSEEN
-    aside = math.hypot(thing.pose.position[0] - bowl.pose.position[0], thing.pose.position[1] - bowl.pose.position[1])
+    aside = math.hypot(item.pose.position[0] - bowl.pose.position[0], item.pose.position[1] - bowl.pose.position[1])
     floor, rim = vertical_span(bowl, bowl.pose)
-    bottom = vertical_span(thing, thing.pose)[0]
+    bottom = vertical_span(item, item.pose)[0]
     inside = aside <= bowl.size[0] / 2.0 - BOWL_WALL and floor - predicate.tolerance <= bottom <= rim
     return Seen(inside, (Measured("from_middle", aside, "m"), Measured("below_rim", rim - bottom, "m")))
 
@@ -126,20 +126,20 @@ def direction(predicate: Predicate, a: WorldObject, b: WorldObject, _: WorldStat
     return Seen(apart <= predicate.tolerance and cosine >= _DIRECTION_CONE and _level(a, b), measured)
 
 
-def lying(predicate: Predicate, thing: WorldObject, _: WorldObject, __: WorldState) -> Seen:
+def lying(predicate: Predicate, item: WorldObject, _: WorldObject, __: WorldState) -> Seen:
     """Test that no face is level: any face of a box may be, of a cylinder only the round ones.
 
     Args:
         predicate: gives the greatest tilt of an upright object, radians.
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
 
     Returns:
         Whether it holds, with the tilt in degrees; false without a pose.
     """
-    if thing.pose is None:
+    if item.pose is None:
         return _UNSEEN
-    axes = ((0.0, 0.0, 1.0),) if not thing.form.boxy else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    upright = max(abs(rotate(thing.pose.orientation, axis)[2]) for axis in axes)
+    axes = ((0.0, 0.0, 1.0),) if not item.form.boxy else ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    upright = max(abs(rotate(item.pose.orientation, axis)[2]) for axis in axes)
     tilt = math.acos(min(1.0, upright))
     return Seen(tilt > predicate.tolerance, (Measured("tilt", math.degrees(tilt), "deg"),))
 
@@ -181,7 +181,7 @@ def docked(predicate: Predicate, robot: RobotState, station: WorldObject, _: Wor
                 (Measured("from_place", apart, "m"), Measured("turned", turned, "deg")))
 
 
-def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: WorldState) -> Seen:
+def aboard(predicate: Predicate, item: WorldObject, robot: RobotState, _: WorldState) -> Seen:
     """Test that an object is on a mobile robot.
 
     Its centre is above the robot's middle within the tolerance, and its bottom is off the floor; or it reaches
@@ -189,17 +189,17 @@ def aboard(predicate: Predicate, thing: WorldObject, robot: RobotState, _: World
 
     Args:
         predicate: gives the tolerance, metres.
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         robot: observed pose of the base.
 
     Returns:
         Whether it holds, with the measured offsets; false without poses.
     """
-    if thing.pose is None or robot.pose is None:
+    if item.pose is None or robot.pose is None:
         return _UNSEEN
-    aside = math.dist(thing.pose.position[:2], robot.pose.position[:2])
-    low, high = (height - robot.pose.position[2] for height in vertical_span(thing, thing.pose))
-    part = high >= _OFF_THE_FLOOR and footprint(thing, thing.pose).contains(Point(*robot.pose.position[:2]))
+    aside = math.dist(item.pose.position[:2], robot.pose.position[:2])
+    low, high = (height - robot.pose.position[2] for height in vertical_span(item, item.pose))
+    part = high >= _OFF_THE_FLOOR and footprint(item, item.pose).contains(Point(*robot.pose.position[:2]))
     return Seen(aside <= predicate.tolerance and (low >= _OFF_THE_FLOOR or part),
                 (Measured("from_middle", aside, "m"), Measured("above_floor", low, "m")))
 

@@ -148,10 +148,10 @@ def stopped_by(domain: Domain, command: Command, after: WorldState, verdict: Ver
     if feedback.cause.kind is not CauseKind.BLOCKED or feedback.cause.names:
         return verdict
     spot, riding = Point(*robot.pose.position[:2]), domain.roles.riding(after)
-    near = sorted((float(footprint(thing, thing.pose).distance(spot)), name)
-                  for name, thing in after.objects.items()
-                  if name not in riding and thing.pose is not None
-                  and not thing.form.ground)
+    near = sorted((float(footprint(item, item.pose).distance(spot)), name)
+                  for name, item in after.objects.items()
+                  if name not in riding and item.pose is not None
+                  and not item.form.ground)
     if not near or near[0][0] >= _NEAR:
         return verdict
     return replace(verdict, feedback=replace(feedback, cause=replace(feedback.cause, names=(near[0][1],))))

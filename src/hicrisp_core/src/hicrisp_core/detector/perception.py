@@ -41,30 +41,30 @@ def tracked(view: View, catalogue: Mapping[str, WorldObject], now: float,
     """
     old, ahead = now - view.stamp > age_limit, lead(view.stamp, now)
     tracks = {track.name: track for track in view.tracks}
-    found = {name: _placed(thing, tracks.get(name), now, old, ahead) for name, thing in catalogue.items()
-             if thing.movable}
-    covered = [thing for thing in found.values()
-               if thing.visibility in (Visibility.HIDDEN, Visibility.HELD) and thing.pose is not None]
+    found = {name: _placed(item, tracks.get(name), now, old, ahead) for name, item in catalogue.items()
+             if item.movable}
+    covered = [item for item in found.values()
+               if item.visibility in (Visibility.HIDDEN, Visibility.HELD) and item.pose is not None]
     for name, track in tracks.items():
         if track.unknown is None or name in catalogue or track.visibility is Visibility.GONE:
             continue
         # What shows of a partly hidden or held object is no other one.
-        local = (thing.pose.inverse().apply(track.pose.position) for thing in covered if thing.pose is not None)
-        if not any(all(abs(along) <= size / 2.0 + _RIM for along, size in zip(at, thing.size))
-                   for at, thing in zip(local, covered)):
+        local = (item.pose.inverse().apply(track.pose.position) for item in covered if item.pose is not None)
+        if not any(all(abs(along) <= size / 2.0 + _RIM for along, size in zip(at, item.size))
+                   for at, item in zip(local, covered)):
             found[name] = _placed(replace(track.unknown, name=name), track, now, old, ahead)
     return found
 
 
-def _placed(thing: WorldObject, track: Optional[Track], now: float, old: bool, ahead: float) -> WorldObject:
+def _placed(item: WorldObject, track: Optional[Track], now: float, old: bool, ahead: float) -> WorldObject:
     if track is None or not track.pose.finite:
-        return replace(thing, pose=None, pose_age=math.inf)
+        return replace(item, pose=None, pose_age=math.inf)
     if ahead > 0.0:
-        return replace(thing, pose=track.pose, pose_age=math.inf, lost=True, ahead=ahead, uncertainty=track.uncertainty)
+        return replace(item, pose=track.pose, pose_age=math.inf, lost=True, ahead=ahead, uncertainty=track.uncertainty)
     age = max(0.0, now - track.stamp)
     if track.visibility is Visibility.GONE:
-        return replace(thing, pose=None, pose_age=age, visibility=Visibility.GONE)
-    return replace(thing, pose=track.pose, pose_age=age, lost=old, uncertainty=track.uncertainty,
+        return replace(item, pose=None, pose_age=age, visibility=Visibility.GONE)
+    return replace(item, pose=track.pose, pose_age=age, lost=old, uncertainty=track.uncertainty,
                    visibility=track.visibility)
 
 
@@ -202,19 +202,19 @@ def perceive(
     objects: Dict[str, WorldObject] = {}
     if view is not None:
         objects.update(tracked(view, catalogue, now, age_limit))
-    for name, thing in catalogue.items():
+    for name, item in catalogue.items():
         if name in objects:
             continue
         if name in frames and frames[name][0].finite:
             pose, stamp = frames[name]
             age = max(0.0, now - stamp)
-            fixed = not thing.movable and stamp == 0.0  # A static frame is true for ever.
+            fixed = not item.movable and stamp == 0.0  # A static frame is true for ever.
             lost = age > age_limit and not fixed
-            objects[name] = replace(thing, pose=pose, pose_age=age, lost=lost,
+            objects[name] = replace(item, pose=pose, pose_age=age, lost=lost,
                                     ahead=ahead.get(name, 0.0) if lost else 0.0)
         else:
-            objects[name] = thing if not thing.movable else replace(
-                thing, pose=None, pose_age=math.inf, ahead=ahead.get(name, 0.0))
+            objects[name] = item if not item.movable else replace(
+                item, pose=None, pose_age=math.inf, ahead=ahead.get(name, 0.0))
     fresh = {name: seen for name, seen in frames.items() if now - seen[1] <= age_limit}
     robots = {arm.name: replace(arm.seen(fresh), ahead=max(
         (ahead.get(frame, 0.0) for frame in arm.frames if frame not in fresh), default=0.0)) for arm in arms}

@@ -127,8 +127,8 @@ def _one_place_each(found: List[Relation], domain: Domain) -> Tuple[Relation, ..
 
 def _from_tool(world: WorldState, fact: Relation) -> float:
     """Distance of an object's centre from the tool that is said to hold it, metres."""
-    robot, thing = world.robots[fact.subject], world.objects[fact.object]
-    return math.inf if robot.pose is None or thing.pose is None else distance(robot.pose.position, thing.pose.position)
+    robot, item = world.robots[fact.subject], world.objects[fact.object]
+    return math.inf if robot.pose is None or item.pose is None else distance(robot.pose.position, item.pose.position)
 
 
 def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldState) -> Optional[Seen]:
@@ -140,9 +140,9 @@ def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldS
     return test.see(predicate, subject, object_, world)
 
 
-def _in_view(thing: Union[WorldObject, RobotState]) -> bool:
+def _in_view(item: Union[WorldObject, RobotState]) -> bool:
     """Check whether the current pose of an object or robot is known; a pose that is too old does not count."""
-    return thing.pose is not None and not (isinstance(thing, WorldObject) and thing.lost)
+    return item.pose is not None and not (isinstance(item, WorldObject) and item.lost)
 
 
 def _close(world: WorldState, fact: Relation) -> bool:
@@ -150,6 +150,6 @@ def _close(world: WorldState, fact: Relation) -> bool:
     a, b = world.objects.get(fact.subject), world.objects.get(fact.object)
     if a is None or b is None or a.pose is None or b.pose is None:
         return True
-    reach = [max(half_extents(thing, thing.pose)[:2]) * 1.5 for thing in (a, b) if thing.pose is not None]
+    reach = [max(half_extents(item, item.pose)[:2]) * 1.5 for item in (a, b) if item.pose is not None]
     apart = math.hypot(a.pose.position[0] - b.pose.position[0], a.pose.position[1] - b.pose.position[1])
     return apart <= sum(reach) + 0.2

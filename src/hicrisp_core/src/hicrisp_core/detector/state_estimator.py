@@ -73,11 +73,11 @@ class GivenNames:
             else replace(track, name=names[track.name], unknown=replace(track.unknown, name=names[track.name]))
             for track in view.tracks))
 
-    def give(self, thing: str, name: str) -> Naming:
+    def give(self, item: str, name: str) -> Naming:
         """Give a name to an unknown object.
 
         Args:
-            thing: its present name; empty if there is only one.
+            item: its present name; empty if there is only one.
             name: in the user's words: "the coffee cup" becomes ``coffee_cup``.
 
         Returns:
@@ -89,9 +89,9 @@ class GivenNames:
             if not present:
                 return Naming("", "There is no unknown thing here now. Only things that no file describes "
                                   "can be named.")
-            meant = _plain(thing) or (next(iter(present)) if len(present) == 1 else "")
+            meant = _plain(item) or (next(iter(present)) if len(present) == 1 else "")
             if meant not in present:
-                what = f"'{thing}' is no unknown thing" if thing else "Several unknown things are there"
+                what = f"'{item}' is no unknown thing" if item else "Several unknown things are there"
                 return Naming("", f"{what}; name one of: {', '.join(present)}.")
             if not _NAME.fullmatch(wanted) or wanted.startswith(_PREFIX):
                 return Naming("", f"'{name}' cannot be a name; use a word or two of letters and digits, such "
@@ -133,7 +133,7 @@ class StateEstimator:
         self._opening = max((body.hand.opening - body.hand.spare / 2.0 for body in bodies.values()
                              if body.hand is not None), default=0.0)
         self.known: Dict[str, WorldObject] = {
-            name: thing for name, thing in scene.objects.items() if name not in unknown}
+            name: item for name, item in scene.objects.items() if name not in unknown}
         self._scene = scene
         self._names = GivenNames((*scene.objects, *bodies, *domain.types, *domain.predicates, *domain.actions))
         self._bodies = {robot.name: robot.frames[0] for robot in self.robots if robot.name in bases}
@@ -217,7 +217,7 @@ class StateEstimator:
                 track if track.unknown is None
                 else replace(track, unknown=stranger(track.unknown, self._domain, self._opening))
                 for track in view.tracks)))
-        stamped = {name: (thing.pose, now) for name, thing in seen.items() if thing.pose is not None}
+        stamped = {name: (item.pose, now) for name, item in seen.items() if item.pose is not None}
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,
                          self._age_limit, view, ahead)
         robots = {name: robot if name not in self._records else replace(
@@ -225,17 +225,17 @@ class StateEstimator:
                   for name, robot in world.robots.items()}
         return replace(world, robots=robots, trouble="" if view is None else view.trouble)
 
-    def give_name(self, thing: str, name: str) -> Naming:
+    def give_name(self, item: str, name: str) -> Naming:
         """Give an unknown object a name.
 
         Args:
-            thing: its present name; empty if there is only one.
+            item: its present name; empty if there is only one.
             name: in the user's words.
 
         Returns:
             The new name, or why it cannot be given.
         """
-        return self._names.give(thing, name)
+        return self._names.give(item, name)
 
     def obstacles(self) -> Mapping[str, WorldObject]:
         """Return the obstacles that the lidar has detected and the map does not explain, as discs.
@@ -249,5 +249,5 @@ class StateEstimator:
             found = () if self._memory is None else obstacles_in(
                 self._memory.seen, self._memory.resolution, self._domain.roles.obstacle or ANYTHING,
                 self._memory.arena.floor, self._lidar)
-            self._obstacles = {thing.name: thing for thing in found}
+            self._obstacles = {item.name: item for item in found}
         return self._obstacles

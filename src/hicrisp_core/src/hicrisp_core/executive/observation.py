@@ -137,9 +137,9 @@ def out_of_sight(world: WorldState, names: Optional[Iterable[str]] = None) -> Tu
         Their names.
     """
     known = sorted(world.objects) if names is None else names
-    things = (world.objects[name] for name in known if name in world.objects)
-    return tuple(thing.name for thing in things if thing.movable
-                 and (thing.unseen or thing.visibility is Visibility.HIDDEN))
+    objects = (world.objects[name] for name in known if name in world.objects)
+    return tuple(item.name for item in objects if item.movable
+                 and (item.unseen or item.visibility is Visibility.HIDDEN))
 
 
 def look_within(domain: Domain, command: Command, world: WorldState) -> float:
@@ -229,14 +229,14 @@ class _Question:
         low, high = vertical_span(self.item, self.target)
         shadow = footprint(self.item, self.target)
         least = math.inf
-        for name, thing in self.world.objects.items():
-            if name == self.item.name or thing.pose is None or thing.form.ground:
+        for name, item in self.world.objects.items():
+            if name == self.item.name or item.pose is None or item.form.ground:
                 continue
-            bottom, top = vertical_span(thing, thing.pose)
+            bottom, top = vertical_span(item, item.pose)
             if top <= low + _TOUCHING / 3.0 or bottom >= high:
                 continue
-            taken = footprint(thing, thing.pose)
-            if thing.form.hollow and taken.contains(Point(*self.target.position[:2])):
+            taken = footprint(item, item.pose)
+            if item.form.hollow and taken.contains(Point(*self.target.position[:2])):
                 taken = taken.difference(taken.buffer(-BOWL_WALL - _WALL))
             space = float(taken.distance(shadow))
             if space > 0.0:  # What it touches at the target itself asks for no space.
@@ -283,12 +283,12 @@ class _Question:
     def _carriers(self, upper: WorldObject, pose: Pose) -> List[WorldObject]:
         """Return what an object stands on."""
         bottom, shadow = vertical_span(upper, pose)[0], footprint(upper, pose)
-        return [thing for name, thing in sorted(self.world.objects.items())
-                if name not in (upper.name, self.item.name) and thing.pose is not None
-                and not thing.form.hollow
-                and abs(vertical_span(thing, thing.pose)[1] - bottom) <= _TOUCHING
-                and footprint(thing, thing.pose).intersects(shadow)]
+        return [item for name, item in sorted(self.world.objects.items())
+                if name not in (upper.name, self.item.name) and item.pose is not None
+                and not item.form.hollow
+                and abs(vertical_span(item, item.pose)[1] - bottom) <= _TOUCHING
+                and footprint(item, item.pose).intersects(shadow)]
 
 
-def _volume(thing: WorldObject) -> float:
-    return math.prod(thing.size)
+def _volume(item: WorldObject) -> float:
+    return math.prod(item.size)

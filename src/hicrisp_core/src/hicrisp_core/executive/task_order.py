@@ -204,10 +204,10 @@ class TaskOrder:
 
     def _leads_to(self, area: str, world: WorldState) -> Optional[bool]:
         """Check whether a path leads to an area; ``None`` if it cannot be determined."""
-        thing = world.objects.get(area)
+        item = world.objects.get(area)
         constraints = Constraints(zones_of(self._domain, world.objects.values()))
-        return thing is not None and leads_into(
-            thing, world.robots.get(self._base_in(world)), self._space, constraints)
+        return item is not None and leads_into(
+            item, world.robots.get(self._base_in(world)), self._space, constraints)
 
     @staticmethod
     def _drives(action: Action) -> bool:

@@ -175,7 +175,7 @@ def record_of(entry: Entry) -> Dict[str, Any]:
         estimate = entry.estimate
         return {"kind": _OFFSET, "body": entry.body, "key": entry.key, "samples": estimate.samples,
                 "mean": list(estimate.mean), "scatter": estimate.scatter, "when": entry.when}
-    common = {"things": {name: _thing_record(thing) for name, thing in entry.things.items()},
+    common = {"things": {name: _thing_record(item) for name, item in entry.things.items()},
               "steps": [_step_record(step) for step in entry.steps], "source": vars(entry.source).copy()}
     if isinstance(entry, Example):
         return {"kind": _EXAMPLE, "domain": entry.domain, "text": entry.text,
@@ -209,8 +209,8 @@ def entry_of(value: Any) -> Union[Entry, Unfit]:
         return Unfit(str(error))
 
 
-def _thing_record(thing: Thing) -> Dict[str, Any]:
-    return {"type": thing.type, **({"attributes": dict(thing.attributes)} if thing.attributes else {})}
+def _thing_record(item: Thing) -> Dict[str, Any]:
+    return {"type": item.type, **({"attributes": dict(item.attributes)} if item.attributes else {})}
 
 
 def _step_record(step: Step) -> Dict[str, Any]:
@@ -219,28 +219,28 @@ def _step_record(step: Step) -> Dict[str, Any]:
 
 def _example(value: Mapping[str, Any]) -> Example:
     text = _text(value, "text", LONGEST_TEXT)
-    things, steps = _things(value), _steps(value)
-    example = Example(_name(value, "domain"), text, things, steps, _goal(value, things), _source(value))
+    objects, steps = _things(value), _steps(value)
+    example = Example(_name(value, "domain"), text, objects, steps, _goal(value, objects), _source(value))
     if not text.strip():
         raise _Wrong("'text' is empty")
-    _all_known(things, steps)
+    _all_known(objects, steps)
     return example
 
 
 def _mended(value: Mapping[str, Any]) -> Mended:
-    failure, things, steps = _mapping(value, "failure"), _things(value), _steps(value)
+    failure, objects, steps = _mapping(value, "failure"), _things(value), _steps(value)
     kind = str(failure.get("kind"))
     if kind not in _FAILURES:
         raise _Wrong(f"'{kind[:60]}' is no kind of failure")
     about = tuple(_matching(each, _NAME, "about") for each in _list(failure, "about", MOST_THINGS))
     command = _step(failure.get("command"))
-    _all_known(things, (command, *steps))
+    _all_known(objects, (command, *steps))
     instead = value.get("instead", False)
     if not isinstance(instead, bool):
         raise _Wrong("'instead' must be true or false")
     return Mended(
         _name(value, "domain"),
-        Failure(kind, _matching(failure.get("label", ""), _WORD, "label"), command, about), things, steps, instead,
+        Failure(kind, _matching(failure.get("label", ""), _WORD, "label"), command, about), objects, steps, instead,
         _matching(value.get("maker", ""), _WORD, "maker"), _source(value))
 
 
@@ -264,12 +264,12 @@ def _source(value: Mapping[str, Any]) -> Source:
     return Source(when=_number(said, "when", 0.0, 1e11, 0.0), **words)
 
 
-def _goal(value: Mapping[str, Any], things: Mapping[str, Thing]) -> Dict[str, Tuple[str, ...]]:
+def _goal(value: Mapping[str, Any], objects: Mapping[str, Thing]) -> Dict[str, Tuple[str, ...]]:
     said = _mapping(value, "goal") if "goal" in value else {}
     goal = parse_goal({part: _list(said, part, MOST_CONDITIONS) for part in _PARTS if part in said})
     if isinstance(goal, GoalError):
         raise _Wrong(f"the goal cannot be read: {goal}")
-    unknown = [name for name in goal.names if name not in things and name not in goal.robots and not is_number(name)]
+    unknown = [name for name in goal.names if name not in objects and name not in goal.robots and not is_number(name)]
     if unknown:
         raise _Wrong(f"the goal names '{unknown[0]}', of which 'things' says nothing")
     return dict(goal.texts)
@@ -280,14 +280,14 @@ def _things(value: Mapping[str, Any]) -> Dict[str, Thing]:
     if len(said) > MOST_THINGS:
         raise _Wrong(f"'things' has more than {MOST_THINGS} names")
     found = {}
-    for name, thing in said.items():
-        if not isinstance(thing, dict):
+    for name, item in said.items():
+        if not isinstance(item, dict):
             raise _Wrong(f"'things' must say the type of '{str(name)[:60]}'")
-        attributes = thing.get("attributes", {})
+        attributes = item.get("attributes", {})
         if not isinstance(attributes, dict) or len(attributes) > 10:
             raise _Wrong("'attributes' must be a mapping of at most 10 words")
         found[_matching(name, _NAME, "things")] = Thing(
-            _name(thing, "type"), {_matching(key, _NAME, "attributes"): _matching(each, _WORD, "attributes")
+            _name(item, "type"), {_matching(key, _NAME, "attributes"): _matching(each, _WORD, "attributes")
                                    for key, each in attributes.items()})
     return found
 
@@ -307,11 +307,11 @@ def _step(said: Any) -> Step:
     return Step("", _name(said, "action"), arguments)
 
 
-def _all_known(things: Mapping[str, Thing], steps: Tuple[Step, ...]) -> None:
+def _all_known(objects: Mapping[str, Thing], steps: Tuple[Step, ...]) -> None:
     """Refuse steps that name what nothing is said of; numbers stand for themselves."""
     for step in steps:
         for each in step.arguments.values():
-            if str(each) not in things and not is_number(str(each)):
+            if str(each) not in objects and not is_number(str(each)):
                 raise _Wrong(f"a step names '{each}', of which 'things' says nothing")
 
 

@@ -70,10 +70,10 @@ def _example(
     if not _leads_to(goal, steps, world, domain):
         return None
     named = (*names_in(steps), *(goal.names if goal is not None else ()), *mentioned(text, world))
-    things = things_of(iter(named), world)
-    if not steps or things is None or len(text) > LONGEST_TEXT:
+    objects = things_of(iter(named), world)
+    if not steps or objects is None or len(text) > LONGEST_TEXT:
         return None
-    example = Example(domain.name, " ".join(text.split()), things, steps, dict(goal.texts) if goal else {}, source)
+    example = Example(domain.name, " ".join(text.split()), objects, steps, dict(goal.texts) if goal else {}, source)
     read = entry_of(record_of(example))
     return None if isinstance(read, Unfit) else example
 
@@ -143,10 +143,10 @@ def _mended(
         return None
     about = tuple(dict.fromkeys((*feedback.subjects, *feedback.blockers)))
     known = [name for name in about if name in world.types()]
-    things = things_of(iter((*names_in((command, *steps)), *known)), world)
-    if things is None:
+    objects = things_of(iter((*names_in((command, *steps)), *known)), world)
+    if objects is None:
         return None
-    entry = Mended(domain.name, Failure(feedback.kind, feedback.label, command, tuple(known)), things, steps,
+    entry = Mended(domain.name, Failure(feedback.kind, feedback.label, command, tuple(known)), objects, steps,
                    instead, correction.maker.kind, source)
     return None if isinstance(entry_of(record_of(entry)), Unfit) else entry
 

@@ -56,7 +56,7 @@ def near_examples(
     """
     entries = [(each, each.entry) for each in known if isinstance(each.entry, Example)]
     scores = alike(without_names(task.text, world.types()), [
-        without_names(entry.text, {name: thing.type for name, thing in entry.things.items()})
+        without_names(entry.text, {name: item.type for name, item in entry.things.items()})
         for _, entry in entries])
     spoken = mentioned(task.text, world)
     best = sorted(zip(scores, range(len(entries))), key=lambda each: (-each[0], each[1]))
@@ -162,7 +162,7 @@ def _in_todays_names(entry: Mended, today: Failure, world: WorldState, domain: D
     return None if names is None else grounded([names.step(step) for step in entry.steps], domain, world)
 
 
-def _settled(then: Failure, now: Failure, things: Mapping[str, Thing], world: WorldState) -> Optional[Dict[str, str]]:
+def _settled(then: Failure, now: Failure, objects: Mapping[str, Thing], world: WorldState) -> Optional[Dict[str, str]]:
     """Map objects by their parts in the failure; ``None`` if their types differ or a name has
     two.
     """
@@ -172,11 +172,11 @@ def _settled(then: Failure, now: Failure, things: Mapping[str, Thing], world: Wo
         return None
     pairs += zip(then.about, now.about)
     for old, new in pairs:
-        if old not in things:
+        if old not in objects:
             if old != new:
                 return None  # A number, which must be the same.
             continue
-        if types.get(new) != things[old].type or found.get(old, new) != new:
+        if types.get(new) != objects[old].type or found.get(old, new) != new:
             return None
         if old not in found and new in found.values():
             return None

@@ -58,7 +58,7 @@ class RoleNames:
             return Not(self._statement(statement.part))
         return Count(tuple(map(self._statement, statement.parts)), statement.least, statement.most)
 
-    def said(self, text: str, things: Mapping[str, Thing], world: WorldState) -> Optional[str]:
+    def said(self, text: str, objects: Mapping[str, Thing], world: WorldState) -> Optional[str]:
         """Rewrite a request with the current names.
 
         Names are replaced wherever their words occur. Other properties in the text, such as a colour, must be
@@ -66,7 +66,7 @@ class RoleNames:
 
         Args:
             text: the remembered request.
-            things: its objects.
+            objects: its objects.
             world: observed objects, robots and facts; poses in the world frame.
 
         Returns:
@@ -75,17 +75,17 @@ class RoleNames:
         changed = {name: new for name, new in self._mapping.items() if name != new}
         spoken = {_words(name): _words(new) for name, new in changed.items()}
         found = _replaced(text, spoken)
-        for name, thing in things.items():
+        for name, item in objects.items():
             now = world.objects.get(self._mapping.get(name, ""))
             if now is not None and any(_mentions(text, value) and now.attributes.get(key) != value
-                                       for key, value in thing.attributes.items()):
+                                       for key, value in item.attributes.items()):
                 return None
         known = {name.lower() for name in world.types()}
         return found if all(each.lower() in known for each in _IDENTIFIER.findall(found)) else None
 
 
 def todays_names(
-    things: Mapping[str, Thing], domain: Domain, world: WorldState, settled: Optional[Mapping[str, str]] = None,
+    objects: Mapping[str, Thing], domain: Domain, world: WorldState, settled: Optional[Mapping[str, str]] = None,
     preferred: Sequence[str] = (),
 ) -> Optional[RoleNames]:
     """Map remembered objects to current ones: the same name if the type matches, else the most similar object
@@ -94,7 +94,7 @@ def todays_names(
     Every remembered name is mapped to a different current one.
 
     Args:
-        things: the remembered objects.
+        objects: the remembered objects.
         domain: types, predicates and actions of the application.
         world: observed objects, robots and facts; poses in the world frame.
         settled: pairs that are fixed already.
@@ -104,18 +104,18 @@ def todays_names(
         The mapping; ``None`` if it cannot be completed.
     """
     types, mapping = world.types(), dict(settled or {})
-    for name, thing in things.items():
-        if name not in mapping and types.get(name) == thing.type and name not in mapping.values():
+    for name, item in objects.items():
+        if name not in mapping and types.get(name) == item.type and name not in mapping.values():
             mapping[name] = name
-    for name, thing in things.items():
+    for name, item in objects.items():
         if name in mapping:
             continue
-        free = [other for other in domain.objects_of(world, thing.type)
-                if types[other] == thing.type and other not in mapping.values()]
+        free = [other for other in domain.objects_of(world, item.type)
+                if types[other] == item.type and other not in mapping.values()]
         if not free:
             return None
         seen = {other: world.objects[other].attributes if other in world.objects else {} for other in free}
-        alike = {other: sum(seen[other].get(key) == value for key, value in thing.attributes.items())
+        alike = {other: sum(seen[other].get(key) == value for key, value in item.attributes.items())
                  for other in free}
         places = {other: preferred.index(other) if other in preferred else len(preferred) for other in free}
         mapping[name] = min((-alike[other], places[other], other) for other in free)[-1]

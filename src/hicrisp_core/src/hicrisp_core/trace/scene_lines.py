@@ -46,7 +46,7 @@ def read_record(run: Path) -> Iterator[Tuple[float, Dict[str, Any]]]:
 
 
 def _named(entry: Mapping[str, Any], kind: str) -> List[Dict[str, Any]]:
-    """Return the things or robots of an entry that can be drawn."""
+    """Return the objects or robots of an entry that can be drawn."""
     listed = entry.get(kind)
     return [each for each in (listed if isinstance(listed, list) else ())
             if isinstance(each, dict) and set(each) >= _NAMED and isinstance(each["name"], str)]

@@ -206,7 +206,7 @@ def make_parser() -> argparse.ArgumentParser:
     tell = commands.add_parser("tell", help="say something while a task runs: not that one, the blue one")
     tell.add_argument("task_id", help="the task that is meant")
     tell.add_argument("text", nargs="+", help="what is meant instead, or besides; stop ends the task")
-    naming = commands.add_parser("name", help="give a name to a thing that no file describes")
+    naming = commands.add_parser("name", help="give a name to an object that no file describes")
     naming.add_argument("name", nargs="+", help="what you call it: coffee cup")
     naming.add_argument("--thing", default="", metavar="NAME",
                       help="its present name, such as unknown_2 (the only one that is there)")

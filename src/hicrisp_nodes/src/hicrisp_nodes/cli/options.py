@@ -39,7 +39,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--task", metavar="TEXT", help="what the robot shall do; the scene's own task by default")
     add("--scene", metavar="NAME", default="tabletop", help="scene in config/scenes, or a file (tabletop)")
     add("--perception", choices=("camera", "poses"),
-        help="how things are seen: by a depth camera's pictures, or by the world's own poses (camera where "
+        help="how objects are seen: by a depth camera's pictures, or by the world's own poses (camera where "
              "all happens at a table)")
     add("--policy", metavar="NAME", default="hierarchical",
         help="policy in config/policies, or a file (hierarchical)")

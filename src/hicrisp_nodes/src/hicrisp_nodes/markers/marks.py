@@ -1,4 +1,4 @@
-"""What to draw in space: things with names, goals, deviations, keep-outs, ways, the stack as text. ROS is not
+"""What to draw in space: objects with names, goals, deviations, keep-outs, ways, the stack as text. ROS is not
 known here.
 """
 
@@ -34,7 +34,7 @@ _FLAT = 0.002
 _ROUND = frozenset({"cylinder", "bowl", "sphere", "disc"})
 _MOST_DEVIATIONS = 20
 _DEVIATIONS = 2.0
-"""Standard deviations that the disc around a thing's middle stands for."""
+"""Standard deviations that the disc around an object's middle stands for."""
 _NOWHERE = Pose((0.0, 0.0, 0.0))
 _NONE: Mapping[str, float] = {}
 _TOUCH = 0.05
@@ -115,24 +115,24 @@ def world_marks(
              for mark in _base(robot.name, robot.pose, radii[robot.name], letters)]
     names = frozenset(known)
     told = _told(world, names)
-    for thing in world.objects.values():
-        if thing.pose is None:
+    for item in world.objects.values():
+        if item.pose is None:
             continue
-        unknown = thing.name not in names
-        faded = _LOST if thing.lost else 1.0
-        area = thing.shape == "region" and not unknown
-        colour = _PURPLE if unknown else (*_GREEN[:3], 0.25) if area else paint_of(thing)
+        unknown = item.name not in names
+        faded = _LOST if item.lost else 1.0
+        area = item.shape == "region" and not unknown
+        colour = _PURPLE if unknown else (*_GREEN[:3], 0.25) if area else paint_of(item)
         space = UNKNOWN if unknown else AREAS if area else THINGS
-        marks.append(Mark(space, thing.name, _form(thing), thing.pose, _extents(thing),
+        marks.append(Mark(space, item.name, _form(item), item.pose, _extents(item),
                           (*colour[:3], colour[3] * faded)))
-        if thing.name in told if unknown else thing.movable or area:
-            x, y, z = thing.pose.position
-            spot = (x, y, z + thing.size[2] / 2.0 + letters)
-            marks.append(_text(NAMES, thing.name, spot, _named(thing), _PURPLE if unknown else _INK, letters))
-        if thing.uncertainty.position > 0.0:
-            across = 2.0 * _DEVIATIONS * thing.uncertainty.position
-            marks.append(Mark(SURE, thing.name, CYLINDER, Pose(thing.pose.position),
-                              (across, across, max(_FLAT, 2.0 * _DEVIATIONS * thing.uncertainty.height)),
+        if item.name in told if unknown else item.movable or area:
+            x, y, z = item.pose.position
+            spot = (x, y, z + item.size[2] / 2.0 + letters)
+            marks.append(_text(NAMES, item.name, spot, _named(item), _PURPLE if unknown else _INK, letters))
+        if item.uncertainty.position > 0.0:
+            across = 2.0 * _DEVIATIONS * item.uncertainty.position
+            marks.append(Mark(SURE, item.name, CYLINDER, Pose(item.pose.position),
+                              (across, across, max(_FLAT, 2.0 * _DEVIATIONS * item.uncertainty.height)),
                               (*_BLUE[:3], 0.35)))
     return marks
 
@@ -230,8 +230,8 @@ class MarkBook:
 
 def _told(world: WorldState, known: FrozenSet[str]) -> FrozenSet[str]:
     """The names of what was not known before; of discs that touch, the largest one's alone."""
-    left = [(thing, thing.pose.position) for thing in world.objects.values()
-            if thing.pose is not None and thing.name not in known]
+    left = [(item, item.pose.position) for item in world.objects.values()
+            if item.pose is not None and item.name not in known]
     names: Set[str] = set()
     while left:
         parts = [left.pop(0)]
@@ -240,12 +240,12 @@ def _told(world: WorldState, known: FrozenSet[str]) -> FrozenSet[str]:
                         and math.dist(here[:2], each[1][:2]) - (_wide(one) + _wide(each[0])) / 2.0 <= _TOUCH]
             parts += touching
             left = [each for each in left if each not in touching]
-        names.add(max((thing for thing, _ in parts), key=_wide).name)
+        names.add(max((item for item, _ in parts), key=_wide).name)
     return frozenset(names)
 
 
-def _wide(thing: WorldObject) -> float:
-    return max(thing.size[:2])
+def _wide(item: WorldObject) -> float:
+    return max(item.size[:2])
 
 
 def _base(name: str, pose: Pose, radius: float, letters: float) -> List[Mark]:
@@ -261,19 +261,19 @@ def _base(name: str, pose: Pose, radius: float, letters: float) -> List[Mark]:
         _text(NAMES, name, (x, y, top + letters), _spoken(name), _INK, letters)]
 
 
-def _form(thing: WorldObject) -> str:
-    return CYLINDER if thing.shape in _ROUND else CUBE
+def _form(item: WorldObject) -> str:
+    return CYLINDER if item.shape in _ROUND else CUBE
 
 
-def _extents(thing: WorldObject) -> Vector:
-    length, width, height = thing.size
+def _extents(item: WorldObject) -> Vector:
+    length, width, height = item.size
     return length, width, max(height, _FLAT)
 
 
-def _named(thing: WorldObject) -> str:
-    sigma = 1000.0 * thing.uncertainty.position
-    seen = "" if thing.visibility.value == "visible" else f", {thing.visibility.value}"
-    return f"{_spoken(thing.name)}{f' +-{sigma:.1f} mm' if sigma > 0.0 else ''}{seen}"
+def _named(item: WorldObject) -> str:
+    sigma = 1000.0 * item.uncertainty.position
+    seen = "" if item.visibility.value == "visible" else f", {item.visibility.value}"
+    return f"{_spoken(item.name)}{f' +-{sigma:.1f} mm' if sigma > 0.0 else ''}{seen}"
 
 
 def _spoken(name: str) -> str:

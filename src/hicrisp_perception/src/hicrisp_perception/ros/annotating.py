@@ -33,13 +33,13 @@ _FONT, _HEIGHT = cv2.FONT_HERSHEY_SIMPLEX, 0.42
 _QUALITY = 80
 
 
-def annotated(picture: Picture, tracks: Sequence[Track], things: Mapping[str, WorldObject]) -> np.ndarray:
+def annotated(picture: Picture, tracks: Sequence[Track], objects: Mapping[str, WorldObject]) -> np.ndarray:
     """Draw tracks into an image.
 
     Args:
         picture: colour and depth with stamp, lens and camera pose.
         tracks: the tracks to draw.
-        things: shapes and sizes of the scene's objects by name.
+        objects: shapes and sizes of the scene's objects by name.
 
     Returns:
         Array (height, width, 3) of uint8: red, green, blue.
@@ -47,11 +47,11 @@ def annotated(picture: Picture, tracks: Sequence[Track], things: Mapping[str, Wo
     canvas = np.ascontiguousarray(picture.colour.copy())
     taken: List[Box] = []
     for track in sorted(tracks, key=lambda each: each.unknown is None):
-        thing = track.unknown or things.get(track.name)
+        item = track.unknown or objects.get(track.name)
         colour = _UNKNOWN if track.unknown is not None else _SEEN.get(track.visibility)
-        if thing is None or colour is None or track.visibility is Visibility.GONE:
+        if item is None or colour is None or track.visibility is Visibility.GONE:
             continue
-        outline = _outline(thing, track.pose, picture)
+        outline = _outline(item, track.pose, picture)
         if outline is None:
             continue
         if track.visibility is Visibility.HIDDEN or track.unknown is not None:
@@ -87,9 +87,9 @@ def _words(track: Track) -> str:
     return f"{name}{sure}{how}"
 
 
-def _outline(thing: WorldObject, pose: Pose, picture: Picture) -> Optional[np.ndarray]:
+def _outline(item: WorldObject, pose: Pose, picture: Picture) -> Optional[np.ndarray]:
     """Return the hull of an object in pixels; ``None`` if it is behind the camera or outside the image."""
-    corners = lies_of(thing)[0].corners() @ matrix_of(pose).T + np.array(pose.position)
+    corners = lies_of(item)[0].corners() @ matrix_of(pose).T + np.array(pose.position)
     pixels = _pixels(corners, picture)
     if pixels is None:
         return None

@@ -50,16 +50,16 @@ class PictureServer:
         looked = self._looked
         return None if looked is None else looked[0].stamp
 
-    def show(self, picture: Picture, tracks: Tuple[Track, ...], things: Mapping[str, WorldObject]) -> None:
+    def show(self, picture: Picture, tracks: Tuple[Track, ...], objects: Mapping[str, WorldObject]) -> None:
         """Set the image to serve.
 
         Args:
             picture: colour and depth with stamp, lens and camera pose.
             tracks: tracks of the image; empty if it could not be evaluated.
-            things: shapes and sizes of the scene's objects by name.
+            objects: shapes and sizes of the scene's objects by name.
         """
         with self._lock:
-            self._looked = picture, tracks, things
+            self._looked = picture, tracks, objects
 
     def close(self) -> None:
         """Stop serving."""
@@ -69,9 +69,9 @@ class PictureServer:
         with self._lock:
             if self._looked is None:
                 return SnapshotResponse(False, "no picture has come yet", CompressedImage())
-            picture, tracks, things = self._looked
+            picture, tracks, objects = self._looked
             if self._drawn is None or self._drawn[0] != picture.stamp:
-                self._drawn = picture.stamp, as_jpeg(annotated(picture, tracks, things))
+                self._drawn = picture.stamp, as_jpeg(annotated(picture, tracks, objects))
             image = CompressedImage(format="jpeg", data=self._drawn[1])
         image.header.stamp = rospy.Time.from_sec(max(0.0, picture.stamp))
         return SnapshotResponse(True, "", image)
@@ -148,9 +148,9 @@ class PerceptionServer:
 
     def _look(self, picture: Picture) -> None:
         began = time.monotonic()
-        things = self._scene.objects
+        objects = self._scene.objects
         moment = rospy.Time.from_sec(picture.stamp)
-        names = [name for name in self._tf.names if name not in things]
+        names = [name for name in self._tf.names if name not in objects]
         robots = {name: (pose, picture.stamp) for name, pose in
                   ((name, self._tf.pose_at(name, moment)) for name in names) if pose is not None}
         with self._lock:
@@ -163,9 +163,9 @@ class PerceptionServer:
                 self._trouble(str(error))
                 self._door.show(picture, (), {})
                 return
-            things = self._scene.objects
-        self._door.show(picture, view.tracks, things)
-        self._publisher.publish(view, things)
+            objects = self._scene.objects
+        self._door.show(picture, view.tracks, objects)
+        self._publisher.publish(view, objects)
         self._looked, self._why = time.monotonic(), ""
         self._seconds = self._looked - began
         with self._lock:

@@ -51,11 +51,11 @@ class TrackPublisher:
         """Drop the last view after the world was reset."""
         self._last = NOTHING
 
-    def publish(self, view: View, things: Mapping[str, WorldObject]) -> None:
+    def publish(self, view: View, objects: Mapping[str, WorldObject]) -> None:
         """Tell what is to be seen.
 
         Args:
-            things: what the scene holds, for their sizes.
+            objects: what the scene holds, for their sizes.
         """
         self._last = view
         self._tracks.publish(view_to_msg(view))
@@ -63,23 +63,23 @@ class TrackPublisher:
         stamp = rospy.Time.from_sec(view.stamp)
         self._tf.tell([transform_to_msg(WORLD_FRAME, track.name, track.pose, stamp) for track in seen])
         if self._detections is not None and self._vision is not None:
-            self._detections.publish(_detections(self._vision, seen, stamp, things))
+            self._detections.publish(_detections(self._vision, seen, stamp, objects))
 
 
 def _detections(
-    vision: Any, seen: List[Track], stamp: rospy.Time, things: Mapping[str, WorldObject]
+    vision: Any, seen: List[Track], stamp: rospy.Time, objects: Mapping[str, WorldObject]
 ) -> Any:
     """Return the objects that are seen as boxes; the number of each is its place among the scene's names, and what
     is unknown comes after them.
     """
-    names = sorted(things)
+    names = sorted(objects)
     found = vision.Detection3DArray()
     found.header.frame_id, found.header.stamp = WORLD_FRAME, stamp
     for track in seen:
-        thing = track.unknown or things.get(track.name)
+        item = track.unknown or objects.get(track.name)
         detection = vision.Detection3D(header=found.header)
         detection.bbox.center = pose_to_msg(track.pose)
-        detection.bbox.size = Vector3(*(thing.size if thing is not None else (0.0, 0.0, 0.0)))
+        detection.bbox.size = Vector3(*(item.size if item is not None else (0.0, 0.0, 0.0)))
         known = vision.ObjectHypothesisWithPose()
         known.id = names.index(track.name) if track.name in names else len(names)
         known.score = 1.0

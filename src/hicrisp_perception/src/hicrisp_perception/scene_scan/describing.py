@@ -124,12 +124,12 @@ def describe(pictures: Sequence[Picture], robots: Frames, table: WorldObject,
             continue
         best = guesses[0]
         name = f"{colour}_{best.shape}"
-        thing = WorldObject(name, best.shape, best.shape, best.size, {"colour": colour}, best.fit.pose)
+        item = WorldObject(name, best.shape, best.shape, best.size, {"colour": colour}, best.fit.pose)
         claimed[best.fit.rendering.window] |= explained(best.fit.rendering, ground)
         like = [guess.shape for guess in guesses[1:] if guess.error < _CLOSE * best.error]
         evidence = best.fit.evidence
         poor = best.error > _PLAIN or max(evidence.pierced, evidence.left) > _SEEN_THROUGH
-        found.append(Described(thing, Doubts(like[0] if like else "", poor, evidence.visible < _HIDDEN, other)))
+        found.append(Described(item, Doubts(like[0] if like else "", poor, evidence.visible < _HIDDEN, other)))
         stands.append(below)
         pixels.append(segment.pixels)
     return _named(found, stands)
@@ -180,12 +180,12 @@ def _below(seen: Shown, found: Sequence[Described]) -> Optional[int]:
     return None
 
 
-def _floor(thing: WorldObject) -> float:
+def _floor(item: WorldObject) -> float:
     """Height on which objects stand that are on an object, or in it, metres."""
-    if thing.pose is None:
+    if item.pose is None:
         return 0.0
-    z, half = thing.pose.position[2], thing.size[2] / 2.0
-    return z - half + BOWL_WALL if thing.form.hollow else z + half
+    z, half = item.pose.position[2], item.size[2] / 2.0
+    return z - half + BOWL_WALL if item.form.hollow else z + half
 
 
 def _is_crumb(segment: Segment, seen: Shown, found: Sequence[Described], pixels: Sequence[int]) -> bool:

@@ -48,7 +48,7 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="scripts/look", parents=[camera_options()], formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         description="Write a scene file from what the camera sees on a table that nobody described. Without "
-                    "--ros the table is that of an embedded scene, of whose things nothing is told.")
+                    "--ros the table is that of an embedded scene, of whose objects nothing is told.")
     parser.add_argument("--pictures", type=int, default=5, help="taken one after another, and joined")
     parser.set_defaults(scene="tabletop", write=Path("runs/look/seen.yaml"))
     options = parser.parse_args(arguments)
@@ -91,4 +91,4 @@ def report(options: argparse.Namespace, base: Scene, pictures: Sequence[Picture]
         doubts = "; ".join(doubts_of(each))
         lines.append(f"{each.thing.name}: {size} cm{place}" + (f" (unsure: {doubts})" if doubts else ""))
     lines += [f"left out: {name}, for {why}" for name, why in seen.left_out]
-    return "\n".join([*lines, f"{options.write} has {len(seen.things)} things."])
+    return "\n".join([*lines, f"{options.write} has {len(seen.things)} objects."])

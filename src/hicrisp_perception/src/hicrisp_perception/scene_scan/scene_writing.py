@@ -55,43 +55,43 @@ def arrange(found: Sequence[Described], table: WorldObject) -> SeenScene:
         if each.below and each.below not in placed:
             left.append((each.thing.name, f"it stands on {each.below}, which is left out"))
             continue
-        thing = _in_place(each, placed)
+        item = _in_place(each, placed)
         for _ in range(_STEPS):
-            other = overlapping(thing, placed)
+            other = overlapping(item, placed)
             if not other or each.below:
                 break
-            thing = _apart(thing, placed[other])
-        other = overlapping(thing, placed)
+            item = _apart(item, placed[other])
+        other = overlapping(item, placed)
         inside = each.below and placed[each.below].form.hollow
         if other and not (inside and other == each.below):
-            left.append((thing.name, f"it overlaps {other}"))
-        elif off_the_table(thing, table):
-            left.append((thing.name, "it is not on the table"))
+            left.append((item.name, f"it overlaps {other}"))
+        elif off_the_table(item, table):
+            left.append((item.name, "it is not on the table"))
         else:
-            placed[thing.name] = thing
-            kept.append(replace(each, thing=thing))
+            placed[item.name] = item
+            kept.append(replace(each, thing=item))
     return SeenScene(tuple(kept), tuple(left))
 
 
 def _in_place(each: Described, placed: Dict[str, WorldObject]) -> WorldObject:
     """Return the object as the scene's file will put it."""
-    thing = each.thing
-    x, y = thing.pose.position[:2] if thing.pose is not None else (0.0, 0.0)
-    yaw = thing.pose.yaw if thing.pose is not None else 0.0
+    item = each.thing
+    x, y = item.pose.position[:2] if item.pose is not None else (0.0, 0.0)
+    yaw = item.pose.yaw if item.pose is not None else 0.0
     below = placed.get(each.below) if each.below else None
     if below is None or below.pose is None:
-        return standing(thing, round(x, 4), round(y, 4), yaw)
+        return standing(item, round(x, 4), round(y, 4), yaw)
     top = below.pose.position[2] + below.size[2] / 2.0
-    return standing(thing, *below.pose.position[:2], yaw, top)
+    return standing(item, *below.pose.position[:2], yaw, top)
 
 
-def _apart(thing: WorldObject, other: WorldObject) -> WorldObject:
-    if thing.pose is None or other.pose is None:
-        return thing
-    (x, y, _), (ox, oy, _) = thing.pose.position, other.pose.position
+def _apart(item: WorldObject, other: WorldObject) -> WorldObject:
+    if item.pose is None or other.pose is None:
+        return item
+    (x, y, _), (ox, oy, _) = item.pose.position, other.pose.position
     away = math.hypot(x - ox, y - oy) or 1.0
-    moved = thing.pose.shifted((_STEP * (x - ox) / away, _STEP * (y - oy) / away, 0.0))
-    return replace(thing, pose=moved)
+    moved = item.pose.shifted((_STEP * (x - ox) / away, _STEP * (y - oy) / away, 0.0))
+    return replace(item, pose=moved)
 
 
 def save_scene(seen: SeenScene, found: Sequence[Described], base: Scene, target: Path, heading: str) -> Scene:
@@ -142,18 +142,18 @@ def _text(seen: SeenScene, found: Sequence[Described], base: Scene, name: str, h
 
 
 def _entry(each: Described, seen: "Pose | None") -> List[str]:
-    thing = each.thing
-    pose = thing.pose or Pose((0.0, 0.0, 0.0))
+    item = each.thing
+    pose = item.pose or Pose((0.0, 0.0, 0.0))
     doubts = list(doubts_of(each))
     if each.below and seen is not None:
         shift = math.dist(seen.position[:2], pose.position[:2])
         if shift > _SHIFT:
             doubts.append(f"stands {100.0 * shift:.0f} cm off the middle of {each.below}")
-    entry = [f"  {thing.name}:" + (f"   # unsure: {'; '.join(doubts)}" if doubts else ""),
-             f"    type: {thing.type}", f"    size: [{_numbers(thing.size)}]",
-             f"    attributes: {{colour: {thing.attributes['colour']}}}",
+    entry = [f"  {item.name}:" + (f"   # unsure: {'; '.join(doubts)}" if doubts else ""),
+             f"    type: {item.type}", f"    size: [{_numbers(item.size)}]",
+             f"    attributes: {{colour: {item.attributes['colour']}}}",
              f"    on: {each.below}" if each.below else f"    position: [{_numbers(pose.position[:2])}]"]
-    if not thing.form.round:
+    if not item.form.round:
         entry.append(f"    yaw: {math.degrees(pose.yaw):.1f}")
     return entry
 
@@ -180,10 +180,10 @@ def doubts_of(each: Described) -> Sequence[str]:
     return found
 
 
-def _task(things: Sequence[Described]) -> str:
+def _task(objects: Sequence[Described]) -> str:
     """Return a task that can be tried: the first object that a hand can take, next to another one; else a question."""
-    under = {each.below for each in things}
-    free = [each for each in things if each.thing.name not in under and not each.below]
+    under = {each.below for each in objects}
+    free = [each for each in objects if each.thing.name not in under and not each.below]
     taken = [each for each in free if not each.thing.form.hollow and min(each.thing.size[:2]) < _HANDLED]
     for each in sorted(taken, key=lambda one: not one.sure):
         for other in free:

@@ -58,7 +58,7 @@ _LIGHT_CHANGE = 0.7
 
 def recognise(
     ground: Ground,
-    things: Sequence[WorldObject],
+    objects: Sequence[WorldObject],
     found: Findings,
     before: Memory,
     searches: Searches,
@@ -67,7 +67,7 @@ def recognise(
     """Find objects in the pixels that no object accounts for yet.
 
     Args:
-        things: those that may be there.
+        objects: those that may be there.
         found: what was found otherwise; it is added to.
         before: what is known from the pictures before.
         searches: those of the pictures before; what this one begins goes on in the next.
@@ -78,7 +78,7 @@ def recognise(
         The findings with the objects added.
     """
     motley = patterns is not None
-    left = [thing for thing in things if thing.name not in found.fits]
+    left = [item for item in objects if item.name not in found.fits]
     tried: Set[Tuple[int, ...]] = set()
     for _ in range(_ROUNDS if left else 0):
         # A search that was not ended in the last picture goes first.
@@ -101,7 +101,7 @@ def recognise(
                 found.claim(name, best, ground, rim=1)
             else:
                 found.claim(name, best, ground, [segment for segment in every if segment is not best.segment])
-        left = [thing for thing in left if thing.name not in named]
+        left = [item for item in left if item.name not in named]
     return found
 
 
@@ -115,29 +115,29 @@ def _key(segment: Segment, found: Findings) -> Tuple[int, ...]:
 def _assign(
     ground: Ground,
     segments: Sequence[Tuple[Segment, Shown]],
-    things: Sequence[WorldObject],
+    objects: Sequence[WorldObject],
     found: Findings,
     before: Memory,
     searches: Searches,
     motley: bool,
 ) -> Dict[str, Fit]:
     if motley:
-        colour = _patches(ground, segments, things)
+        colour = _patches(ground, segments, objects)
     else:
         likeness = Likeness([(shown.level, shown.other) for _, shown in segments],
-                            [thing.attributes.get("colour") for thing in things])
+                            [item.attributes.get("colour") for item in objects])
         if found.light is None:
-            found.light = _light(likeness, segments, things)
+            found.light = _light(likeness, segments, objects)
         colour = likeness.costs(found.light)
     floors = (0.0, *(fit_.floor for fit_ in found.fits.values()))
-    total = np.full((len(segments), len(things)), 9.0)
+    total = np.full((len(segments), len(objects)), 9.0)
     fits: Dict[Tuple[int, int], Fit] = {}
     stayed: Set[int] = set()
-    owners, empty = _owners(ground, segments, things, colour, found, before)
+    owners, empty = _owners(ground, segments, objects, colour, found, before)
     for row, (segment, shown) in enumerate(segments):
         likely = sorted(
-            (float(colour[row, column]) + _height_misfit(shown, thing), column)
-            for column, thing in enumerate(things)
+            (float(colour[row, column]) + _height_misfit(shown, item), column)
+            for column, item in enumerate(objects)
             if colour[row, column] <= _FOREIGN and column not in stayed
             and (row not in owners or column in owners[row])
         )
@@ -146,29 +146,29 @@ def _assign(
             shown,
             ground,
             floors,
-            [(column, things[column], float(colour[row, column])) for _, column in likely],
+            [(column, objects[column], float(colour[row, column])) for _, column in likely],
             before,
             searches,
         ):
             open_ = best.evidence.whole - best.evidence.covered
             if best.evidence.seen < max(_LEAST_SEEN, _LEAST_PART * open_):
                 continue
-            last = before.pose(things[column].name)
+            last = before.pose(objects[column].name)
             away = math.dist(best.pose.position, last.position) if last is not None else 0.0
-            if away > _AT and empty.get(column, math.inf) < _LEAVES * away / max(things[column].size):
+            if away > _AT and empty.get(column, math.inf) < _LEAVES * away / max(objects[column].size):
                 continue  # What moves leaves its place.
             fits[row, column] = best
-            painted = _colour_there(ground, segment, best, things[column]) if motley else colour[row, column]
+            painted = _colour_there(ground, segment, best, objects[column]) if motley else colour[row, column]
             total[row, column] = best.cost + 0.6 * painted
             if last is not None:
                 total[row, column] += 0.5 * min(1.0, away / _FAR)
                 if total[row, column] < _STAYED:  # It need not be looked for elsewhere.
                     stayed.add(column)
     rows, columns = _cheapest(total, _NOBODY_MOTLEY if motley else _NOBODY)
-    return {things[column].name: fits[row, column] for row, column in zip(rows, columns)}
+    return {objects[column].name: fits[row, column] for row, column in zip(rows, columns)}
 
 
-def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject],
+def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], objects: Sequence[WorldObject],
             colour: np.ndarray, found: Findings, before: Memory) -> Tuple[Dict[int, Set[int]], Dict[int, float]]:
     """Segments with the objects that still stand there: for another one to be there two would have moved, and no
     hand carried them. So two that look alike and stand still never exchange their names, however little of them is
@@ -182,9 +182,9 @@ def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
     """
     owners: Dict[int, Set[int]] = {}
     empty: Dict[int, float] = {}
-    for column, thing in enumerate(things):
-        pose = before.pose(thing.name) if thing.name in before.sure else None
-        rendering = render(lie_at(thing, pose)[0], pose, ground) if pose is not None else None
+    for column, item in enumerate(objects):
+        pose = before.pose(item.name) if item.name in before.sure else None
+        rendering = render(lie_at(item, pose)[0], pose, ground) if pose is not None else None
         if rendering is None:
             continue
         shown = weigh(rendering, ground, others=found.claimed)
@@ -201,15 +201,15 @@ def _owners(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: S
     return owners, empty
 
 
-def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
+def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], objects: Sequence[WorldObject]
              ) -> np.ndarray:
     """(segments, objects): the costs of colours where only some of what is seen has the object's own."""
-    costs = np.empty((len(segments), len(things)))
+    costs = np.empty((len(segments), len(objects)))
     for row, (segment, _) in enumerate(segments):
         # Between a tag and an edge there is too little paint for a family of its own.
         shown = ground.palette.families(ground.view.colour[segment.window])[_inner(segment)]
         counts = np.bincount(shown, minlength=COUNT)
-        costs[row] = [_patch_cost(thing, counts, segment.pixels) for thing in things]
+        costs[row] = [_patch_cost(item, counts, segment.pixels) for item in objects]
     return costs
 
 
@@ -219,12 +219,12 @@ def _inner(segment: Segment) -> np.ndarray:
     return found
 
 
-def _patch_cost(thing: WorldObject, counts: np.ndarray, pixels: int) -> float:
+def _patch_cost(item: WorldObject, counts: np.ndarray, pixels: int) -> float:
     """Return the cost of an object's colour if only some of the pixels have it."""
     hues = counts[HUES:]
     strongest = int(hues.max())
     clear = bool(hues.sum() > _PATCH * pixels)
-    family = FAMILIES.get(thing.attributes.get("colour", ""))
+    family = FAMILIES.get(item.attributes.get("colour", ""))
     if family is None:
         return UNSURE / 2.0
     if family < HUES:  # Tags are black and white themselves.
@@ -236,7 +236,7 @@ def _patch_cost(thing: WorldObject, counts: np.ndarray, pixels: int) -> float:
     return cost
 
 
-def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObject) -> float:
+def _colour_there(ground: Ground, segment: Segment, best: Fit, item: WorldObject) -> float:
     """Return the cost of an object's colour by the pixels that are measured on its surface: several objects may be in
     one segment that is not cut where its colour changes.
     """
@@ -249,7 +249,7 @@ def _colour_there(ground: Ground, segment: Segment, best: Fit, thing: WorldObjec
     steps = (slice(None, None, rendering.step), slice(None, None, rendering.step))
     own = there[steps] & (np.abs(ground.depth[rendering.part] - rendering.depth) < near)
     shown = ground.palette.families(np.ascontiguousarray(ground.view.colour[rendering.part]))[own]
-    return _patch_cost(thing, np.bincount(shown, minlength=COUNT), int(np.count_nonzero(own)))
+    return _patch_cost(item, np.bincount(shown, minlength=COUNT), int(np.count_nonzero(own)))
 
 
 def _fits(
@@ -266,26 +266,26 @@ def _fits(
     Args:
         likely: columns, objects and the costs of their colours, the likeliest first.
     """
-    things = {column: thing for column, thing, _ in likely}
+    objects = {column: item for column, item, _ in likely}
     found: Dict[int, Fit] = {}
     clear = math.inf
     for lying in (False, True):
         if lying and any(fit_.cost < _UPRIGHT for fit_ in found.values()):
             break
-        for column, thing, colour in likely:
+        for column, item, colour in likely:
             if colour > clear + _CLEARLY:
                 continue
-            for lie in lies_of(thing)[1:] if lying else lies_of(thing)[:1]:
-                dropped = before.dropped.get(thing.name) if not lying else None
-                best = searches.fit(lie, segment, shown, ground, floors, before.fits.get(thing.name), dropped)
+            for lie in lies_of(item)[1:] if lying else lies_of(item)[:1]:
+                dropped = before.dropped.get(item.name) if not lying else None
+                best = searches.fit(lie, segment, shown, ground, floors, before.fits.get(item.name), dropped)
                 if best is not None and (column not in found or best.cost + _LYING < found[column].cost):
                     found[column] = best
                     clear = min(clear, colour) if best.cost < _CERTAIN else clear
-    if segment.window not in searches.waiting(things.values()):
+    if segment.window not in searches.waiting(objects.values()):
         return list(found.items())
     sure: List[Tuple[int, Fit]] = []  # Who else may be there is not known yet.
     for column, best in found.items():
-        last = before.fits.get(things[column].name)
+        last = before.fits.get(objects[column].name)
         if best.cost < GOOD or (last is not None and best.lie == last.lie and abs(best.bottom - last.bottom) < _AT
                                 and math.dist(best.at[:2], last.at[:2]) < _AT):
             sure.append((column, best))
@@ -301,10 +301,10 @@ def _cheapest(total: np.ndarray, nobody: float) -> Tuple[List[int], List[int]]:
     return [row for row, _ in pairs], [column for _, column in pairs]
 
 
-def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, Shown]], things: Sequence[WorldObject]
+def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, Shown]], objects: Sequence[WorldObject]
            ) -> float:
     """Return the light in which the segments' colours fit the objects best, with the heights as a hint."""
-    misfit = np.array([[_height_misfit(shown, thing) for thing in things] for _, shown in segments])
+    misfit = np.array([[_height_misfit(shown, item) for item in objects] for _, shown in segments])
     best, lowest = 1.0, math.inf
     for light in LIGHTS:
         total = np.minimum(likeness.costs(float(light)), 2.0) + misfit
@@ -316,8 +316,8 @@ def _light(likeness: Likeness, segments: Sequence[Tuple[Segment, Shown]], things
     return best
 
 
-def _height_misfit(shown: Shown, thing: WorldObject) -> float:
+def _height_misfit(shown: Shown, item: WorldObject) -> float:
     if shown.low > 0.025:
         return 0.3
     return min(1.0, min(abs(shown.top - lie.height) + 0.006 * number
-                        for number, lie in enumerate(lies_of(thing))) / 0.025)
+                        for number, lie in enumerate(lies_of(item))) / 0.025)

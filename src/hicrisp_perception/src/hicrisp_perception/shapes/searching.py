@@ -128,16 +128,16 @@ class Searches:
         """
         self._waiting += [(fit.rendering.window, fit.lie) for fit in fits]
 
-    def waiting(self, things: Iterable[WorldObject]) -> List[Window]:
+    def waiting(self, objects: Iterable[WorldObject]) -> List[Window]:
         """Return the windows in which searches for objects continue.
 
         Args:
-            things: the objects.
+            objects: the objects.
 
         Returns:
             Windows of the image.
         """
-        lies = {lie for thing in things for lie in lies_of(thing)}
+        lies = {lie for item in objects for lie in lies_of(item)}
         return [window for window, lie in self._waiting if lie in lies]
 
     def fit(

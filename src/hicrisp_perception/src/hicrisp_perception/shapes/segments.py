@@ -138,7 +138,7 @@ class Sorter:
         height = np.full(view.shape, NOWHERE, np.float32)
         x, y = np.zeros(view.shape, np.float32), np.zeros(view.shape, np.float32)
         family = np.zeros(view.shape, np.uint8)
-        things = np.zeros(view.shape, bool)
+        objects = np.zeros(view.shape, bool)
         for part in parts:
             depth[part] = near = cv2.medianBlur(np.ascontiguousarray(view.depth[part]), 3)
             x[part], y[part] = view.rays.point(0, near, part), view.rays.point(1, near, part)
@@ -146,11 +146,11 @@ class Sorter:
             above[near <= 0.0] = NOWHERE
             height[part] = above
             family[part] = self._families(np.ascontiguousarray(view.colour[part]))
-            things[part] = ~robot[part] & self._things(np.ascontiguousarray(solid[part]), family[part], above,
+            objects[part] = ~robot[part] & self._things(np.ascontiguousarray(solid[part]), family[part], above,
                                                        self._bare[part])
         if self._palette is None:
             raise ValueError("the table's colour comes first")
-        return Ground(view, self._level, height, depth, things, family, robot, x, y, self._table_colour,
+        return Ground(view, self._level, height, depth, objects, family, robot, x, y, self._table_colour,
                       self._bare, self._palette, parts)
 
     def _within(self, x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
@@ -201,12 +201,12 @@ class Sorter:
         soft = cv2.blur(raw, (3, 3))
         family = self._palette.families(soft)
         pure = cv2.erode(family, _KERNEL) == cv2.dilate(family, _KERNEL)
-        thing = pure & (family > 0)
-        away, nearest = cv2.distanceTransformWithLabels((~thing).view(np.uint8), cv2.DIST_L2, 3,
+        item = pure & (family > 0)
+        away, nearest = cv2.distanceTransformWithLabels((~item).view(np.uint8), cv2.DIST_L2, 3,
                                                         labelType=cv2.DIST_LABEL_PIXEL)
         labels, every = nearest.ravel(), soft.reshape(-1, 3)
         pixel = np.zeros(int(labels.max()) + 1, np.intp)  # Each label's own one.
-        inside = np.flatnonzero(thing)
+        inside = np.flatnonzero(item)
         pixel[labels[inside]] = inside
         edge = np.flatnonzero(~pure)
         nearby, shown = pixel[labels[edge]], raw.reshape(-1, 3)[edge].astype(np.float32)

@@ -77,23 +77,23 @@ class Lie:
         return _corners(self)
 
 
-def lies_of(thing: WorldObject) -> Tuple[Lie, ...]:
+def lies_of(item: WorldObject) -> Tuple[Lie, ...]:
     """Return the ways in which an object can lie, upright first.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
 
     Returns:
         The lies; symmetric ones only once.
     """
-    return _lies(thing.form, thing.size)
+    return _lies(item.form, item.size)
 
 
-def lie_at(thing: WorldObject, pose: Pose) -> Tuple[Lie, float]:
+def lie_at(item: WorldObject, pose: Pose) -> Tuple[Lie, float]:
     """Return the lie of an object at a pose with any tilt.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         pose: world frame.
 
     Returns:
@@ -101,10 +101,10 @@ def lie_at(thing: WorldObject, pose: Pose) -> Tuple[Lie, float]:
     """
     yaw = pose.yaw
     turn = multiply(from_yaw(-yaw), pose.orientation)
-    upright = _lies(thing.form, thing.size)[0]
+    upright = _lies(item.form, item.size)[0]
     leaning = pose.tilt > _LEANING
-    low, high = vertical_span(thing, pose)
-    return Lie(thing.form, thing.size, turn, high - low, upright.across,
+    low, high = vertical_span(item, pose)
+    return Lie(item.form, item.size, turn, high - low, upright.across,
                math.pi if leaning and upright.round else upright.period), yaw
 
 

@@ -56,8 +56,8 @@ class Patterns:
     """
 
     def __init__(self, tags: Sequence[Tag]) -> None:
-        things = dict.fromkeys(tag.thing for tag in tags)
-        self._worn = {name: Worn.of([tag for tag in tags if tag.thing == name]) for name in things}
+        objects = dict.fromkeys(tag.thing for tag in tags)
+        self._worn = {name: Worn.of([tag for tag in tags if tag.thing == name]) for name in objects}
         self._left = math.inf
         self._in_vain: List[Tuple[str, Fit, int]] = []
         self._last: List[Fit] = []
@@ -94,7 +94,7 @@ class Patterns:
         waiting: List[Fit] = []
         for lie in {fit.lie for fit in fits.values()}:
             own = {name: fit for name, fit in fits.items() if fit.lie == lie}
-            alike = [thing.name for thing in free if lie in lies_of(thing) and thing.name in self._worn]
+            alike = [item.name for item in free if lie in lies_of(item) and item.name in self._worn]
             if lie.round and len(alike) == 1:  # Neither who it is nor how it is turned is a question.
                 found.update(own)
                 continue
@@ -106,11 +106,11 @@ class Patterns:
                 if same is not None:
                     settled[name] = {name: same}
                 elif self._left == math.inf or not stays:
-                    things = self._settled(alike, fit, ground, others)
-                    if things is None:
+                    objects = self._settled(alike, fit, ground, others)
+                    if objects is None:
                         waiting.append(fit)
                     else:
-                        settled[name] = things
+                        settled[name] = objects
             given = _given(settled, alike)
             found.update({other: settled[name][other][1] for name, other in given.items()})
             found.update({name: fit for name, fit in own.items() if name not in given and name not in found
@@ -205,7 +205,7 @@ def _starts(fit: Fit, others: Sequence[Fit], ground: Ground) -> Iterator[Fit]:
 
 def _given(settled: Mapping[str, Mapping[str, Tuple[float, Fit]]], alike: Sequence[str]) -> Dict[str, str]:
     """Return the new name for each name, so that the tags are the most like what is seen."""
-    names = [name for name, things in settled.items() if things]
+    names = [name for name, objects in settled.items() if objects]
     if not names:
         return {}
     likeness = np.array([[settled[name][other][0] if other in settled[name] else 0.0 for other in alike]

@@ -41,13 +41,13 @@ _End = Tuple[Lie, Placement, float]
 """A way to stand: where, and on which height, metres."""
 
 
-def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], ground: Ground, shapes: bool,
+def by_tags(found: Mapping[str, TagFit], objects: Mapping[str, WorldObject], ground: Ground, shapes: bool,
             before: Mapping[str, Fit]) -> Tuple[Dict[str, Fit], List[str]]:
     """Place the objects whose tags are visible.
 
     Args:
         found: tags by object name.
-        things: the scene's objects by name.
+        objects: the scene's objects by name.
         ground: the current image, split into table and objects.
         shapes: whether outlines may correct the tags.
         before: last fits by name, if they are known.
@@ -58,11 +58,11 @@ def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], grou
     fits: Dict[str, Fit] = {}
     warnings: List[str] = []
     for name, tags in found.items():
-        if name not in things:
+        if name not in objects:
             warnings.append(f"The tags {tags.numbers} are of {name}, which the scene does not hold; take "
                             "them out of their file, or add it to the scene.")
             continue
-        own = _by_tags_alone(things[name], tags, ground, before.get(name))
+        own = _by_tags_alone(objects[name], tags, ground, before.get(name))
         if own is None:
             warnings.append(f"The tags {tags.numbers} of {name} do not fit together; measure where they are "
                             "on it and correct their file.")
@@ -70,12 +70,12 @@ def by_tags(found: Mapping[str, TagFit], things: Mapping[str, WorldObject], grou
         if own.evidence.pierced > _PIERCED:  # The picture shows something else there.
             continue
         sure = math.sqrt(float(np.linalg.eigvalsh(own.place.covariance[:2, :2]).max()))
-        exact = _by_shape(things[name], own, ground) if shapes and sure > _SURE else None
+        exact = _by_shape(objects[name], own, ground) if shapes and sure > _SURE else None
         fits[name] = exact or own
     return fits, warnings
 
 
-def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Optional[Fit]) -> Optional[Fit]:
+def _by_tags_alone(item: WorldObject, tags: TagFit, ground: Ground, before: Optional[Fit]) -> Optional[Fit]:
     """Standing on one of its sides where its tags allow that, else as they are seen."""
     best: Optional[_End] = None
     clear = _CLEAR
@@ -86,7 +86,7 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
             clear = max(_CLEAR, before.place.error + _AS_BEFORE)
     ends = [best] if best is not None else []
     for guess in () if _fits(best, clear) else tags.guesses:
-        lie = _nearest(thing, guess)
+        lie = _nearest(item, guess)
         for quarter in range(4):  # A small tag may seem turned by anything.
             if _fits(best, clear):
                 break
@@ -104,7 +104,7 @@ def _by_tags_alone(thing: WorldObject, tags: TagFit, ground: Ground, before: Opt
     free = tags.free(ground.view)
     if free is None:
         return None
-    lie, yaw = lie_at(thing, free.pose)
+    lie, yaw = lie_at(item, free.pose)
     x, y, z = free.pose.position
     sunk = z - lie.height / 2.0 < -ON_TABLE
     if sunk and best is not None and best[1].error < WORST:  # Not into the table: a small tag looks turned.
@@ -127,10 +127,10 @@ def _alike(one: _End, other: _End) -> bool:
     return one[0] == other[0] and away < 2.0 * _SAME and abs(turn) < _SAME_YAW
 
 
-def _nearest(thing: WorldObject, guess: Pose) -> Lie:
+def _nearest(item: WorldObject, guess: Pose) -> Lie:
     """Return the way to lie that is the least tilted from how it seems to."""
     turn = matrix_of(guess)
-    return max(lies_of(thing), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
+    return max(lies_of(item), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
 
 
 def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground, bottom: float = 0.0
@@ -165,9 +165,9 @@ def _seen(lie: Lie, place: Placement, bottom: float, resting: bool, tags: TagFit
     return Fit(lie, place, bottom, resting, weigh(rendering, ground), 0.0, rendering, tags=tags)
 
 
-def _by_shape(thing: WorldObject, own: Fit, ground: Ground) -> Optional[Fit]:
+def _by_shape(item: WorldObject, own: Fit, ground: Ground) -> Optional[Fit]:
     """Return the same with the visible outline; ``None`` if that is too short."""
-    segment = segment_about(thing, own.pose, ground)
+    segment = segment_about(item, own.pose, ground)
     shown = measure(segment, ground, faces=False) if segment is not None else None
     if segment is None or shown is None:
         return None

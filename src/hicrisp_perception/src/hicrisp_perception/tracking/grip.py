@@ -71,11 +71,11 @@ class Grasp:
     opening: float
 
 
-def extent_along(thing: WorldObject, pose: Pose, direction: np.ndarray) -> float:
+def extent_along(item: WorldObject, pose: Pose, direction: np.ndarray) -> float:
     """Return the width of an object along a direction.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         pose: of the object, world frame.
         direction: unit vector (3,), world frame.
 
@@ -83,30 +83,30 @@ def extent_along(thing: WorldObject, pose: Pose, direction: np.ndarray) -> float
         Metres.
     """
     own = np.array(pose.axes) @ direction
-    half = np.array(thing.size) / 2.0
-    if thing.form.round:
+    half = np.array(item.size) / 2.0
+    if item.form.round:
         return 2.0 * (half[0] * math.hypot(own[0], own[1]) + half[2] * abs(own[2]))
     return 2.0 * float(np.abs(own) @ half)
 
 
-def grasped(hand: Hand, thing: WorldObject, pose: Pose) -> Optional[Grasp]:
+def grasped(hand: Hand, item: WorldObject, pose: Pose) -> Optional[Grasp]:
     """Check whether a hand is closed around an object.
 
     Args:
         hand: tool pose and opening of a hand.
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         pose: of the object, world frame.
 
     Returns:
         The grasp; ``None`` if it is not held.
     """
-    if thing.form.hollow:
+    if item.form.hollow:
         return None
     x, y, z = (abs(value) - size / 2.0 for value, size in
-               zip(pose.inverse().apply(hand.tool.position), thing.size))
+               zip(pose.inverse().apply(hand.tool.position), item.size))
     if max(x, y, z) > _AROUND:
         return None
-    width = extent_along(thing, pose, hand.closing)
+    width = extent_along(item, pose, hand.closing)
     if not -_NARROWER < hand.opening - width < _WIDER:
         return None
     # Fingers centre what they close on.
@@ -168,8 +168,8 @@ class Grips:
             if self.held_by(hand) or not self.may_hold(hand):
                 continue
             found = [(math.dist(hand.tool.position, pose.position), name, grasp)
-                     for name, (thing, pose) in some.items() if name not in self.held and name not in released
-                     for grasp in (grasped(hand, thing, pose),) if grasp is not None]
+                     for name, (item, pose) in some.items() if name not in self.held and name not in released
+                     for grasp in (grasped(hand, item, pose),) if grasp is not None]
             if found:
                 _, name, grasp = min(found, key=lambda entry: entry[0])
                 self.held[name] = grasp

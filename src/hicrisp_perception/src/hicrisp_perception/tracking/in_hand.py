@@ -31,7 +31,7 @@ _OPENING = 0.006
 _KERNEL = np.ones((3, 3), np.uint8)
 
 
-def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Optional[int] = None
+def look_in_hand(item: WorldObject, expected: Pose, ground: Ground, family: Optional[int] = None
                  ) -> Tuple[Optional[Fit], Evidence]:
     """Return an object near where it is expected, tilted as expected; ``None`` if too little of it is seen.
 
@@ -41,14 +41,14 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
     Returns:
         What was found, and what the picture shows where it is expected.
     """
-    lie, yaw = lie_at(thing, expected)
+    lie, yaw = lie_at(item, expected)
     first = render(lie, expected, ground)
     if first is None:
         return None, Evidence(0, 0, 0, 0.0, 0)
     shown = weigh(first, ground)
     pose, best = expected, None
     for _ in range(_ROUNDS):
-        segment = segment_about(thing, pose, ground, family)
+        segment = segment_about(item, pose, ground, family)
         if segment is None or segment.pixels < _LEAST_SEEN:
             break
         measured = measure(segment, ground, faces=False)
@@ -72,12 +72,12 @@ def look_in_hand(thing: WorldObject, expected: Pose, ground: Ground, family: Opt
     return best, shown
 
 
-def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Optional[int] = None
+def segment_about(item: WorldObject, pose: Pose, ground: Ground, family: Optional[int] = None
                   ) -> Optional[Segment]:
     """Return the pixels that may show an object at a pose.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         pose: world frame.
         ground: the current image, split into table and objects.
         family: its family of colours; ``None`` for any.
@@ -85,7 +85,7 @@ def segment_about(thing: WorldObject, pose: Pose, ground: Ground, family: Option
     Returns:
         The segment; ``None`` outside the image or without pixels.
     """
-    lie, _ = lie_at(thing, pose)
+    lie, _ = lie_at(item, pose)
     rendering = render(lie, pose, ground)
     if rendering is None:
         return None
@@ -122,19 +122,19 @@ def _behind(found: Fit, ground: Ground) -> float:
     return float(np.median(rest)) if len(rest) >= 12 else 0.0
 
 
-def likely_grasps(thing: WorldObject, hand: Hand) -> Iterator[Pose]:
+def likely_grasps(item: WorldObject, hand: Hand) -> Iterator[Pose]:
     """Yield poses in which a hand could hold an object: closed around its width, the tool at its middle,
     upright.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         hand: tool pose and opening of a hand.
 
     Yields:
         Poses in the world frame.
     """
     middle = np.array(hand.tool.position)
-    for lie in lies_of(thing):
+    for lie in lies_of(item):
         if lie.shape.hollow:
             continue
         level = hand.closing.copy()
@@ -150,11 +150,11 @@ def likely_grasps(thing: WorldObject, hand: Hand) -> Iterator[Pose]:
                 yield lie.pose(x, y, z, heading + turn)
 
 
-def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[int]) -> Optional[Grasp]:
+def regrasped(item: WorldObject, hand: Hand, ground: Ground, family: Optional[int]) -> Optional[Grasp]:
     """Return the grasp of an object that was taken while hidden, if the image shows it in the hand.
 
     Args:
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         hand: tool pose and opening of a hand.
         ground: the current image, split into table and objects.
         family: its family of colours; ``None`` for any.
@@ -163,9 +163,9 @@ def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[i
         The grasp; ``None`` if it is not visible there.
     """
     best: Optional[Fit] = None
-    for guess in likely_grasps(thing, hand):
-        found, _ = look_in_hand(thing, guess, ground, family)
-        if found is None or not between(found, thing, hand):
+    for guess in likely_grasps(item, hand):
+        found, _ = look_in_hand(item, guess, ground, family)
+        if found is None or not between(found, item, hand):
             continue
         if best is None or found.cost < best.cost:
             best = found
@@ -174,19 +174,19 @@ def regrasped(thing: WorldObject, hand: Hand, ground: Ground, family: Optional[i
     return Grasp(hand.name, hand.tool.inverse().compose(best.pose), hand.opening)
 
 
-def between(found: Fit, thing: WorldObject, hand: Hand) -> bool:
+def between(found: Fit, item: WorldObject, hand: Hand) -> bool:
     """Check whether the tool is inside an object as it was found.
 
     Args:
         found: fit of the object.
-        thing: the object with its shape and size.
+        item: the object with its shape and size.
         hand: tool pose and opening of a hand.
 
     Returns:
         True if it is inside the slightly larger bounding box.
     """
     inside = found.pose.inverse().apply(hand.tool.position)
-    return all(abs(value) < size / 2.0 + 0.012 for value, size in zip(inside, thing.size))
+    return all(abs(value) < size / 2.0 + 0.012 for value, size in zip(inside, item.size))
 
 
 def confirms(found: Optional[Fit], shown: Evidence) -> Optional[bool]:

@@ -60,8 +60,8 @@ class Known:
 class Tracks:
     """The objects of a scene as they were seen."""
 
-    def __init__(self, things: Mapping[str, WorldObject]) -> None:
-        self._things = things
+    def __init__(self, objects: Mapping[str, WorldObject]) -> None:
+        self._things = objects
         self._known: Dict[str, Known] = {}
 
     @property

@@ -25,23 +25,23 @@ from hicrisp_ros.conversions.geometry import pose_to_msg, seen_pose
 WORLD_FRAME = "world"
 
 
-def _object_to_msg(thing: WorldObject) -> WorldObjectMsg:
+def _object_to_msg(item: WorldObject) -> WorldObjectMsg:
     return WorldObjectMsg(
-        name=thing.name,
-        type=thing.type,
-        shape=thing.shape,
-        size=Vector3(*thing.size),
-        attributes=[KeyValue(key, value) for key, value in thing.attributes.items()],
-        has_pose=thing.pose is not None,
-        pose=pose_to_msg(thing.pose),
-        pose_age=thing.pose_age,
-        movable=thing.movable,
-        visibility=thing.visibility.value,
-        position_sigma=thing.uncertainty.position,
-        height_sigma=thing.uncertainty.height,
-        yaw_sigma=thing.uncertainty.yaw,
-        lost=thing.lost,
-        stamped_ahead=thing.ahead,
+        name=item.name,
+        type=item.type,
+        shape=item.shape,
+        size=Vector3(*item.size),
+        attributes=[KeyValue(key, value) for key, value in item.attributes.items()],
+        has_pose=item.pose is not None,
+        pose=pose_to_msg(item.pose),
+        pose_age=item.pose_age,
+        movable=item.movable,
+        visibility=item.visibility.value,
+        position_sigma=item.uncertainty.position,
+        height_sigma=item.uncertainty.height,
+        yaw_sigma=item.uncertainty.yaw,
+        lost=item.lost,
+        stamped_ahead=item.ahead,
     )
 
 
@@ -162,7 +162,7 @@ def world_to_msg(world: WorldState) -> WorldStateMsg:
     """
     return WorldStateMsg(
         header=Header(stamp=genpy.Time.from_sec(world.stamp), frame_id=WORLD_FRAME),
-        objects=[_object_to_msg(thing) for thing in world.objects.values()],
+        objects=[_object_to_msg(item) for item in world.objects.values()],
         relations=facts_to_msg(world.relations),
         robots=[_robot_to_msg(robot) for robot in world.robots.values()],
         has_view=world.viewed is not None,
@@ -181,7 +181,7 @@ def world_from_msg(message: WorldStateMsg) -> WorldState:
         The world.
     """
     return WorldState(
-        objects={thing.name: _object_from_msg(thing) for thing in message.objects},
+        objects={item.name: _object_from_msg(item) for item in message.objects},
         relations=facts_from_msg(message.relations),
         robots={robot.name: _robot_from_msg(robot) for robot in message.robots},
         stamp=message.header.stamp.to_sec(),
@@ -219,9 +219,9 @@ def view_from_msg(message: TrackArray) -> View:
 
 def _track_to_msg(track: Track) -> TrackMsg:
     sure = track.uncertainty
-    thing = _object_to_msg(track.unknown) if track.unknown is not None else WorldObjectMsg()
+    item = _object_to_msg(track.unknown) if track.unknown is not None else WorldObjectMsg()
     return TrackMsg(track.name, pose_to_msg(track.pose), sure.position, sure.height, sure.yaw,
-                    _time(track.stamp), track.visibility.value, track.unknown is not None, thing)
+                    _time(track.stamp), track.visibility.value, track.unknown is not None, item)
 
 
 def _track_from_msg(message: TrackMsg) -> Optional[Track]:

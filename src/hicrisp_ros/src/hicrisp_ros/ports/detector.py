@@ -52,17 +52,17 @@ class RosNamer:
     def __init__(self) -> None:
         self._client = ServiceClient("name_thing", NameThing)
 
-    def give_name(self, thing: str, name: str) -> Naming:
+    def give_name(self, item: str, name: str) -> Naming:
         """Give an unknown object a name.
 
         Args:
-            thing: its present name; empty if there is only one.
+            item: its present name; empty if there is only one.
             name: in the user's words.
 
         Returns:
             The new name, or why it cannot be given.
         """
-        reply = self._client.call(NameThingRequest(thing, name), _PATIENCE)
+        reply = self._client.call(NameThingRequest(item, name), _PATIENCE)
         if reply.response is None:
             return Naming("", f"The detector does not answer, so nothing got a name: {reply.message}")
         return Naming(name if reply.response.ok else "", reply.response.message)

@@ -267,7 +267,7 @@ def _seen_at(world: WorldState) -> float:
     """
     if world.viewed is not None:
         return world.viewed
-    ages = [thing.pose_age for thing in world.objects.values() if thing.pose is not None and thing.movable]
+    ages = [item.pose_age for item in world.objects.values() if item.pose is not None and item.movable]
     if not ages and any(robot.kind == "base" and robot.pose is not None for robot in world.robots.values()):
         return world.stamp  # The detector shows a robot's pose only while it is fresh.
     if not ages:
@@ -281,9 +281,9 @@ def _loose(world: WorldState, other: WorldState) -> Dict[str, WorldObject]:
 
     Immovable objects do not count: a lidar outlines an obstacle a little differently with every scan.
     """
-    held = {name for name, thing in world.objects.items() if thing.visibility is Visibility.HELD
+    held = {name for name, item in world.objects.items() if item.visibility is Visibility.HELD
             and name in other.objects and other.objects[name].visibility is Visibility.HELD}
-    return {name: thing for name, thing in world.objects.items() if thing.movable and name not in held}
+    return {name: item for name, item in world.objects.items() if item.movable and name not in held}
 
 
 def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: FrozenSet[str]) -> float:
@@ -302,6 +302,6 @@ def _moved(was: Mapping[str, _Placed], is_: Mapping[str, _Placed], besides: Froz
     return farthest
 
 
-def _vague(thing: _Placed) -> float:
+def _vague(item: _Placed) -> float:
     """Return how far the pose of an object may be off, metres; nothing for a robot."""
-    return thing.uncertainty.position if isinstance(thing, WorldObject) else 0.0
+    return item.uncertainty.position if isinstance(item, WorldObject) else 0.0

@@ -55,7 +55,7 @@ def wait_for_picture(
             tell(said)
     if world is None:
         return "No state of the world has arrived."
-    unseen = [f"the {thing.name.replace('_', ' ')} {thing.sight}" for thing in world.unseen]
+    unseen = [f"the {item.name.replace('_', ' ')} {item.sight}" for item in world.unseen]
     unseen += [f"the robot {name} {world.robots.get(name, RobotState(name)).sight}"
                for name in missing if name in wanted]
     sentences = [f"Not in the picture: {_listed(unseen)}."] if unseen else []
@@ -66,10 +66,10 @@ def _never_seen(world: WorldState, robots: Iterable[str]) -> List[str]:
     """Return the objects and robots that may still come into view; what was seen once and is lost now is not one of
     them.
     """
-    things = [thing.name for thing in world.unseen if math.isinf(thing.pose_age)]
-    geometry = bool(things) or any(thing.pose is not None for thing in world.objects.values())
+    objects = [item.name for item in world.unseen if math.isinf(item.pose_age)]
+    geometry = bool(objects) or any(item.pose is not None for item in world.objects.values())
     seen = {name for name, robot in world.robots.items() if robot.pose is not None}
-    return things + [name for name in robots if geometry and name not in seen]
+    return objects + [name for name in robots if geometry and name not in seen]
 
 
 def _listed(names: List[str]) -> str:

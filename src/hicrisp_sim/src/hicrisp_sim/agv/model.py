@@ -71,18 +71,18 @@ def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> Non
     """
     for name, wall in {**arena.border(), **arena.walls}.items():
         _add_wall(spec, name, wall, arena.floor)
-    for thing in scene.objects.values():
-        if thing.pose is not None and thing.form.ground and not thing.form.solids(thing.size):
-            spec.worldbody.add_geom(name=f"area/{thing.name}", type=mujoco.mjtGeom.mjGEOM_BOX, contype=0, conaffinity=0,
-                                    size=[size / 2.0 for size in thing.size], rgba=[0.35, 0.62, 0.45, 1.0],
-                                    group=PAINT_GROUP, **placement(thing.pose))
+    for item in scene.objects.values():
+        if item.pose is not None and item.form.ground and not item.form.solids(item.size):
+            spec.worldbody.add_geom(name=f"area/{item.name}", type=mujoco.mjtGeom.mjGEOM_BOX, contype=0, conaffinity=0,
+                                    size=[size / 2.0 for size in item.size], rgba=[0.35, 0.62, 0.45, 1.0],
+                                    group=PAINT_GROUP, **placement(item.pose))
     _add_base(spec, arena.starts[base])
-    for thing in scene.things:
-        if thing.pose is None or thing.name not in arena.unknown:
+    for item in scene.things:
+        if item.pose is None or item.name not in arena.unknown:
             continue
-        body = spec.worldbody.add_body(name=thing.name, **placement(thing.pose))
-        body.add_freejoint(name=thing.name)
-        add_geometry(body, thing, scene.masses.get(thing.name, 8.0), _GROUND | _SOLID, _GROUND | _SOLID)
+        body = spec.worldbody.add_body(name=item.name, **placement(item.pose))
+        body.add_freejoint(name=item.name)
+        add_geometry(body, item, scene.masses.get(item.name, 8.0), _GROUND | _SOLID, _GROUND | _SOLID)
         for geom in body.geoms:
             geom.condim = 3
 

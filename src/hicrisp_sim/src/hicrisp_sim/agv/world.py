@@ -232,8 +232,8 @@ class AgvWorld(SimulatedWorld):
             Poses by name, map frame.
         """
         data = self.simulation.data
-        return {thing.name: pose_of(data.body(thing.name).xpos, data.body(thing.name).xquat)
-                for thing in self.scene.things}
+        return {item.name: pose_of(data.body(item.name).xpos, data.body(item.name).xquat)
+                for item in self.scene.things}
 
     def settle(self, seconds: float) -> None:
         """Advance the simulation until the base stands.

@@ -137,8 +137,8 @@ class LabWorld(EmbeddedWorld):
             The world.
         """
         frames, arm = self.frames(), self._arm_frames
-        objects = {name: replace(thing, pose=frames[name][0]) if name in frames else thing
-                   for name, thing in self.eyes.known.items()}
+        objects = {name: replace(item, pose=frames[name][0]) if name in frames else item
+                   for name, item in self.eyes.known.items()}
         return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
@@ -175,7 +175,7 @@ class LabWorld(EmbeddedWorld):
             seconds: limit in simulation time, seconds.
             moving: returns the names of objects and robots that may move.
         """
-        names = {thing.name: thing.name for thing in self.scene.things}
+        names = {item.name: item.name for item in self.scene.things}
         names[self.base_settings.name] = FREE_JOINT
         end, quiet = self.time + seconds, 0.0
         with self.simulation.moving():

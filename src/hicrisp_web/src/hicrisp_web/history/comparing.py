@@ -42,8 +42,8 @@ def moved_apart(left: Optional[Mapping[str, Any]], right: Optional[Mapping[str, 
     Returns:
         For each object that both saw its name, both places, and the distance; the farthest apart first.
     """
-    seen = [{thing["name"]: thing for thing in (world or {}).get("things", ()) if thing.get("movable")
-             and all(isinstance(thing.get(axis), (int, float)) for axis in "xyz")} for world in (left, right)]
+    seen = [{item["name"]: item for item in (world or {}).get("things", ()) if item.get("movable")
+             and all(isinstance(item.get(axis), (int, float)) for axis in "xyz")} for world in (left, right)]
     found = []
     for name in sorted(set(seen[0]) & set(seen[1])):
         one, other = ([1000.0 * each[name][axis] for axis in "xyz"] for each in seen)

@@ -27,7 +27,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Deed:
-    """One thing that a page may ask for.
+    """One object that a page may ask for.
 
     Args:
         call: does it; gets the fields by name, and may take seconds.
