@@ -5,11 +5,11 @@ from __future__ import annotations
 import collections.abc
 from dataclasses import MISSING, Field, is_dataclass
 from enum import Enum
-from typing import Any, Callable, List, Tuple, Type, Union, get_type_hints
+from typing import Any, Callable, List, Tuple, Type, Union
 
 from annotated_types import BaseMetadata, Ge, Gt, Interval, Le, Lt
 from pydantic import AfterValidator
-from typing_extensions import Annotated, Literal, get_args, get_origin
+from typing_extensions import Annotated, Literal, get_args, get_origin, get_type_hints
 
 _PLAIN = {str: "text", float: "number", int: "whole number", bool: "true or false", type(None): "nothing"}
 

@@ -2,8 +2,6 @@
 adds.
 """
 
-import os
-import subprocess
 import sys
 from textwrap import dedent
 
@@ -170,30 +168,6 @@ def test_a_module_that_is_not_there_is_named(monkeypatch):
     with pytest.raises(ConfigError,
                        match="HICRISP_PLUGINS names 'no_such_module_here', which cannot be imported"):
         extensions()
-
-
-def test_an_installed_package_adds_a_skill_by_its_entry_point(tmp_path):
-    (tmp_path / "own_wave.py").write_text(dedent("""
-        from hicrisp_core.ports.kinds import ARM, Skill
-
-        def extend(extensions):
-            return extensions.adding(skills={"wave": Skill(ARM, lambda attempt, command: None)})
-        """))
-    installed = tmp_path / "own_wave-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: own_wave\nVersion: 1.0\n")
-    points = installed / "entry_points.txt"
-    points.write_text("[hicrisp.extensions]\nwaving = own_wave\n")
-    asked = "from hicrisp_core.extensions import extensions; print(*extensions().skills)"
-
-    def ask():
-        paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-        return subprocess.run([sys.executable, "-c", asked], env={**os.environ, "PYTHONPATH": paths}, text=True,
-                              capture_output=True, check=False)
-
-    assert "wave" in ask().stdout.split()
-    points.write_text("[hicrisp.extensions]\nwaving = no_such_module_here\n")
-    assert "the entry point 'waving' of hicrisp.extensions names 'no_such_module_here', which cannot be" in ask().stderr
 
 
 def test_adding_leaves_the_standard_as_it_was():
