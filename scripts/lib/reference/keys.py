@@ -61,7 +61,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
          Section("A base of an arena", f"{_CORE}.scene.arena:StartEntry"),
          Section("An arm of a lab", f"{_CORE}.scene.arena:ArmEntry"),
          Section("Facts alone", f"{_CORE}.scene.symbolic:SymbolicPart"),
-         Section("A thing among facts", f"{_CORE}.scene.symbolic:SymbolicThing"),
+         Section("An object among facts", f"{_CORE}.scene.symbolic:SymbolicObject"),
          Section("A scene graph", f"{_CORE}.scene.symbolic:GraphPart"))),
     "domain": (
         "Domain keys",

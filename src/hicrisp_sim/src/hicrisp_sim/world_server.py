@@ -42,8 +42,8 @@ class WorldServer:
 
     Args:
         sigma: standard deviation of an offset on every placement, metres; a reset does not end it.
-        perception: source of the objects' poses: ``poses``, the simulation itself, or ``camera``, whoever looks
-            at its pictures; then it publishes the frames of the robot alone.
+        by_camera: whether the camera's pictures say where objects are, in place of the simulation itself; then it
+            publishes the frames of the robot alone.
         static: the frames of this node that stay where they are.
     """
 
