@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy as np
 from hicrisp_core.detector.perception import frames_of, perceive
@@ -25,7 +25,7 @@ from hicrisp_core.ports.interpreter import Interpreter
 from hicrisp_core.ports.perception import CAMERA, POSES, Camera, Perception
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene, load_scene
-from hicrisp_core.trace.events import CommandTried, OutcomeClaimed
+from hicrisp_core.trace.timeline import timeline_of
 from hicrisp_perception.sources import open_source
 from hicrisp_sim.embedded import EmbeddedWorld
 
@@ -176,40 +176,6 @@ def key_of(trial: TrialSettings) -> str:
     return f"{trial.scene}, {trial.policy}, {trial.seed}, {faults or 'no fault'}: {trial.task}"
 
 
-def placements(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
-    """Count the placements that were tried.
-
-    Args:
-        events: the run's events.
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        Their number.
-    """
-    placing = {name for name, use in domain.skills.items() if use.skill == "place"}
-    return sum(1 for event in events if event["kind"] == CommandTried.kind and event["action"] in placing)
-
-
-def releases(events: Iterable[Mapping[str, Any]], domain: Domain) -> int:
-    """Count the objects that a driver claims to have released.
-
-    Args:
-        events: the run's events.
-        domain: types, predicates and actions of the application.
-
-    Returns:
-        Their number.
-    """
-    placing = {name for name, use in domain.skills.items() if use.skill == "place"}
-    count, places = 0, False
-    for event in events:
-        if event["kind"] == CommandTried.kind:
-            places = event["action"] in placing
-        elif event["kind"] == OutcomeClaimed.kind and places:
-            count += event["status"] == Status.SUCCESS.value
-    return count
-
-
 def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[str, Any]:
     """Run one trial.
 
@@ -223,7 +189,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     scene = load_scene(settings.config / "scenes" / f"{settings.scene}.yaml", settings.seed)
     llm = settings.models.settings if settings.models is not None else settings.llm
     parts = load_factory(settings.config, scene.domain, settings.policy, llm, models=settings.models,
-                       bodies=bodies_of(scene))
+                         bodies=bodies_of(scene))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     if settings.memory is not None:
@@ -270,10 +236,14 @@ def told_of(
         events: of the run.
         domain: by which its placements are known.
     """
+    timeline = timeline_of(events)
+    placing = {name for name, use in domain.skills.items() if use.skill == "place"}
+    placed = [each for each in timeline.attempts if each.command.action in placing]
     return {
         "task": settings.task, "scene": settings.scene, "seed": settings.seed, "policy": told["policy"],
         "llm": told["llm"], "claimed": bool(told["success"]),
         **{key: told[key] for key in ("message", "plan", "steps_executed", "corrections", "corrected_by", "failures",
                                       "placement_error_m", "llm_calls", "tokens", "wall_s", "sim_s")},
-        "attempts": placements(events, domain), "releases": releases(events, domain),
-        "replans": sum(1 for event in events if event["kind"] == "plan") - 1}
+        "attempts": len(placed),
+        "releases": sum(each.outcome is not None and each.outcome.status == Status.SUCCESS.value for each in placed),
+        "replans": len(timeline.plans) - 1}
