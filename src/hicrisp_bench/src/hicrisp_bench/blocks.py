@@ -18,7 +18,7 @@ from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import OFFLINE, LlmSettings, choose_llm, load_llm_settings
 from hicrisp_core.model import Rung, Step, Task
 from hicrisp_core.model.feedback import feedback_of
-from hicrisp_core.policy.policy import SIMILAR, Policy, load_policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.robot.symbolic import SymbolicWorld
@@ -32,7 +32,7 @@ from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of, share_of, spread
-from hicrisp_bench.suite import Report, Section, crashes, data_folder
+from hicrisp_bench.suite import Report, Section, crashes, data_folder, policies_here
 
 PARTS = ("live", "injected", "recorded")
 INJECTED = ("open_loop", "brainbody", "hierarchical")
@@ -205,10 +205,8 @@ def _charts(rows: Sequence[Dict[str, Any]], recorded: Sequence[Dict[str, Any]]) 
 def _planned(options: argparse.Namespace, llm: LlmSettings, runner: Runner) -> List[Dict[str, Any]]:
     """The rows of the runs over PlanBench's problems."""
     problems = _limited(planbench_problems(data_folder() / "planbench"), options.limit)
-    names = options.policies or sorted(file.stem for file in (options.config / "policies").glob("*.yaml"))
-    policies = [load_policy(_file(options, "policies", name)) for name in names]
-    if not options.policies:  # That body needs a package which is optional.
-        policies = [policy for policy in policies if policy.body != SIMILAR]
+    policies = [load_policy(_file(options, "policies", name))
+                for name in options.policies or policies_here(options.config)]
     rows: List[Dict[str, Any]] = []
     if "live" in options.plans:
         rows += _rows(problems, policies, llm, options, 0.0, runner)
