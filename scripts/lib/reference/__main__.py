@@ -20,13 +20,8 @@ MOST = {"configuration keys": 300, "launch arguments": 120}
 """How much there may be to set."""
 
 
-def count(root: Path) -> Dict[str, int]:
-    """What can be set, by its kind."""
-    return {"configuration keys": count_keys(key_pages(Problems())), "launch arguments": count_arguments(root)}
-
-
-def pages(root: Path, problems: Problems) -> Dict[str, str]:
-    """Write all pages of the reference.
+def other_pages(root: Path, problems: Problems) -> Dict[str, str]:
+    """Write all pages of the reference but those of configuration keys.
 
     Args:
         root: the workspace.
@@ -35,7 +30,7 @@ def pages(root: Path, problems: Problems) -> Dict[str, str]:
     Returns:
         Markdown by file name.
     """
-    return {**node_pages(root, problems), **message_pages(root, problems), **key_pages(problems),
+    return {**node_pages(root, problems), **message_pages(root, problems),
             "launch.md": launch_page(root, problems), "commands.md": command_page(problems),
             "events.md": events_page()}
 
@@ -43,7 +38,8 @@ def pages(root: Path, problems: Problems) -> Dict[str, str]:
 def main() -> int:
     """Write the pages; what has no description is told, and nothing is written."""
     root, problems = Path(sys.argv[1]), Problems()
-    counted = count(root)
+    keys = key_pages(problems)
+    counted = {"configuration keys": count_keys(keys), "launch arguments": count_arguments(root)}
     if len(sys.argv) == 2:
         sys.stdout.write("".join(f"{number} {what}\n" for what, number in counted.items()))
         return 0
@@ -51,7 +47,7 @@ def main() -> int:
         if number > MOST[what]:
             problems.add("scripts/lib/reference", f"{number} {what}, and at most {MOST[what]} are wanted; say one "
                                                   "where others read it, or make it a constant")
-    found, folder = pages(root, problems), Path(sys.argv[2])
+    found, folder = {**keys, **other_pages(root, problems)}, Path(sys.argv[2])
     if problems.lines:
         sys.stderr.write("\n".join((*problems.lines,
                                     f"the reference lacks {len(problems.lines)} descriptions")) + "\n")
@@ -59,8 +55,7 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in found.items():
         file = folder / name
-        if not file.is_file() or file.read_text(encoding=
-                                                "utf-8") != text:  # What did not change is not built again.
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:  # What did not change is not built again.
             file.write_text(text, encoding="utf-8")
     return 0
 
