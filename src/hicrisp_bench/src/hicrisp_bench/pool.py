@@ -20,13 +20,14 @@ Result = Dict[str, Any]
 
 
 def run_on(
-    scheduler: str, function: Callable[[Any], Dict[str, Any]], items: Sequence[Any], what: str,
-    each: Callable[[int, Dict[str, Any]], None],
-) -> List[Dict[str, Any]]:
-    """Apply a function to all items on a cluster; as :func:`hicrisp_bench.pool.run_all`.
+    scheduler: str, function: Callable[[Any], Result], items: Sequence[Any], what: str,
+    each: Callable[[int, Result], None],
+) -> None:
+    """Apply a function to all items on a cluster.
 
     Args:
         scheduler: the scheduler's address, ``tcp://host:8786``.
+        each: called in this process with the place and the result of each item as soon as it is there.
 
     Raises:
         ConfigError: when dask.distributed is not installed here, or nobody answers at the address.
@@ -35,8 +36,7 @@ def run_on(
         from distributed import Client, as_completed
     except ImportError as error:
         raise ConfigError("--dask needs the Python package 'distributed', of the cluster's own version: "
-                           "pip install distributed") from error
-    results: List[Dict[str, Any]] = [{} for _ in items]
+                          "pip install distributed") from error
     progress = Progress(what, len(items))
     try:
         client = Client(scheduler)
@@ -46,12 +46,9 @@ def run_on(
         futures = client.map(guarded, [(function, item) for item in items], pure=False)
         places = {future.key: index for index, future in enumerate(futures)}
         for future in as_completed(futures):
-            index = places[future.key]
-            results[index] = result_of(future)
-            each(index, results[index])
+            each(places[future.key], result_of(future))
             progress.step()
     progress.end()
-    return results
 
 
 def is_here(scheduler: str) -> bool:
