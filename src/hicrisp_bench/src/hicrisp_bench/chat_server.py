@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Dict, Iterable, Union
 
 
-class LoopbackServer:
+class LoopbackServer(ABC):
     """Listens on a port of its own between ``listen`` and ``close``; requests at once are answered side by side."""
 
     def __init__(self) -> None:
@@ -38,6 +39,7 @@ class LoopbackServer:
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
+    @abstractmethod
     def answer(self, request: Dict[str, Any]) -> Iterable[bytes]:
         """Answer a request.
 
@@ -47,7 +49,6 @@ class LoopbackServer:
         Returns:
             Bytes of HTTP, in the pieces in which they are sent.
         """
-        raise NotImplementedError
 
     def listen(self) -> None:
         """Take requests."""
