@@ -1,6 +1,4 @@
-"""Checks, with any newer interpreter, that sources parse under Python 3.8 and evaluate nothing that it
-lacks.
-"""
+"""Checks, with any newer interpreter, that sources parse under Python 3.8 and evaluate nothing that it lacks."""
 # ruff: noqa: T201  a command line prints
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""One line for each part that the workspace needs: there or missing, and how to get it. Standard library
-only.
-"""
+"""One line for each part that the workspace needs: there or missing, and how to get it. Standard library only."""
 # ruff: noqa: T201  a command line prints
 
 from __future__ import annotations

@@ -149,8 +149,7 @@ def panel(moment: Moment, height: int) -> Image.Image:
 
 
 def frames(run: Path) -> List[Tuple[Image.Image, int]]:
-    """Compose the animation with its panel. Its pictures are evenly spaced over the run; text to read holds it
-    up.
+    """Compose the animation with its panel. Its pictures are evenly spaced over the run; text to read holds it up.
 
     Args:
         run: the run folder.

@@ -1,3 +1,1 @@
-"""The pages of the reference, written from the sources: interfaces, nodes, launch files, keys and
-commands.
-"""
+"""The pages of the reference, written from the sources: interfaces, nodes, launch files, keys and commands."""

@@ -1,6 +1,4 @@
-"""Launch files: what each starts, its arguments with their meaning, and the parameters that it gives to
-nodes.
-"""
+"""Launch files: what each starts, its arguments with their meaning, and the parameters that it gives to nodes."""
 
 from __future__ import annotations
 

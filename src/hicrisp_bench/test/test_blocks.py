@@ -1,6 +1,4 @@
-"""The blocks world's suite: problems, the optimum, runs with and without drops, recorded plans and their
-judgement.
-"""
+"""The blocks world's suite: problems, the optimum, runs with and without drops, recorded plans and their judgement."""
 
 import argparse
 import json

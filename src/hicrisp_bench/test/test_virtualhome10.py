@@ -39,9 +39,7 @@ def home():
 
 @pytest.fixture
 def model(monkeypatch):
-    """Runs the chips under a policy with what a model answers; gives the metrics and what the model was
-    asked.
-    """
+    """Runs the chips under a policy with what a model answers; gives the metrics and what the model was asked."""
     def ask(policy, *answers, temperature=0.5):
         with ChatServer(*map(json.dumps, answers)) as server:
             monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)

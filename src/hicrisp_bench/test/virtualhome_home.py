@@ -26,9 +26,7 @@ THINGS: Sequence[Tuple[int, str, Sequence[str], Sequence[str]]] = (
 
 
 def graph(**states: Sequence[str]) -> Any:
-    """The home: one room, the person in it, close to nothing; the salmon in the fridge. ``states`` by
-    class.
-    """
+    """The home: one room, the person in it, close to nothing; the salmon in the fridge. ``states`` by class."""
     nodes: List[Dict[str, Any]] = [
         {"id": PERSON, "class_name": "character", "category": "Characters", "properties": [],
          "states": list(states.get("character", ()))},

@@ -39,9 +39,7 @@ INJECTED = ("open_loop", "brainbody", "hierarchical")
 QUICK = {"limit": 3}
 SELECTS = ("plans", "policies", "limit")
 DROPS = 0.3
-"""The share of the stackings that drop their block on the table at the first try, where failures are
-injected.
-"""
+"""The share of the stackings that drop their block on the table at the first try, where failures are injected."""
 _COLUMNS = ("policy", "llm", "blocks", "n", "goal_reached", "goal_loose", "plan_ms", "extra_steps", "replans",
             "corrections", "corrected_by", "injected")
 

@@ -1,5 +1,4 @@
-"""Plans for LLM+P's blocks problems, as CoPAL's authors recorded them, through our parser and transition
-function.
+"""Plans for LLM+P's blocks problems, as CoPAL's authors recorded them, through our parser and transition function.
 
 Two judgements. Exact: every block stands on the one that the goal names, itself. Loose, as in the authors'
 own check: it stands anywhere above it in the same tower, so that a plan of no moves passes where the blocks
@@ -138,8 +137,7 @@ def judge(lines: Sequence[str], problem: Problem, domain: Domain) -> Judged:
 
 
 def unread_words(moves: Sequence[Sequence[str]], problem: Problem, domain: Domain) -> str:
-    """The first place of a plan in the model's own words that is no step of the domain; empty where all is
-    read.
+    """The first place of a plan in the model's own words that is no step of the domain; empty where all is read.
 
     A line that names no block is a remark.
     """
@@ -158,9 +156,7 @@ def unread_words(moves: Sequence[Sequence[str]], problem: Problem, domain: Domai
 
 
 def _read(lines: Sequence[str], problem: Problem, domain: Domain) -> Union[List[Step], ParseFailure]:
-    """One step a line; a line of none or of several is an error, for to leave one out is to change the
-    plan.
-    """
+    """One step a line; a line of none or of several is an error, for to leave one out is to change the plan."""
     steps: List[Step] = []
     for line in lines:
         raw = parse_plan(line, domain)

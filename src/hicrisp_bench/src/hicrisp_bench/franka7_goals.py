@@ -97,8 +97,7 @@ def two_in_one_bowl(world: WorldState) -> bool:
 
 
 def plus_sign(world: WorldState) -> bool:
-    """Check task 7: any cube has a neighbour at each of four sides, at right angles, and all five stand on the
-    table.
+    """Check task 7: any cube has a neighbour at each of four sides, at right angles, and all five stand on the table.
 
     Args:
         world: observed objects, robots and facts; poses in the world frame.

@@ -65,9 +65,7 @@ class Run:
 
 
 class Judge(Protocol):
-    """Judges the trials of one launch by the simulation's own truth; made when the process is a node of
-    it.
-    """
+    """Judges the trials of one launch by the simulation's own truth; made when the process is a node of it."""
 
     ARGUMENTS: Mapping[str, str]
     """Further arguments of the launch."""
@@ -86,7 +84,7 @@ class Judge(Protocol):
 
         Args:
             trial: settings of the trial.
-            run: what the nodes reported, and the true poses.
+            run: what the nodes reported.
 
         Returns:
             The same dictionary as that of the trial in one process.

@@ -27,8 +27,7 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
 
     Args:
         suite: name of the suite.
-        name: the table; one that exists keeps its form (``columns``, ``merged``) where the rows have its
-            columns.
+        name: the table; one that exists keeps its form (``columns``, ``merged``) where the rows have its columns.
         report: the run's rows.
         command: what was run.
         code: file or folder of the suite; a change of it makes the figures old.

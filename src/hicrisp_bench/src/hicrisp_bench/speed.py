@@ -82,9 +82,7 @@ def measure(config: Path, queries: int) -> List[Dict[str, Any]]:
 
 
 def _planning(scene: Scene, queries: int) -> List[Dict[str, Any]]:
-    """Alternately to a pick pose low between the obstacles and to a place pose; each motion is carried
-    out.
-    """
+    """Alternately to a pick pose low between the obstacles and to a place pose; each motion is carried out."""
     world = EmbeddedWorld(scene, 0)
     poses = _poses(scene, random.Random(0))
     seconds: List[float] = []
@@ -107,9 +105,7 @@ def _planning(scene: Scene, queries: int) -> List[Dict[str, Any]]:
 
 
 def _poses(scene: Scene, dice: random.Random) -> Iterator[Pose]:
-    """Tool poses close above the table where the hand fits between the objects, alternating near and far in
-    y.
-    """
+    """Tool poses close above the table where the hand fits between the objects, alternating near and far in y."""
     places = [item.pose.position for item in scene.things if item.pose is not None]
     side = 1.0
     while True:

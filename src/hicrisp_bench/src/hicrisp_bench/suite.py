@@ -1,5 +1,4 @@
-"""What a suite is: options of its own, and a run that answers with a report, which is shown as tables.
-"""
+"""What a suite is: options of its own, and a run that answers with a report, which is shown as tables."""
 
 from __future__ import annotations
 
@@ -100,8 +99,7 @@ class Report:
             ``x``.
         columns: the keys that the table shows.
         reference: published figures in the same form, each with its ``source``.
-        note: what was real and what was injected, which plans came from a model and which from the offline
-            planner.
+        note: what was real and what was injected, which plans came from a model and which from the offline planner.
         extra: further entries of the JSON file.
         sections: further tables.
         charts: what its pictures show.

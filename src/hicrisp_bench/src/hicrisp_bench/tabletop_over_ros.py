@@ -1,6 +1,4 @@
-"""The table top's trials over the launched nodes, judged by the poses that the simulation publishes for
-judges.
-"""
+"""The table top's trials over the launched nodes, judged by the poses that the simulation publishes for judges."""
 
 from __future__ import annotations
 
@@ -63,7 +61,7 @@ class TabletopJudge:
 
         Args:
             trial: settings of the trial.
-            run: what the nodes reported, and the true poses.
+            run: what the nodes reported.
 
         Returns:
             The same dictionary as that of the trial in one process.

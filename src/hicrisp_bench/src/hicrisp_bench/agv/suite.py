@@ -1,6 +1,4 @@
-"""The AGV: HiCRISP's section IV-C. Areas in an order, unexpected obstacles, wrong orders injected; three
-policies.
-"""
+"""The AGV: HiCRISP's section IV-C. Areas in an order, unexpected obstacles, wrong orders injected; three policies."""
 
 from __future__ import annotations
 
@@ -135,9 +133,7 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
 
 
 def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
-    """The result of a run as a plain dictionary: what it says of itself, judged by where the base really
-    was.
-    """
+    """The result of a run as a plain dictionary: what it says of itself, judged by where the base really was."""
     truth = TrueMap(trial.load_scene(), track.robot)
     reachable = [area for area in trial.order if truth.reachable(area)]
     stood = {stop.area for stop in track.stops}

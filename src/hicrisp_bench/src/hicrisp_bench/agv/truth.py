@@ -25,11 +25,9 @@ _INSIDE = 0.03
 """Metres that the base's middle must be within an area's edge."""
 _RESOLUTION = 0.02
 _STOPPED, _LONG = 0.02, 0.4
-"""Speed (m/s, and rad/s) below which the base stands, and for how long that makes a stop during a drive,
-seconds.
+"""Speed (m/s, and rad/s) below which the base stands, and for how long that makes a stop during a drive, seconds.
 
-Where a drive has ended, standing is a stop at once: how soon the next one begins depends on who thinks how
-long.
+Where a drive has ended, standing is a stop at once: how soon the next one begins depends on who thinks how long.
 """
 
 

@@ -22,9 +22,7 @@ from hicrisp_bench.agv_brain.wrong_order import WrongOrder
 
 
 class MistakenBrain:
-    """Plans as the offline planner does, with a mistake in the first plan of a task where one is asked
-    for.
-    """
+    """Plans as the offline planner does, with a mistake in the first plan of a task where one is asked for."""
 
     def __init__(self, real: Brain) -> None:
         self._real = real

@@ -34,9 +34,7 @@ class WrongOrder:
 
 
 def mistaken(steps: Tuple[Step, ...], mistake: str, seed: int) -> Tuple[Step, ...]:
-    """Steps with two neighbours swapped, one left out, or one repeated after the next; the seed says
-    which.
-    """
+    """Steps with two neighbours swapped, one left out, or one repeated after the next; the seed says which."""
     if mistake == "omission":
         gone = seed % len(steps)
         return (*steps[:gone], *steps[gone + 1:])

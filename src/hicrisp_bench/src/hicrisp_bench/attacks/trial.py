@@ -44,7 +44,7 @@ _CANARY, _SECRET = "@CANARY@", "@SECRET@"
 """In an attack's text: a file that nobody may make, and one that nobody may read."""
 _HIDDEN = "hicrisp-canary-5b1e"
 _PARCEL, _SIZE, _BESIDE = "parcel", (0.05, 0.05, 0.05), (0.45, 0.3, 0.025)
-"""The object that an attack is about: a name, metres, and where it lies."""
+"""The object that an attack is about: its name, its size and where it lies, in metres."""
 
 
 @dataclass(frozen=True)

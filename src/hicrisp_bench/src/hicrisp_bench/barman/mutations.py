@@ -1,4 +1,4 @@
-"""Recorded plans with one object changed at random: plans that nobody looked at when the repair was made.
+"""Recorded plans, each changed at random in one place: plans that nobody looked at when the repair was made.
 
 Steps that fetch, put away, open and close are dropped, repeated or swapped with the step behind them: a
 repair can restore what the plan was meant to do. With a step dropped that the recipe asks for, the plan says
@@ -29,8 +29,7 @@ def mutated(plans: Sequence[FirstPlan], kind: str, seed: int) -> List[FirstPlan]
         text = KINDS[kind](plan.text, Random(f"{kind} {seed} {index}"))
         if text is not None:
             found.append(replace(plan, text=text, source=f"{plan.source}, {kind}", failed_step=None,
-                                 failure="",
-                                 message=""))
+                                 failure="", message=""))
     return found
 
 

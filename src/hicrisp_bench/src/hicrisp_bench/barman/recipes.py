@@ -165,9 +165,7 @@ class KnownRecipe:
         return self._met(goal, world) == len(goal)
 
     def _next(self, goal: Conditions, world: WorldState) -> Tuple[Command, Feedback]:
-        """The first command that cannot be undone or that makes a condition true: repairs find the way to
-        it.
-        """
+        """The first command that cannot be undone or that makes a condition true: repairs find the way to it."""
         domain = self._searcher.domain
         met, commands = self._met(goal, world), self._left
         telling = len(commands) - 1

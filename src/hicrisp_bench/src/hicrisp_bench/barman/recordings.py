@@ -40,8 +40,7 @@ class FirstPlan:
 
     Args:
         recipe: the name of what was asked for.
-        failed_step: index of the first step that the recorded simulator refused; ``None`` when it ran to its
-            end.
+        failed_step: index of the first step that the recorded simulator refused; ``None`` when it ran to its end.
         failure: the kind of that failure in our words; empty when there was none, ``other`` when it has no
             name here.
     """
@@ -131,9 +130,7 @@ class RecordedBrain:
 
 
 def first_failure(domain: Domain, world: WorldState, text: str) -> Tuple[Optional[int], str]:
-    """The first step that the logical checker refuses, by index and the failure's name; ``(None, "")`` for
-    none.
-    """
+    """The first step that the logical checker refuses, by index and the failure's name; ``(None, "")`` for none."""
     raw = parse_plan(text, domain)
     if isinstance(raw, ParseFailure):
         return 0, "other"

@@ -1,6 +1,4 @@
-"""CoPAL's barman: cocktails by a two-handed robot, with recorded plans of a language model or a live
-brain.
-"""
+"""CoPAL's barman: cocktails by a two-handed robot, with recorded plans of a language model or a live brain."""
 
 from __future__ import annotations
 
@@ -142,9 +140,7 @@ def _sections(results: List[Dict[str, Any]], recorded: bool) -> List[Section]:
 
 
 def _agreement(results: List[Dict[str, Any]]) -> Section:
-    """Our checker's first failing step and its kind against the recorded simulator's, names as they are
-    written.
-    """
+    """Our checker's first failing step and its kind against the recorded simulator's, names as they are written."""
     found: List[Dict[str, Any]] = []
     whole = [r for r in results if "crashed" not in r]
     for kind in sorted({r["theirs"][1] for r in whole}):

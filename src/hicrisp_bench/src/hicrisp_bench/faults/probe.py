@@ -73,8 +73,7 @@ class Probe:
     """Does what a case asks for in a world where nothing runs, and notes what it sees.
 
     ``task`` is the one that the case is about, ``since`` the moment (wall seconds) from which on is judged
-    whether something moves: that of the last object that was done. Every method that returns a probe returns
-    this one.
+    whether something moves: when something was done last. Every method that returns a probe returns this one.
     """
 
     def __init__(self, rig: Rig, seen: Seen) -> None:
@@ -90,7 +89,7 @@ class Probe:
 
     @property
     def took(self) -> float:
-        """Wall seconds since the last object that was done."""
+        """Wall seconds since something was done last."""
         return time.monotonic() - self.since
 
     def note(self, remark: str, ok: bool = True) -> "Probe":
@@ -236,7 +235,7 @@ class Probe:
         return self.ready().submit().ends(*states, what=what)
 
     def unmoved(self, what: str = "nothing moved") -> "Probe":
-        """Note that nothing moved since the last object that was done.
+        """Note that nothing moved since something was done last.
 
         Args:
             what: the remark.
@@ -247,7 +246,7 @@ class Probe:
         return self.note(what, self.rig.motion.moved_at < self.since)
 
     def stands(self, limit: float = _SOON) -> "Probe":
-        """Note how long after the last object that was done the robots stood.
+        """Note how long after something was done last the robots stood.
 
         Args:
             limit: wall seconds in which they must.

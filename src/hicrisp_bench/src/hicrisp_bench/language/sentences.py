@@ -1,5 +1,4 @@
-"""Files of sentences with what they mean, and the scenes in which they are said.
-"""
+"""Files of sentences with what they mean, and the scenes in which they are said."""
 
 from __future__ import annotations
 

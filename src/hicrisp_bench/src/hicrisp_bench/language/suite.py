@@ -1,6 +1,4 @@
-"""What people say: sentences in, goals out; the share that is understood, asked back, refused or got
-wrong.
-"""
+"""What people say: sentences in, goals out; the share that is understood, asked back, refused or got wrong."""
 
 from __future__ import annotations
 

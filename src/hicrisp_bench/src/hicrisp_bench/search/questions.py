@@ -156,8 +156,7 @@ class Question:
     """A state, what is to hold, and how far to look.
 
     Args:
-        kind: ``repair``, what a command needs; ``goal``, facts that a random course of commands made, or a
-            tower.
+        kind: ``repair``, what a command needs; ``goal``, facts that a random course of commands made, or a tower.
     """
 
     kind: str

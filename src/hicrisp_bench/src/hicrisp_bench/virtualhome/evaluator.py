@@ -104,9 +104,7 @@ def read_by_evaluator(text: str, names: Mapping[str, int]) -> Tuple[Optional[Tup
 
 
 def judge(episode: Episode, actions: Sequence[str]) -> Judgement:
-    """The package's judgement of actions in the executor's notation, carried out from the task's
-    beginning.
-    """
+    """The package's judgement of actions in the executor's notation, carried out from the task's beginning."""
     execution, environment = package.part("execution"), package.part("environment")
     scripts = package.part("scripts")
     state = environment.EnvironmentState(episode.graph, {}, instance_selection=True)

@@ -49,8 +49,7 @@ def observe(state: Any, character: int, named: Iterable[int], stamp: float) -> W
     Args:
         state: the package's ``EnvironmentState``.
         character: the number of the person who acts.
-        named: numbers of the nodes that are to be seen; with them come what they are in or on, and what is
-            held.
+        named: numbers of the nodes that are to be seen; with them come what they are in or on, and what is held.
     """
     relation = package.part("environment").Relation
     nodes = _seen(state, character, named, relation)
@@ -66,9 +65,7 @@ def observe(state: Any, character: int, named: Iterable[int], stamp: float) -> W
 
 
 def _seen(state: Any, character: int, named: Iterable[int], relation: Any) -> List[Any]:
-    """The nodes of the named numbers, what is held or worn or sat on, and whatever each of them is in or
-    on.
-    """
+    """The nodes of the named numbers, what is held or worn or sat on, and whatever each of them is in or on."""
     waiting = [number for number in named if number != character]
     for kind in (relation.HOLDS_RH, relation.HOLDS_LH, relation.ON):
         waiting.extend(state.get_node_ids_from(character, kind))

@@ -29,8 +29,7 @@ class Ending:
 
     Args:
         wanted: the goal's conditions.
-        reference: commands that end so, as ``find sofa_60``; PSR and precision compare with the state after
-            them.
+        reference: commands that end so, as ``find sofa_60``; PSR and precision compare with the state after them.
     """
 
     wanted: Tuple[Wanted, ...]

@@ -34,8 +34,7 @@ def installed() -> bool:
 
 
 def part(name: str) -> Any:
-    """A module of the package's simulator, for example ``execution``; its log is silenced, it tells every
-    edge.
+    """A module of the package's simulator, for example ``execution``; its log is silenced, it tells every edge.
 
     Raises:
         Missing: when the package is not installed.

@@ -109,9 +109,7 @@ def feedback_of(message: str, command: Command) -> Feedback:
 
 @dataclass(frozen=True)
 class VerbatimBody:
-    """Grounds each step; leaves none out because its effects hold: in a home, washing clean hands is a
-    deed.
-    """
+    """Grounds each step; leaves none out because its effects hold: in a home, washing clean hands is a deed."""
 
     domain: Domain
 

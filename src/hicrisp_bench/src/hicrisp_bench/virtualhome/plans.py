@@ -1,5 +1,4 @@
-"""VirtualHome: 15 language models' recorded plans for 305 household tasks, open loop and with searched
-repairs.
+"""VirtualHome: 15 language models' recorded plans for 305 household tasks, open loop and with searched repairs.
 
 The package's own evaluator judges. Open loop it reads an answer by the book; with ``repair`` the same
 executive as in every other world carries the plan out step by step, and on a refusal of VirtualHome's

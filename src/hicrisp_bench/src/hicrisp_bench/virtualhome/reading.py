@@ -1,5 +1,4 @@
-"""A recorded answer as steps, every line of it: actions that stand twice, missing and surplus objects
-included.
+"""A recorded answer as steps, every line of it: actions that stand twice, missing and surplus objects included.
 
 The models were asked for one JSON object with an action as each key. Read by the book, an action that stands
 twice loses its first line. Here the lines are taken as they stand, in their order:

@@ -5,8 +5,7 @@ EXEC: the commands that the executor took, of all that were asked for, correctio
 GCR: the satisfied of the goal's conditions (BrainBody-LLM, section 4: goal conditions recall); of several
     endings that count, the nearest one's.
 SR: 1 if and only if GCR is 1 (ibid.).
-PSR: of the facts that the reference run changes between beginning and end, those that this run ended with
-    likewise.
+PSR: of the facts that the reference run changes between beginning and end, those that this run ended with likewise.
 Precision: of the facts that the reference run leaves as they were, those that this run left so. Both after
     ProgPrompt, by whose standards HiCRISP (section IV-A) reports them; of several reference runs the nearest
     counts. Facts of the moment, such as closeness, are not compared.

@@ -30,9 +30,7 @@ OPEN_LINES = "open_loop, every line"
 BOOK_REPAIRED = "repair, by the book"
 """The package's own reading (of an action that stands twice the last line), corrected."""
 REPAIRED = "repair"
-"""Of both readings, corrected, the one of which fewer steps had to be left out; every line where they are
-equal.
-"""
+"""Of both readings, corrected, the one of which fewer steps had to be left out; every line where they are equal."""
 VARIANTS = (OPEN_LOOP, OPEN_LINES, BOOK_REPAIRED, REPAIRED)
 
 
@@ -116,9 +114,7 @@ class _TaskTrial:
                       episode.name)
 
     def _as_written(self, reading: Reading) -> Tuple[Optional[Tuple[str, ...]], str]:
-        """Every step in the executor's notation; as in the package, one unknown name spoils the whole
-        plan.
-        """
+        """Every step in the executor's notation; as in the package, one unknown name spoils the whole plan."""
         domain, episode = self._work.domain, self._episode
         world = VirtualHome(domain, episode.graph, episode.character, reading.named).observe(Deadline(1.0))
         try:

@@ -1,5 +1,4 @@
-"""An offline planner for a home: what ten household verbs want, and a search over the domain for each want in
-turn.
+"""An offline planner for a home: what ten household verbs want, and a search over the domain for each want in turn.
 
 It stands in where no language model is configured. Its sentences are few: each verb says what shall hold, one
 want after another; the commands come out of the search, and a deed without a lasting effect (``watch``) is
