@@ -78,11 +78,10 @@ def judge(recipe: Recipe, world: WorldState) -> Served:
     """Look at the tray."""
     glasses = [name for name, item in world.objects.items()
                if item.type == "glass" and world.holds("at", name, "tray")]
-    held = {fact.object for fact in world.relations if fact.predicate == "contains"
-            and fact.subject in glasses}
     if len(glasses) != 1:
         return Served(len(glasses), recipe.mandatory, frozenset())
-    return Served(1, recipe.mandatory - held, frozenset(held) - recipe.mandatory - recipe.optional)
+    held = _contents(glasses[0], world)
+    return Served(1, recipe.mandatory - held, held - recipe.mandatory - recipe.optional)
 
 
 class KnownRecipe:

@@ -27,11 +27,7 @@ from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.options import (
-    add_llm,
-    add_policies,
-    share,
-)
+from hicrisp_bench.options import add_llm, add_policies, share
 from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of
