@@ -22,8 +22,6 @@ from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.search import Searcher, preconditions_of
 from hicrisp_core.errors import ConfigError, DomainError
-from hicrisp_core.goals.stages import final_conditions
-from hicrisp_core.goals.truth import holds
 from hicrisp_core.llm.embedded import EMBEDDED
 from hicrisp_core.llm.embedded_files import model_files
 from hicrisp_core.llm.settings import LlmSettings
@@ -35,6 +33,7 @@ from hicrisp_core.ports.body import Body
 from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
+from hicrisp_bench.brains.tasks import Reached
 from hicrisp_bench.language.sentences import Sentence, Setting, read_sentences, sentence_file, settings_of
 from hicrisp_bench.options import add_every, add_llm, add_seed, add_sentences, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
@@ -45,8 +44,6 @@ from hicrisp_bench.suite import Report, Row, Section
 
 _LIMITS = SearchLimits(depth=8, states=5_000, seconds=5.0)
 """For the steps that a search puts before one that cannot be done yet."""
-Alternatives = Sequence[Goal]
-"""The final conditions of one of them shall hold at the end."""
 COLUMNS = ("prompts", "n", "reached", "mended", "no plan", "seconds", "tokens read", "tokens written")
 _CHANGES = ("of", "n", "change", "better", "worse")
 _BOTH = 2
@@ -86,18 +83,15 @@ class Player:
         self._body = body
         self._limit = limit
 
-    def play(self, plan: Plan, world: WorldState, goals: Alternatives) -> Played:
-        """What a plan comes to in a world."""
+    def play(self, plan: Plan, world: WorldState, goals: Tuple[Goal, ...]) -> Played:
+        """What a plan comes to in a world; the final conditions of one of the goals shall hold at the end."""
+        reached = Reached(goals, self._domain)
         end, why = self._through(plan, world, mending=False)
-        if end is not None and self._holds(goals, end):
+        if end is not None and reached(end):
             return Played(True, True)
         with_help, _ = self._through(plan, world, mending=True)
-        mended = with_help is not None and self._holds(goals, with_help)
+        mended = with_help is not None and reached(with_help)
         return Played(False, mended, why or "the steps can be done and miss the goal")
-
-    def _holds(self, goals: Alternatives, world: WorldState) -> bool:
-        return any(all(holds(each, world.relations, self._domain)
-                       for each in final_conditions(goal, self._domain)) for goal in goals)
 
     def _through(self, plan: Plan, world: WorldState, mending: bool) -> Tuple[Optional[WorldState], str]:
         """The world after all steps; ``None`` where one cannot be done, and which."""
