@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Surface:
-    """The parameters of one collision; ODE takes the smaller friction and the softer spring of the two that
-    meet.
+    """The parameters of one collision; ODE takes the smaller friction and the softer spring of the two that meet.
 
     Args:
         mu: friction along the first direction.
@@ -19,8 +18,7 @@ class Surface:
         kd: its damping, N s/m.
         min_depth: how far objects may sink in before they are pushed apart, metres; contacts that come and go
             shake a grasp loose.
-        max_vel: speed at which objects that overlap are pushed apart at most, m/s; a high one throws what is
-            pinched.
+        max_vel: speed at which objects that overlap are pushed apart at most, m/s; a high one throws what is pinched.
     """
 
     mu: float = 0.7

@@ -182,9 +182,7 @@ class MoveItArm:
     def _planned(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str], work: Callable[[Pose], Motion]
     ) -> Motion:
-        """What every plan begins with: a finite goal, in a known frame, in a scene that is the observed
-        world.
-        """
+        """What every plan begins with: a finite goal, in a known frame, in a scene that is the observed world."""
         if not pose.finite:
             return MotionFailure("unreachable",
                                  f"the pose {pose.position} with {pose.orientation} is not finite")
@@ -204,9 +202,7 @@ class MoveItArm:
                                  "the time to plan a motion ran out" if late else str(error))
 
     def _to_pose(self, pose: Pose, goal: Pose, deadline: Deadline) -> Motion:
-        """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets
-        there.
-        """
+        """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets there."""
         row = self._postures.reaching(goal, False, deadline)
         if row is None:
             x, y, z = pose.position

@@ -82,9 +82,7 @@ class GroupDrive:
         return self._send(opening, deadline, cancel, (SUCCESS,))
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close until something resists: the controller then misses its goal, which is the sign of a
-        grasp.
-        """
+        """Close until something resists: the controller then misses its goal, which is the sign of a grasp."""
         del force
         return self._send(0.0, deadline, cancel, (SUCCESS, CONTROL_FAILED))
 

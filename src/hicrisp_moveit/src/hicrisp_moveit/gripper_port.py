@@ -1,6 +1,4 @@
-"""What every way to move fingers has in common: the port that it implements, and how a call of its action
-ends.
-"""
+"""What every way to move fingers has in common: the port that it implements, and how a call of its action ends."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ from hicrisp_moveit.settings import GripperSettings, MoveItSettings
 _SERVER_WAIT = 2.0
 _PREEMPTION = 1.0
 _LOOK_PERIOD, _ALONE = 0.1, 1.0
-"""Between two looks at what grippers there are, and how long one of two kinds is alone before it counts,
-seconds.
-"""
+"""Between two looks at what grippers there are, and how long one of two kinds is alone before it counts, seconds."""
 
 
 class Drive(Protocol):
@@ -74,8 +70,7 @@ class GripperParts:
 
 @dataclass(frozen=True)
 class GripperKind:
-    """A kind of gripper that a robot's file can name: what makes its drive, and what that needs to be
-    installed.
+    """A kind of gripper that a robot's file can name: what makes its drive, and what that needs to be installed.
 
     ``make`` raises ConfigError where there is no such gripper, and ImportError where messages are missing.
     """
@@ -156,8 +151,7 @@ def make_drive(parts: GripperParts) -> Drive:
         The drive.
 
     Raises:
-        ConfigError: for an unknown kind, when its messages are not installed, or when its gripper is not
-            there.
+        ConfigError: for an unknown kind, when its messages are not installed, or when its gripper is not there.
     """
     name = parts.settings.kind
     kind: GripperKind = extensions().grippers.get(name)

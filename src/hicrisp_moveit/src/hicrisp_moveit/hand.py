@@ -1,6 +1,4 @@
-"""A parallel gripper as the arm uses it: whatever moves the fingers, their joint states tell where they
-are.
-"""
+"""A parallel gripper as the arm uses it: whatever moves the fingers, their joint states tell where they are."""
 
 from __future__ import annotations
 

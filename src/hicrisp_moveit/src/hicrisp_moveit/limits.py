@@ -29,8 +29,7 @@ class JointLimits:
 
 
 def read_limits(description: str, joints: Sequence[str], acceleration: float) -> Tuple[JointLimits, ...]:
-    """The limits of joints, from the parameter with the URDF and MoveIt's
-    ``<description>_planning/joint_limits``.
+    """The limits of joints, from the parameter with the URDF and MoveIt's ``<description>_planning/joint_limits``.
 
     Args:
         acceleration: of a joint for which nothing says a limit, rad/s^2.

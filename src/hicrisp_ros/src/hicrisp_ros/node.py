@@ -51,8 +51,7 @@ def accept_apart() -> None:
 
 
 def begins_with_header(peer: socket.socket, seconds: float = HEADER_LIMIT) -> bool:
-    """Wait for the first bytes of a peer without consuming them, and check whether they can be a header's
-    length.
+    """Wait for the first bytes of a peer without consuming them, and check whether they can be a header's length.
 
     Args:
         peer: the accepted connection.

@@ -38,8 +38,7 @@ class CameraServer:
     When a motion has ended, a picture is taken at once.
 
     Args:
-        announce: publishes the clock and the frames of a snapshot, so that both are known when its picture
-            comes.
+        announce: publishes the clock and the frames of a snapshot, so that both are known when its picture comes.
     """
 
     def __init__(self, world: EmbeddedWorld, static: StaticFrames,

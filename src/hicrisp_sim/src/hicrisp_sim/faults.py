@@ -89,9 +89,7 @@ _HAND = 0.15
 """What is put on the table keeps that far from the hand, metres."""
 _GRIP = 30.0
 _OUT_OF_THE_WORLD = (20.0, 20.0)
-"""Where objects are put that were taken away, metres in the world frame: on the floor, far outside every
-scene.
-"""
+"""Where objects are put that were taken away, metres in the world frame: on the floor, far outside every scene."""
 _log = logging.getLogger(__name__)
 
 

@@ -95,8 +95,7 @@ base links.
 
 
 def physics_model(scene: Scene, arm: ArmDescription) -> mujoco.MjModel:
-    """Compile the physics: free bodies, friction and controllers. The robot's links do not collide with each
-    other.
+    """Compile the physics: free bodies, friction and controllers. The robot's links do not collide with each other.
 
     Args:
         scene: the initial objects, robots and facts, as its file describes them.

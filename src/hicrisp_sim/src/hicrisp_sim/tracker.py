@@ -1,6 +1,4 @@
-"""Where objects are, as a tracking system would tell: the poses of all frames at a snapshot of the
-simulation.
-"""
+"""Where objects are, as a tracking system would tell: the poses of all frames at a snapshot of the simulation."""
 
 from __future__ import annotations
 

@@ -37,8 +37,7 @@ LOOK_LIMIT = 3.0
 
 
 class WorldServer:
-    """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own
-    truth.
+    """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own truth.
 
     Args:
         sigma: standard deviation of an offset on every placement, metres; a reset does not end it.

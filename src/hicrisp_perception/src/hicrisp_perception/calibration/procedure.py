@@ -1,6 +1,4 @@
-"""Calibrating a camera: an arm shows it a tag, or shows a tag to it, until its mounting is known well
-enough.
-"""
+"""Calibrating a camera: an arm shows it a tag, or shows a tag to it, until its mounting is known well enough."""
 
 from __future__ import annotations
 

@@ -176,8 +176,7 @@ class Grips:
         return released
 
     def may_hold(self, hand: Hand) -> bool:
-        """Check whether a hand may hold something: after a release its fingers surround the object until they
-        retreat.
+        """Check whether a hand may hold something: after a release its fingers surround the object until they retreat.
 
         Args:
             hand: tool pose and opening of a hand.

@@ -123,8 +123,7 @@ def _behind(found: Fit, ground: Ground) -> float:
 
 
 def likely_grasps(item: WorldObject, hand: Hand) -> Iterator[Pose]:
-    """Yield poses in which a hand could hold an object: closed around its width, the tool at its middle,
-    upright.
+    """Yield poses in which a hand could hold an object: closed around its width, the tool at its middle, upright.
 
     Args:
         item: the object with its shape and size.

@@ -20,11 +20,9 @@ _GONE = (CallStatus.LOST, CallStatus.UNREACHABLE)
 
 
 class Thinker:
-    """A stateless node behind an action: a goal that was lost with its node is asked again until the
-    deadline.
+    """A stateless node behind an action: a goal that was lost with its node is asked again until the deadline.
 
-    It answers one question at a time, as a second goal would replace the first; a caller in the meantime
-    waits.
+    It answers one question at a time, as a second goal would replace the first; a caller in the meantime waits.
     """
 
     def __init__(self, name: str, specification: Any) -> None:

@@ -23,8 +23,7 @@ _KEPT = 1.0
 """Metres around the base that the conservative reset leaves as they are."""
 _MOVED = 0.10
 """Metres from where it last counted as moving after which the base counts as moving again; and metres of path
-less than ever before that count as progress: a base that comes and goes between two closed gaps makes
-none."""
+less than ever before that count as progress: a base that comes and goes between two closed gaps makes none."""
 _AHEAD = math.radians(80.0)
 """Directions in which a pressed bumper is in the way of driving on."""
 _BUMPED = 3
@@ -151,9 +150,7 @@ class Drive:
         return self._done
 
     def _out_of_patience(self) -> Optional[Outcome]:
-        """Recover when there was no plan or no progress for too long; the failure when all recoveries were
-        tried.
-        """
+        """Recover when there was no plan or no progress for too long; the failure when all recoveries were tried."""
         now, settings = self._base.simulation.time, self._base.settings
         if math.dist(self._anchor, self._base.pose().position) > _MOVED:
             self._anchor, self._last_moved = self._base.pose().position, now
