@@ -21,7 +21,7 @@ _PADDING = "footprint_padding"
 
 
 class DynamicParameters:
-    """The numbers of one server.
+    """The numbers of one server of dynamic_reconfigure, changed for a drive and put back after it.
 
     Args:
         name: of the server, under which it has ``set_parameters``.

@@ -159,7 +159,7 @@ class MoveItArm:
         return self._execution.stop(deadline)
 
     def recover(self, deadline: Deadline) -> Outcome:
-        """Bring the hardware back after a reflex, where it has such an object."""
+        """Bring the hardware back after a reflex; an arm without such hardware has none."""
         refusal = self._hardware.ready(deadline) if self._hardware is not None else None
         return refusal or Outcome(Status.SUCCESS)
 

@@ -22,7 +22,7 @@ from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tags.patterns import Patterns
 
 _NOBODY, _NOBODY_MOTLEY = 1.3, 1.6
-"""Cost of a segment that is none of the objects; of one with patches such as tags, which take the paint from a
+"""Cost of a segment that is none of the objects; of one with patches such as tags, which take the paint from an
 object's outline.
 """
 _FOREIGN = 1.0

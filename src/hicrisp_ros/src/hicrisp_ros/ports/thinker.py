@@ -1,4 +1,4 @@
-"""A stateless node behind an action, asked again when it was restarted under the question; one is the corrector."""
+"""A stateless node behind an action, asked again when it was restarted under the question; and the corrector."""
 
 from __future__ import annotations
 
