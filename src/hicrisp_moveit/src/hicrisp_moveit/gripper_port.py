@@ -23,7 +23,7 @@ _LOOK_PERIOD, _ALONE = 0.1, 1.0
 """Between two looks at what grippers there are, and how long one of two kinds is alone before it counts, seconds."""
 
 
-class Drive(Protocol):
+class GripperDrive(Protocol):
     """How the fingers are moved; what it says of the end is a claim."""
 
     def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
@@ -75,7 +75,7 @@ class GripperKind:
     ``make`` raises ConfigError where there is no such gripper, and ImportError where messages are missing.
     """
 
-    make: Callable[[GripperParts], Drive]
+    make: Callable[[GripperParts], GripperDrive]
     needs: str = ""
 
 
@@ -141,7 +141,7 @@ def _served(settings: GripperSettings, deadline: Deadline) -> GripperSettings:
                       "gripper_action is served")
 
 
-def make_drive(parts: GripperParts) -> Drive:
+def make_drive(parts: GripperParts) -> GripperDrive:
     """Create the drive that the settings name.
 
     Args:
@@ -161,19 +161,19 @@ def make_drive(parts: GripperParts) -> Drive:
         raise ConfigError(f"the gripper '{name}' needs {kind.needs or 'more'} ({error})") from error
 
 
-def _franka(parts: GripperParts) -> Drive:
+def _franka(parts: GripperParts) -> GripperDrive:
     from hicrisp_moveit.gripper_franka import FrankaDrive  # its messages are not installed everywhere
 
     return FrankaDrive(parts.settings)
 
 
-def _command(parts: GripperParts) -> Drive:
+def _command(parts: GripperParts) -> GripperDrive:
     from hicrisp_moveit.gripper_drives import CommandDrive
 
     return CommandDrive(parts.settings)
 
 
-def _group(parts: GripperParts) -> Drive:
+def _group(parts: GripperParts) -> GripperDrive:
     from hicrisp_moveit.gripper_drives import GroupDrive
 
     return GroupDrive(parts.settings, parts.moveit, parts.fingers)
