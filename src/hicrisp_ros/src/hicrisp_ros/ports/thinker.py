@@ -68,12 +68,24 @@ def lost(node: str, message: str) -> Feedback:
                     cause=Cause(CauseKind.UNREACHABLE_NODE, (node,), said=message))
 
 
-class RosCorrector:
-    """A corrector behind ``corrector/correct``."""
+class Asking:
+    """What asks a stateless node.
+
+    Args:
+        thinker: the node.
+        cancel: ends a question that is being thought about.
+    """
 
     def __init__(self, thinker: Thinker, cancel: Event) -> None:
         self._thinker = thinker
         self._cancel = cancel
+
+    def _ask(self, goal: Any, deadline: Deadline) -> Reply:
+        return self._thinker.ask(goal, deadline, self._cancel)
+
+
+class RosCorrector(Asking):
+    """A corrector behind ``corrector/correct``."""
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """Return a correction for the top of the stack, or steps to a missed goal.
@@ -85,7 +97,7 @@ class RosCorrector:
         Returns:
             The correction; ``GIVE_UP`` if the node cannot be reached.
         """
-        reply = self._thinker.ask(CorrectStepGoal(
+        reply = self._ask(CorrectStepGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             stack=to.stack_to_msg(request.stack), world=to.world_to_msg(request.world),
             done=[to.record_to_msg(record) for record in request.done],
@@ -97,7 +109,7 @@ class RosCorrector:
             conversation=to.turns_to_msg(request.conversation),
             has_missed=request.missed is not None,
             missed=FeedbackMsg() if request.missed is None else to.feedback_to_msg(request.missed)),
-            deadline, self._cancel)
+            deadline)
         if not reply.ok or reply.result is None:
             note = f"the corrector gave no answer ({reply.status.value}: {reply.message})"
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note))
