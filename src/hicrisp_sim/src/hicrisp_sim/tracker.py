@@ -42,5 +42,5 @@ class Tracker:
             self._data.qpos[:] = snapshot.positions
             mujoco.mj_kinematics(snapshot.model, self._data)
             robot, objects = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat)
-                              for name in names} for names in (self._robot, self._things))
+                               for name in names} for names in (self._robot, self._things))
             return robot, objects

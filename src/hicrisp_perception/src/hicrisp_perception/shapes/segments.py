@@ -146,7 +146,7 @@ class Sorter:
             height[part] = above
             family[part] = self._families(np.ascontiguousarray(view.colour[part]))
             objects[part] = ~robot[part] & self._things(np.ascontiguousarray(solid[part]), family[part], above,
-                                                       self._bare[part])
+                                                        self._bare[part])
         if self._palette is None:
             raise ValueError("the table's colour comes first")
         return Ground(view, self._level, height, depth, objects, family, robot, x, y, self._table_colour,
@@ -200,12 +200,12 @@ class Sorter:
         soft = cv2.blur(raw, (3, 3))
         family = self._palette.families(soft)
         pure = cv2.erode(family, NEIGHBOURS) == cv2.dilate(family, NEIGHBOURS)
-        item = pure & (family > 0)
-        away, nearest = cv2.distanceTransformWithLabels((~item).view(np.uint8), cv2.DIST_L2, 3,
+        coloured = pure & (family > 0)
+        away, nearest = cv2.distanceTransformWithLabels((~coloured).view(np.uint8), cv2.DIST_L2, 3,
                                                         labelType=cv2.DIST_LABEL_PIXEL)
         labels, every = nearest.ravel(), soft.reshape(-1, 3)
         pixel = np.zeros(int(labels.max()) + 1, np.intp)  # Each label's own one.
-        inside = np.flatnonzero(item)
+        inside = np.flatnonzero(coloured)
         pixel[labels[inside]] = inside
         edge = np.flatnonzero(~pure)
         nearby, shown = pixel[labels[edge]], raw.reshape(-1, 3)[edge].astype(np.float32)
