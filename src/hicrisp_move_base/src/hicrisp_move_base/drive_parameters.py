@@ -127,8 +127,8 @@ class PlannerParameters:
 
     def _refusal(self, why: str) -> Outcome:
         return Outcome(Status.PRECONDITION,
-                       f"the local planner '{self._settings.planner}' cannot be told how to "
-                                            f"drive: {why}", cause=Cause(CauseKind.UNSUPPORTED, ("manner",)))
+                       f"the local planner '{self._settings.planner}' cannot be told how to drive: {why}",
+                       cause=Cause(CauseKind.UNSUPPORTED, ("manner",)))
 
 
 class CostmapPadding:

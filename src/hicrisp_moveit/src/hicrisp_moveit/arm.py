@@ -207,8 +207,7 @@ class MoveItArm:
         if row is None:
             x, y, z = pose.position
             return MotionFailure("unreachable",
-                                 f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
-                                                "reach")
+                                 f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's reach")
         free = self._postures.reaching(goal, True, deadline)
         if free is None:
             touched = self._postures.touched(row, deadline) or ("",)
@@ -271,8 +270,7 @@ class MoveItArm:
         if part < _NEARLY or _jumps(rows, self._settings.line_jump):
             x, y, z = pose.position
             return MotionFailure("unreachable",
-                                 f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) from "
-                                                "its posture")
+                                 f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) from its posture")
         for index, row in enumerate(rows):
             touched = self._postures.touched(row, deadline)
             if touched is not None and index > 0:

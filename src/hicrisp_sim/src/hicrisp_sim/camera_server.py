@@ -73,7 +73,7 @@ class CameraServer:
             for topic in self._topics:
                 topic.unregister()
             self._names = names
-            # First: a recorder that sees the other alone records that one.
+            # Before the raw pictures: a recorder that sees those alone records them.
             self._packed = Publisher(names.colour + "/compressed", CompressedImage, queue_size=2)
             self._colour = Publisher(names.colour, Image, queue_size=2)
             self._depth = Publisher(names.depth, Image, queue_size=2)

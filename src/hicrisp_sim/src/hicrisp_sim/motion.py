@@ -127,7 +127,7 @@ class MotionPlanner:
             x, y, z = pose.position
             return MotionFailure("unreachable",
                                  f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) "
-                                                f"from its posture")
+                                 "from its posture")
         self.scene.allow(touch)
         self.scene.allow(touch | frozenset(self.scene.blockers(start)))
         for joints in points[1:]:

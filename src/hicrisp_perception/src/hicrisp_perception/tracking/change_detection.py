@@ -26,10 +26,10 @@ _COVERED = 0.5
 """Part of an object that the robot may cover while the rest tells that it is where it was."""
 _BUSY = 4
 """Number of changed objects in an image above which no others are checked."""
-Claim = Tuple[Window, np.ndarray]
-Alike = Callable[[str, str], bool]
 _KEPT = 40
 """Pictures after which a part is read again all the same."""
+Claim = Tuple[Window, np.ndarray]
+Alike = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,9 +104,8 @@ class Drive:
         if self._base.scan_age > self._base.settings.scan_timeout:
             age = self._base.scan_age
             return Outcome(Status.SAFETY,
-                           f"No scan has arrived for {age:.1f} s; the base does not drive blind and "
-                                          "stands still.",
-                                          cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
+                           f"No scan has arrived for {age:.1f} s; the base does not drive blind and stands still.",
+                           cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
         bumper = self._base.simulation.bumper
         pressed = self._forward and bumper is not None and abs(bumper) < _AHEAD
         self._bumped = self._bumped + 1 if pressed else 0
@@ -114,7 +113,7 @@ class Drive:
             x, y, _ = self._base.pose().position
             return Outcome(Status.EXECUTION,
                            f"The bumper was pressed at ({x:.2f}, {y:.2f}) by something that the "
-                                             "lidar does not see.", cause=Cause(CauseKind.TOUCHED))
+                           "lidar does not see.", cause=Cause(CauseKind.TOUCHED))
         return None
 
     def _arrived(self) -> Optional[Outcome]:
