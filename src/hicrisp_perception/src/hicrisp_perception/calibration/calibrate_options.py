@@ -35,8 +35,8 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         prog="scripts/calibrate_camera", parents=[camera_options()],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         description="Find where a camera is mounted: the arm shows it a tag (a camera that stands still), "
-                    "or looks at a tag on the table (one in the hand). Without --ros in an embedded world, whose camera "
-                    "is elsewhere than its file says. The camera's file with the mounting goes to "
+                    "or looks at a tag on the table (one in the hand). Without --ros in an embedded world, whose "
+                    "camera is elsewhere than its file says. The camera's file with the mounting goes to "
                     "runs/calibration/NAME.yaml, if not to --write.")
     parser.add_argument("--tags", default="", metavar="NAME",
                         help="tag file with the marker's number, size and rough place; calibration_hand, or "
