@@ -15,7 +15,7 @@ from hicrisp_core.model import Status
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_moveit.gripper_drives import CommandDrive
 from hicrisp_moveit.gripper_franka import FrankaDrive
-from hicrisp_moveit.gripper_port import Drive, GripperParts, make_drive
+from hicrisp_moveit.gripper_port import GripperDrive, GripperParts, make_drive
 from hicrisp_moveit.hand import Hand
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import GripperSettings, load_arm_file
@@ -33,7 +33,7 @@ def told(**changed: Any) -> GripperSettings:
     return replace(ARM.gripper, **changed)
 
 
-def drive_of(settings: GripperSettings, wait: float = 5.0) -> Drive:
+def drive_of(settings: GripperSettings, wait: float = 5.0) -> GripperDrive:
     """The drive that settings name."""
     fingers = JointWatch("/joint_states", FINGERS, 1.0, 0.0005, 0.2)
     return make_drive(GripperParts(settings, ARM.moveit, fingers, wait))

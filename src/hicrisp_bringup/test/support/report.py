@@ -8,18 +8,12 @@ from pathlib import Path
 from typing import Any, Dict
 
 
-def held(run: Path) -> Dict[str, Any]:
-    """What the report of a run brings along."""
+def last(run: Path) -> Dict[str, Any]:
+    """The sections that the report of a run shows at its end."""
     page = (run / "report.html").read_text(encoding="utf-8")
     found = re.search(r'<script type="application/json" id="run">(.*?)</script>', page, re.DOTALL)
     assert found is not None
-    told: Dict[str, Any] = json.loads(found.group(1))
-    return told
-
-
-def last(run: Path) -> Dict[str, Any]:
-    """The sections that it shows at the end of the run."""
-    part = held(run)["part"]
+    part = json.loads(found.group(1))["part"]
     shown: Dict[str, Any] = dict(part["start"])
     for change in part["changes"]:
         shown.update(change["set"])

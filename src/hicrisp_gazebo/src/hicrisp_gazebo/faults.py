@@ -193,7 +193,7 @@ class Faults:
             if seen is not None and math.dist((x, y), seen.position[:2]) < start.radius + wide:
                 return Answer(Refusal.OTHER,
                               f"{target} cannot stand at ({x:.2f}, {y:.2f}): {name} is there; choose a "
-                                             f"place at least {start.radius + wide:.2f} m from its middle")
+                              f"place at least {start.radius + wide:.2f} m from its middle")
         return self._gazebo.place(target, pose)
 
     def _move(self, fault: SceneFault) -> str:

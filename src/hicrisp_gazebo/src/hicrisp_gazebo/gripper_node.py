@@ -27,7 +27,7 @@ from hicrisp_gazebo.franka import use_franka
 
 @dataclass(frozen=True)
 class GripEnd:
-    """How it ended: where a finger's joint is (metres or radians), and whether that is the goal."""
+    """How a motion ended: where a finger's joint is (metres or radians), and whether that is the goal."""
 
     position: float
     reached: bool
@@ -39,7 +39,7 @@ class GripEnd:
 
 
 class GripWatch:
-    """Looks at the fingers' position while they move.
+    """Tells by the fingers' position when their motion has ended: at its goal, or with something between them.
 
     Args:
         goal: position of each finger's joint, metres or radians.

@@ -50,9 +50,7 @@ class Inertia:
 
 
 def inertia_of(solids: Sequence[Solid], mass: float) -> Inertia:
-    """What solids of one density that weigh ``mass`` kilograms together have; none of them overlaps
-    another.
-    """
+    """What solids of one density that weigh ``mass`` kilograms together have; none of them overlaps another."""
     if not solids or not mass > 0.0:
         raise ValueError(f"a body needs solids and a mass above 0 kg, got {len(solids)} and {mass}")
     whole = sum(solid.volume for solid in solids)

@@ -49,10 +49,13 @@ def grid_of(arena: Arena, resolution: float = 0.02, zones: Sequence[KeepOut] = (
     Args:
         arena: its border and walls.
         resolution: edge of a cell, metres.
-        zones: ground that is drawn as occupied, too.
+        zones: ground that is drawn as occupied, too, with the cells of its edge: no free cell is over it.
 
     Returns:
         The grid in the map frame.
+
+    Raises:
+        ConfigError: for a resolution that makes no map, or one of too many cells.
     """
     if not 0.0 < resolution < min(arena.size):
         raise ConfigError(f"a resolution above 0 and below {min(arena.size):g} m was expected, got "

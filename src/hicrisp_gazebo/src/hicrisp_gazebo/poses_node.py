@@ -1,6 +1,4 @@
-"""The eyes of a Gazebo world: the poses of its models as TF frames of the same names, as a tracker gives
-them.
-"""
+"""The eyes of a Gazebo world: the poses of its models as TF frames of the same names, as a tracker gives them."""
 
 from __future__ import annotations
 

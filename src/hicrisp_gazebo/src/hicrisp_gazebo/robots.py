@@ -1,6 +1,4 @@
-"""The robots of a scene as their drivers show them: what they were sent, how far they are, and making them
-stand.
-"""
+"""The robots of a scene as their drivers show them: what they were sent, how far they are, and making them stand."""
 
 from __future__ import annotations
 

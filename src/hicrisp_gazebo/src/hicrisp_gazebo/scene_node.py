@@ -17,6 +17,7 @@ from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
+from hicrisp_ros.frames import StaticFrames
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.service_client import ServiceClient, offered
@@ -24,7 +25,6 @@ from hicrisp_ros.simulated_world import Resets, begin_faults, injected
 from hicrisp_ros.wall_clock import WallTimer
 from std_msgs.msg import Bool, Float64
 from std_srvs.srv import Empty, EmptyRequest
-from tf2_ros import StaticTransformBroadcaster
 
 from hicrisp_gazebo.client import GazeboClient
 from hicrisp_gazebo.depth_camera import camera_of, has_camera
@@ -61,7 +61,7 @@ class SceneServer:
         gazebo = GazeboClient(str(parameter("gazebo", "/gazebo")))
         self._world = GazeboWorld(gazebo, scene, seed, Path(base) if base else None, rospy.get_time,
                                   lambda sigma: noise.publish(Float64(sigma)), rospy.get_namespace())
-        self._frames = StaticTransformBroadcaster()
+        self._frames = StaticFrames()
         self._starts = Publisher("/initialpose", PoseWithCovarianceStamped, queue_size=1, latch=True)
         self._world.begin()
         self._announce()
@@ -91,14 +91,13 @@ class SceneServer:
         begin_faults(self._world.scene.faults)
         if has_camera(self._world.scene):
             settings = camera_of(self._world.scene)
-            self._frames.sendTransform(
-                transform_to_msg("world", settings.frame, settings.mounting.pose, rospy.Time.now()))
+            self._frames.put([
+                transform_to_msg("world", settings.frame, settings.mounting.pose, rospy.Time.now())])
         arena, bodies = self._world.scene.arena, bodies_of(self._world.scene)
         for name, start in arena.starts.items() if arena is not None else ():
             if start.tray:
                 frame = frames_of(name, bodies[name]).frames[0]
-                self._frames.sendTransform(
-                    transform_to_msg(frame, start.tray, tray_in_base(), rospy.Time.now()))
+                self._frames.put([transform_to_msg(frame, start.tray, tray_in_base(), rospy.Time.now())])
             message = PoseWithCovarianceStamped()
             message.header.frame_id, message.header.stamp = "map", rospy.Time.now()
             message.pose.pose = pose_to_msg(start.pose)

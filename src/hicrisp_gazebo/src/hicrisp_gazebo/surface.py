@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Surface:
-    """The parameters of one collision; ODE takes the smaller friction and the softer spring of the two that
-    meet.
+    """The parameters of one collision; ODE takes the smaller friction and the softer spring of the two that meet.
 
     Args:
         mu: friction along the first direction.
@@ -19,8 +18,7 @@ class Surface:
         kd: its damping, N s/m.
         min_depth: how far objects may sink in before they are pushed apart, metres; contacts that come and go
             shake a grasp loose.
-        max_vel: speed at which objects that overlap are pushed apart at most, m/s; a high one throws what is
-            pinched.
+        max_vel: speed at which objects that overlap are pushed apart at most, m/s; a high one throws what is pinched.
     """
 
     mu: float = 0.7
@@ -38,6 +36,3 @@ THING = Surface(mu=1.1, mu2=1.1, torsional=1.0, patch=0.01, kp=1e5, kd=20.0, min
 FINGER = Surface(mu=1.5, mu2=1.5, torsional=1.0, patch=0.01, kp=1e5, kd=20.0, min_depth=0.0005, max_vel=0.05)
 FURNITURE = Surface(mu=0.7, mu2=0.7)
 OBSTACLE = Surface(mu=0.8, mu2=0.8)
-WHEEL = Surface(mu=1.2, mu2=1.2, kp=1e6, kd=50.0, min_depth=0.0005)
-SLIDING = Surface(mu=0.0, mu2=0.0, kp=1e6, kd=50.0, min_depth=0.0005)
-"""A caster or a foot that slides without friction."""

@@ -21,7 +21,7 @@ _PADDING = "footprint_padding"
 
 
 class DynamicParameters:
-    """The numbers of one server.
+    """The numbers of one server of dynamic_reconfigure, changed for a drive and put back after it.
 
     Args:
         name: of the server, under which it has ``set_parameters``.
@@ -127,8 +127,8 @@ class PlannerParameters:
 
     def _refusal(self, why: str) -> Outcome:
         return Outcome(Status.PRECONDITION,
-                       f"the local planner '{self._settings.planner}' cannot be told how to "
-                                            f"drive: {why}", cause=Cause(CauseKind.UNSUPPORTED, ("manner",)))
+                       f"the local planner '{self._settings.planner}' cannot be told how to drive: {why}",
+                       cause=Cause(CauseKind.UNSUPPORTED, ("manner",)))
 
 
 class CostmapPadding:

@@ -42,8 +42,7 @@ _ABORTED: Tuple[Tuple[str, Status, str, Cause], ...] = (
     (NO_PLAN, Status.PLANNING, "unreachable: move_base found no path, even after its recoveries",
      Cause(CauseKind.NO_PATH)),
     (NO_CONTROL, Status.EXECUTION,
-     "blocked: move_base found no velocity that follows the path, even after its "
-                                   "recoveries", Cause(CauseKind.BLOCKED)),
+     "blocked: move_base found no velocity that follows the path, even after its recoveries", Cause(CauseKind.BLOCKED)),
     (OSCILLATES, Status.EXECUTION, "oscillating: the base moved to and fro without getting nearer",
      Cause(CauseKind.BLOCKED)),
     (INVALID_QUATERNION, Status.INVALID, "the goal's orientation is no unit quaternion",
@@ -380,13 +379,13 @@ class MoveBase:
         return self._off_floor(self.where()) or self._obedience.refusal(self.where()) or self._scans.alarm()
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
-        """Check whether the base is about to enter a zone.
+        """Return why the base must stop: that it is about to enter a zone.
 
         Args:
             guard: the zones and how the base brakes.
 
         Returns:
-            Why it must stop; ``None`` while it keeps out.
+            The outcome that ends its drive; ``None`` while it keeps out.
         """
         at = self.where()
         zone = None if at is None else guard.ahead(at, *self._odometry.speeds)

@@ -1,6 +1,4 @@
-"""Names, frames and limits by which a running move_base is met; the section ``move_base`` of a robot's
-file.
-"""
+"""Names, frames and limits by which a running move_base is met; the section ``move_base`` of a robot's file."""
 
 from __future__ import annotations
 
@@ -20,8 +18,7 @@ SECTION = "move_base"
 
 @dataclass(frozen=True, config=STRICT)
 class MoveBaseSettings:
-    """How to talk to one move_base. Names are relative to the node's namespace unless they begin with a
-    slash.
+    """How to talk to one move_base. Names are relative to the node's namespace unless they begin with a slash.
 
     Args:
         action: the action, under which move_base also offers its services.
@@ -30,16 +27,14 @@ class MoveBaseSettings:
             where none is to be watched.
         map: topic with the ``nav_msgs/OccupancyGrid`` of the map.
         keep_out: topic on which ground to keep out of is published as a grid like the map, for a second
-            static layer of the costmaps; empty where they have none: then a path that leads over it is
-            refused.
+            static layer of the costmaps; empty where they have none: then a path that leads over it is refused.
         deceleration: with which the base stops at least, m/s2.
         cmd_vel: topic on which zero velocity is published to stop; empty to leave that to move_base alone.
         map_frame: the frame of the goals.
         base_frame: the frame of the base's middle.
         planner: the local planner's name under the action, for example ``DWAPlannerROS``, where it can be
             told by dynamic_reconfigure how to drive; empty where it cannot.
-        speed_parameters: its parameters for the greatest speed, with spaces between; those that it has are
-            set.
+        speed_parameters: its parameters for the greatest speed, with spaces between; those that it has are set.
         tolerance_parameters: its parameters for the distance from a goal, likewise.
         plan_tolerance: how far from a goal the path that is asked for beforehand may end, metres.
         service_wait: longest wait for an answer of one of move_base's services, seconds.
@@ -51,8 +46,7 @@ class MoveBaseSettings:
         pose_age: age from which on the pose of the base counts as unknown, seconds.
         odometry_age: time without odometry after which the base is lost, seconds.
         scan_age: time without a current scan after which the base is stopped, seconds.
-        scan_lag: how far a current scan's stamp may be behind the odometry's when it arrives, seconds of ROS
-            time.
+        scan_lag: how far a current scan's stamp may be behind the odometry's when it arrives, seconds of ROS time.
         status_age: time without a status of the server after which it is lost, seconds.
         jump: a way between two odometry messages, beyond what was driven, that cannot be true, metres.
         still_speed: speed below which the base counts as standing, m/s.

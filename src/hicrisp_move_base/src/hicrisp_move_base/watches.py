@@ -201,13 +201,13 @@ class Obedience:
             self._since, self._way, self._turn = None, 0.0, 0.0
 
     def refusal(self, seen: Optional[Pose]) -> Optional[Outcome]:
-        """Check whether the base follows its commands.
+        """Return why the base counts as disobedient.
 
         Args:
             seen: its pose now, map frame; ``None`` if it is unknown.
 
         Returns:
-            Why it counts as disobedient; ``None`` while it follows.
+            The outcome that ends its drive; ``None`` while it follows its commands.
         """
         with self._lock:
             if seen is None:

@@ -107,7 +107,7 @@ _MOST = 50_000_000
 
 
 class KeepOutLayer:
-    """Publishes the grid, latched, once the map has arrived and whenever the ground changes."""
+    """Publishes the ground to keep out of as a grid, latched, once the map has arrived and whenever it changes."""
 
     def __init__(self, settings: MoveBaseSettings) -> None:
         self._changed = Condition()
@@ -204,7 +204,7 @@ class Ways:
             constraints: ground to keep out of.
 
         Returns:
-            ``None`` if move_base does not say.
+            Whether one does; ``None`` if move_base does not say.
         """
         if overlapped(goal, self._radius, constraints.keep_out):
             return False
@@ -213,7 +213,7 @@ class Ways:
                                                                 constraints.keep_out) is None
 
     def refusal(self, start: Pose, goal: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
-        """Check whether a drive may begin.
+        """Return why a drive must not begin.
 
         Args:
             start: map frame.
@@ -222,7 +222,7 @@ class Ways:
             cancel: event that ends the call when it is set.
 
         Returns:
-            Why it must not; ``None`` if it may.
+            The outcome that refuses it; ``None`` if it may begin.
         """
         ground = constraints.keep_out
         taken = overlapped(goal, self._radius, ground)

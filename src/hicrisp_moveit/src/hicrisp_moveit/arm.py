@@ -159,7 +159,7 @@ class MoveItArm:
         return self._execution.stop(deadline)
 
     def recover(self, deadline: Deadline) -> Outcome:
-        """Bring the hardware back after a reflex, where it has such an object."""
+        """Bring the hardware back after a reflex; an arm without such hardware has none."""
         refusal = self._hardware.ready(deadline) if self._hardware is not None else None
         return refusal or Outcome(Status.SUCCESS)
 
@@ -182,9 +182,7 @@ class MoveItArm:
     def _planned(
         self, pose: Pose, deadline: Deadline, touch: FrozenSet[str], work: Callable[[Pose], Motion]
     ) -> Motion:
-        """What every plan begins with: a finite goal, in a known frame, in a scene that is the observed
-        world.
-        """
+        """What every plan begins with: a finite goal, in a known frame, in a scene that is the observed world."""
         if not pose.finite:
             return MotionFailure("unreachable",
                                  f"the pose {pose.position} with {pose.orientation} is not finite")
@@ -204,15 +202,12 @@ class MoveItArm:
                                  "the time to plan a motion ran out" if late else str(error))
 
     def _to_pose(self, pose: Pose, goal: Pose, deadline: Deadline) -> Motion:
-        """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets
-        there.
-        """
+        """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets there."""
         row = self._postures.reaching(goal, False, deadline)
         if row is None:
             x, y, z = pose.position
             return MotionFailure("unreachable",
-                                 f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
-                                                "reach")
+                                 f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's reach")
         free = self._postures.reaching(goal, True, deadline)
         if free is None:
             touched = self._postures.touched(row, deadline) or ("",)
@@ -275,8 +270,7 @@ class MoveItArm:
         if part < _NEARLY or _jumps(rows, self._settings.line_jump):
             x, y, z = pose.position
             return MotionFailure("unreachable",
-                                 f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) from "
-                                                "its posture")
+                                 f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) from its posture")
         for index, row in enumerate(rows):
             touched = self._postures.touched(row, deadline)
             if touched is not None and index > 0:

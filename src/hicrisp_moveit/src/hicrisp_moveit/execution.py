@@ -1,6 +1,4 @@
-"""Motions on their way: sent to move_group without blocking, ended on time, and believed only by the joint
-states.
-"""
+"""Motions on their way: sent to move_group without blocking, ended on time, and believed only by the joint states."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ _LATE = 2.0
 
 
 class Frames:
-    """Poses of the skills are of the tool centre point in the world frame; MoveIt's are of a link in its own
-    frame.
+    """Poses of the skills are of the tool centre point in the world frame; MoveIt's are of a link in its own frame.
 
     Args:
         frame: the planning frame.

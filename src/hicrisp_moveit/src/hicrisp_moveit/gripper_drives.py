@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Callable, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 from actionlib_msgs.msg import GoalID
 from control_msgs.msg import GripperCommandAction, GripperCommandGoal
@@ -24,40 +24,48 @@ _LEAST_TIME = 0.3
 """Seconds that any movement of the fingers takes."""
 
 
-class CommandDrive:
-    """One action for everything. That the fingers stall is an error when they should open, and a grasp
-    when not.
-    """
+class _ActionDrive:
+    """Moves the fingers by goals of one action, of which all can be canceled."""
 
-    def __init__(self, settings: GripperSettings) -> None:
-        self._settings = settings
-        self._client = ActionClient(settings.action, GripperCommandAction)
-        self._cancel = Publisher(f"{settings.action}/cancel", GoalID, queue_size=2)
-
-    def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Open or close to a distance between the fingers, metres."""
-        # ros_control's effort controllers do not move at all with an effort of 0.
-        return self._call(opening, self._settings.effort, deadline, cancel, _not_there)
-
-    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close with a force, newtons, until something resists or the fingers meet.
-
-        It ends with the goal reached, stalled or aborted as the controller likes; the fingers tell the rest.
-        """
-        return self._call(0.0, force, deadline, cancel, lambda _: None)
+    def __init__(self, action: str, specification: Any) -> None:
+        self._client = ActionClient(action, specification)
+        self._cancel = Publisher(f"{action}/cancel", GoalID, queue_size=2)
 
     def stop(self) -> None:
         """End what runs."""
         self._cancel.publish(GoalID())
 
     def _call(
-        self, opening: float, effort: float, deadline: Deadline, cancel: Event,
-        failed: Callable[[Reply], Optional[Cause]],
+        self, goal: Any, deadline: Deadline, cancel: Event, failed: Callable[[Reply], Optional[Cause]]
     ) -> Outcome:
+        return ended(self._client.call(goal, limits(deadline), cancel), self._client.name, failed)
+
+
+class CommandDrive(_ActionDrive):
+    """One action for everything. That the fingers stall is an error when they should open, and a grasp
+    when not.
+    """
+
+    def __init__(self, settings: GripperSettings) -> None:
+        super().__init__(settings.action, GripperCommandAction)
+        self._settings = settings
+
+    def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Open or close to a distance between the fingers, metres."""
+        # ros_control's effort controllers do not move at all with an effort of 0.
+        return self._call(self._goal(opening, self._settings.effort), deadline, cancel, _not_there)
+
+    def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
+        """Close with a force, newtons, until something resists or the fingers meet.
+
+        It ends with the goal reached, stalled or aborted as the controller likes; the fingers tell the rest.
+        """
+        return self._call(self._goal(0.0, force), deadline, cancel, lambda _: None)
+
+    def _goal(self, opening: float, effort: float) -> GripperCommandGoal:
         goal = GripperCommandGoal()
         goal.command.position, goal.command.max_effort = self._settings.commanded(opening), effort
-        reply = self._client.call(goal, limits(deadline), cancel)
-        return ended(reply, self._client.name, failed)
+        return goal
 
 
 def _not_there(reply: Reply) -> Optional[Cause]:
@@ -67,30 +75,22 @@ def _not_there(reply: Reply) -> Optional[Cause]:
     return None
 
 
-class GroupDrive:
+class GroupDrive(_ActionDrive):
     """Sends the fingers where they shall be. Their force is what their controller gives."""
 
     def __init__(self, settings: GripperSettings, moveit: MoveItSettings, fingers: JointWatch) -> None:
+        super().__init__(moveit.name("execute_trajectory"), ExecuteTrajectoryAction)
         self._settings = settings
         self._fingers = fingers
-        action = moveit.name("execute_trajectory")
-        self._client = ActionClient(action, ExecuteTrajectoryAction)
-        self._cancel = Publisher(f"{action}/cancel", GoalID, queue_size=2)
 
     def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
         """Open or close to a distance between the fingers, metres."""
         return self._send(opening, deadline, cancel, (SUCCESS,))
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close until something resists: the controller then misses its goal, which is the sign of a
-        grasp.
-        """
+        """Close until something resists: the controller then misses its goal, which is the sign of a grasp."""
         del force
         return self._send(0.0, deadline, cancel, (SUCCESS, CONTROL_FAILED))
-
-    def stop(self) -> None:
-        """End what runs."""
-        self._cancel.publish(GoalID())
 
     def _send(self, opening: float, deadline: Deadline, cancel: Event, good: Sequence[int]) -> Outcome:
         positions = self._fingers.positions()
@@ -112,4 +112,4 @@ class GroupDrive:
             kind, reason = execution_reason(code)
             return None if code in good else Cause(kind, said=reason)
 
-        return ended(self._client.call(goal, limits(deadline), cancel), self._client.name, failed)
+        return self._call(goal, deadline, cancel, failed)

@@ -53,9 +53,7 @@ class FrankaDrive:
         return self._moved(self._move, MoveGoal(width=opening, speed=self._settings.speed), deadline, cancel)
 
     def grasp(self, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        """Close with a force, newtons. Any width will do: what is between the fingers the caller sees for
-        himself.
-        """
+        """Close with a force, newtons. Any width will do: what is between the fingers the caller sees for himself."""
         goal = GraspGoal(width=0.0, speed=self._settings.speed, force=force,
                          epsilon=GraspEpsilon(inner=0.005, outer=self._settings.max_opening))
         return self._moved(self._grasp, goal, deadline, cancel)
@@ -69,9 +67,7 @@ class FrankaDrive:
         self._stop.call(StopGoal(), limits(Deadline(_STOP)))
 
     def _moved(self, client: ActionClient, goal: Any, deadline: Deadline, cancel: Event) -> Outcome:
-        """Move the fingers; a hand that fails is homed once where the robot's file allows it and it holds
-        nothing.
-        """
+        """Move the fingers; a hand that fails is homed once where the robot's file allows it and it holds nothing."""
         outcome = self._call(client, goal, deadline, cancel)
         if outcome.cause is not None and outcome.cause.kind is CauseKind.HARDWARE:
             if not self._settings.homing or self._holds:

@@ -1,6 +1,4 @@
-"""What every way to move fingers has in common: the port that it implements, and how a call of its action
-ends.
-"""
+"""What every way to move fingers has in common: the port that it implements, and how a call of its action ends."""
 
 from __future__ import annotations
 
@@ -22,12 +20,10 @@ from hicrisp_moveit.settings import GripperSettings, MoveItSettings
 _SERVER_WAIT = 2.0
 _PREEMPTION = 1.0
 _LOOK_PERIOD, _ALONE = 0.1, 1.0
-"""Between two looks at what grippers there are, and how long one of two kinds is alone before it counts,
-seconds.
-"""
+"""Between two looks at what grippers there are, and how long one of two kinds is alone before it counts, seconds."""
 
 
-class Drive(Protocol):
+class GripperDrive(Protocol):
     """How the fingers are moved; what it says of the end is a claim."""
 
     def move(self, opening: float, deadline: Deadline, cancel: Event) -> Outcome:
@@ -74,13 +70,12 @@ class GripperParts:
 
 @dataclass(frozen=True)
 class GripperKind:
-    """A kind of gripper that a robot's file can name: what makes its drive, and what that needs to be
-    installed.
+    """A kind of gripper that a robot's file can name: what makes its drive, and what that needs to be installed.
 
     ``make`` raises ConfigError where there is no such gripper, and ImportError where messages are missing.
     """
 
-    make: Callable[[GripperParts], Drive]
+    make: Callable[[GripperParts], GripperDrive]
     needs: str = ""
 
 
@@ -146,7 +141,7 @@ def _served(settings: GripperSettings, deadline: Deadline) -> GripperSettings:
                       "gripper_action is served")
 
 
-def make_drive(parts: GripperParts) -> Drive:
+def make_drive(parts: GripperParts) -> GripperDrive:
     """Create the drive that the settings name.
 
     Args:
@@ -156,8 +151,7 @@ def make_drive(parts: GripperParts) -> Drive:
         The drive.
 
     Raises:
-        ConfigError: for an unknown kind, when its messages are not installed, or when its gripper is not
-            there.
+        ConfigError: for an unknown kind, when its messages are not installed, or when its gripper is not there.
     """
     name = parts.settings.kind
     kind: GripperKind = extensions().grippers.get(name)
@@ -167,19 +161,19 @@ def make_drive(parts: GripperParts) -> Drive:
         raise ConfigError(f"the gripper '{name}' needs {kind.needs or 'more'} ({error})") from error
 
 
-def _franka(parts: GripperParts) -> Drive:
+def _franka(parts: GripperParts) -> GripperDrive:
     from hicrisp_moveit.gripper_franka import FrankaDrive  # its messages are not installed everywhere
 
     return FrankaDrive(parts.settings)
 
 
-def _command(parts: GripperParts) -> Drive:
+def _command(parts: GripperParts) -> GripperDrive:
     from hicrisp_moveit.gripper_drives import CommandDrive
 
     return CommandDrive(parts.settings)
 
 
-def _group(parts: GripperParts) -> Drive:
+def _group(parts: GripperParts) -> GripperDrive:
     from hicrisp_moveit.gripper_drives import GroupDrive
 
     return GroupDrive(parts.settings, parts.moveit, parts.fingers)

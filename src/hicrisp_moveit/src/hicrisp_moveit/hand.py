@@ -1,6 +1,4 @@
-"""A parallel gripper as the arm uses it: whatever moves the fingers, their joint states tell where they
-are.
-"""
+"""A parallel gripper as the arm uses it: whatever moves the fingers, their joint states tell where they are."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from typing import Optional
 from hicrisp_core.model import CauseKind, Outcome, Status
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_moveit.gripper_port import Drive
+from hicrisp_moveit.gripper_port import GripperDrive
 from hicrisp_moveit.joints import JointWatch
 from hicrisp_moveit.settings import GripperSettings
 
@@ -25,7 +23,7 @@ _CLOSES = 0.002
 class Hand:
     """A parallel gripper whose joint states are believed, not its drive."""
 
-    def __init__(self, settings: GripperSettings, drive: Drive, fingers: JointWatch) -> None:
+    def __init__(self, settings: GripperSettings, drive: GripperDrive, fingers: JointWatch) -> None:
         self._settings = settings
         self._drive = drive
         self._fingers = fingers

@@ -28,9 +28,7 @@ _LATE_MODE = 5.0
 
 
 class FrankaHardware:
-    """Watches ``FrankaState`` and recovers from reflexes; a pressed user stop is told and never
-    overridden.
-    """
+    """Watches ``FrankaState`` and recovers from reflexes; a pressed user stop is told and never overridden."""
 
     def __init__(self, settings: FrankaSettings) -> None:
         self._settings = settings
@@ -48,9 +46,7 @@ class FrankaHardware:
                                             tcp_nodelay=True)
 
     def ready(self, deadline: Deadline) -> Optional[Outcome]:
-        """Why the robot cannot move; ``None`` when it can. A reflex is recovered from, as often as is
-        allowed.
-        """
+        """Why the robot cannot move; ``None`` when it can. A reflex is recovered from, as often as is allowed."""
         known = Deadline(min(self._settings.state_age, deadline.remaining))
         wait_until(lambda: self._alive, known, period=_POLL, in_vain=rospy.is_shutdown)
         for _ in range(self._settings.recoveries):

@@ -15,7 +15,7 @@ from hicrisp_moveit.settings import GripperSettings, opening_wanted
 
 @dataclass(frozen=True)
 class JointLimits:
-    """The limits of one joint: radians, rad/s, rad/s^2; infinite where there is none."""
+    """The limits of one joint: radians, rad/s and rad/s^2; infinite where it has none."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -24,19 +24,18 @@ class JointLimits:
 
     @property
     def turns(self) -> bool:
-        """Whether the joint is continuous: an angle, and the same a turn farther, are one place."""
+        """Whether the joint is continuous: a full turn brings it to the same place."""
         return math.isinf(self.lower) and math.isinf(self.upper)
 
 
 def read_limits(description: str, joints: Sequence[str], acceleration: float) -> Tuple[JointLimits, ...]:
-    """The limits of joints, from the parameter with the URDF and MoveIt's
-    ``<description>_planning/joint_limits``.
+    """Read the limits of joints from the parameter with the URDF and MoveIt's ``<description>_planning/joint_limits``.
 
     Args:
-        acceleration: of a joint for which nothing says a limit, rad/s^2.
+        acceleration: limit of the joints that have none in the parameters, rad/s^2.
 
     Raises:
-        ConfigError: when the parameter is no URDF or knows a joint not.
+        ConfigError: if the parameter is no URDF, or its robot lacks a joint.
     """
     urdf = _urdf_limits(description)
     planned: Mapping[str, Mapping[str, Any]] = rospy.get_param(f"{description}_planning/joint_limits", {})

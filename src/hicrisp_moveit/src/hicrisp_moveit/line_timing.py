@@ -24,8 +24,7 @@ def time_line(
 ) -> Trajectory:
     """A motion through joint rows (radians) of a line.
 
-    The rows are taken to lie on the line as they do in the joints' space, for their distances there are even
-    enough.
+    The rows are taken to lie on the line as they do in the joints' space, for their distances there are even enough.
 
     Args:
         length: of the line, metres; a turn on the spot counts by its joints.

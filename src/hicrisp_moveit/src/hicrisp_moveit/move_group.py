@@ -30,9 +30,7 @@ Commander = Callable[..., Any]
 
 @dataclass(frozen=True)
 class PlanReply:
-    """MoveIt's code of a plan, and the ``RobotTrajectory`` where there is one; ``message`` when nobody
-    answered.
-    """
+    """MoveIt's code of a plan, and the ``RobotTrajectory`` where there is one; ``message`` when nobody answered."""
 
     code: int
     trajectory: Optional[Any] = None
@@ -99,16 +97,12 @@ class MoveGroup:
         return PlanReply(int(code.val), trajectory if ok and trajectory.joint_trajectory.points else None)
 
     def _silence(self) -> str:
-        """What moveit_commander does not say of a move_group that has died or stands still; empty when it
-        answers.
-        """
+        """What moveit_commander does not say of a move_group that has died or stands still; empty when it answers."""
         reply = self._planners.call(QueryPlannerInterfacesRequest(), _PRESENCE)
         return f"move_group gives no answer: {reply.message}" if reply.response is None else ""
 
     def _connect(self, commander: Commander, deadline: Deadline) -> Any:
-        """A commander, tried for until the deadline: it raises where an action server is missing for five
-        seconds.
-        """
+        """A commander, tried for until the deadline: it raises where an action server is missing for five seconds."""
         settings, message = self._settings, "no answer"
         while not deadline.passed and not rospy.is_shutdown():
             try:

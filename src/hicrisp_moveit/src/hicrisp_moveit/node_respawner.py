@@ -94,9 +94,7 @@ _ENDING: Sequence[Tuple[int, float]] = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2
 
 
 class Unknown(Exception):
-    """Nobody knows whether the node runs: the ROS master is silent, or the node is, or runs on another
-    machine.
-    """
+    """Nobody knows whether the node runs: the ROS master is silent, or the node is, or runs on another machine."""
 
 
 class Log(Protocol):

@@ -133,9 +133,7 @@ class Postures:
         return rows, float(answer.fraction)
 
     def _state(self, row: Optional[Sequence[float]]) -> RobotState:
-        """A posture as a difference to the present state, so that fingers and attached objects stay as they
-        are.
-        """
+        """A posture as a difference to the present state, so that fingers and attached objects stay as they are."""
         state = RobotState(is_diff=True)
         if row is not None:
             state.joint_state = JointState(name=list(self._joints), position=list(row))

@@ -270,9 +270,7 @@ def _with_attached(message: AttachedCollisionObject) -> PlanningScene:
 
 
 def _centre(item: CollisionObject) -> Pose:
-    """Where the middle of an object of ours is, whether the scene gives it by the object's pose or by its
-    parts'.
-    """
+    """Where the middle of an object of ours is, whether the scene gives it by the object's pose or by its parts'."""
     whole = pose_from_msg(item.pose)
     assert whole is not None
     if len(item.primitive_poses) != 1:

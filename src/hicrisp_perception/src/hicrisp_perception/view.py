@@ -14,6 +14,8 @@ NOWHERE = -9.0
 """Height of a pixel without a measured depth, metres."""
 _NEAREST, _FARTHEST = 1e-6, 10.0
 """Depths beyond them are no measurements of objects on a table, metres."""
+NEIGHBOURS = np.ones((3, 3), np.uint8)
+"""A pixel and those around it, by which masks grow and shrink."""
 
 
 class PictureError(HicrispError):

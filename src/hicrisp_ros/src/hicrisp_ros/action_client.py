@@ -198,12 +198,10 @@ class ActionClient:
 
         Args:
             whose: the name of a node, where only its goals end, of an earlier life too; empty: everybody's.
-            anew: whether only what the server says from now on counts, as where a goal may have begun just
-                now.
+            anew: whether only what the server says from now on counts, as where a goal may have begun just now.
 
         Returns:
-            Whether the server has none of them any more; ``False`` when it cannot be reached within the wall
-            time.
+            Whether the server has none of them any more; ``False`` when it cannot be reached within the wall time.
         """
         deadline, told = Deadline(seconds), -math.inf
         heard = self._statuses if anew else -1

@@ -1,9 +1,7 @@
-"""The one action server of the workspace: one goal at a time, no lost wake-ups, no dependence on the ROS
-clock.
+"""The one action server of the workspace: one goal at a time, no lost wake-ups, no dependence on the ROS clock.
 
 actionlib's SimpleActionServer looks for a new goal without its lock and then sleeps 0.1 s, refuses goals
-whose stamps go back (a simulation that was reset), and publishes its status on the ROS clock, which may stand
-still.
+whose stamps go back (a simulation that was reset), and publishes its status on the ROS clock, which may stand still.
 """
 
 from __future__ import annotations
@@ -42,9 +40,7 @@ class Aborted(Exception):
 
 
 class Goal:
-    """A running goal: its message, whether it is to be canceled, and a way to report
-    progress.
-    """
+    """A running goal: its message, whether it is to be canceled, and a way to report progress."""
 
     def __init__(self, handle: Any) -> None:
         self.message = handle.get_goal()

@@ -16,8 +16,7 @@ def share_heap() -> bool:
 
     glibc gives threads up to eight heaps for each core, and keeps in each what was freed there. rospy makes a
     thread for every connection and call, so that a node seems to grow for hours. Python allocates under its
-    own lock, so one heap costs it nothing. A number in ``MALLOC_ARENA_MAX`` stands; without glibc nothing
-    happens.
+    own lock, so one heap costs it nothing. A number in ``MALLOC_ARENA_MAX`` stands; without glibc nothing happens.
     """
     if _BY_HAND in os.environ:
         return False

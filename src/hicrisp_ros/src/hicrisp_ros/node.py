@@ -30,11 +30,16 @@ from hicrisp_ros.wall_clock import WallTimer
 HEADER_LIMIT = 30.0
 """Wall seconds that a peer gets for the first bytes of its header."""
 LONGEST_HEADER = 1 << 24
-"""Bytes; any four letters stand for more."""
+"""Bytes; four letters, as those that begin an HTTP request, stand for more."""
 
 
 def accept_apart() -> None:
-    """Accept connections of other nodes in place of rospy; call it before the node registers."""
+    """Accept connections of other nodes in place of rospy, each in its own thread; call it before the node registers.
+
+    rospy reads the header of a new connection in the only thread that accepts, without a limit, and takes the first
+    four bytes for its length. A node that was killed may leave its port to another one, on which the ROS master then
+    sends an HTTP request: rospy would wait for the 1.4 GB that ``POST`` stands for, and accept nothing more.
+    """
     start_tcpros_server()
     server = init_tcpros_server().tcp_ros_server
     if server is None:  # No port was free, as rospy has logged; it tries again.
@@ -51,8 +56,7 @@ def accept_apart() -> None:
 
 
 def begins_with_header(peer: socket.socket, seconds: float = HEADER_LIMIT) -> bool:
-    """Wait for the first bytes of a peer without consuming them, and check whether they can be a header's
-    length.
+    """Wait for the first bytes of a peer without consuming them, and check whether they can be a header's length.
 
     Args:
         peer: the accepted connection.

@@ -32,8 +32,7 @@ class RobotServer:
     """Serves one robot; a new command asks the running one to end.
 
     Args:
-        first_reached: for a base that knows where its trajectories lead; served as
-            ``robots/<name>/first_reached``.
+        first_reached: for a base that knows where its trajectories lead; served as ``robots/<name>/first_reached``.
     """
 
     def __init__(self, robot: RobotPort, first_reached: Optional[FindReached] = None) -> None:

@@ -1,5 +1,4 @@
-"""A change of the scene: the world's node begins it, and every node of the namespace that knows a scene
-follows.
+"""A change of the scene: the world's node begins it, and every node of the namespace that knows a scene follows.
 
 A node that follows serves ``~load_scene``; one that remembers what it saw serves ``~forget`` too, for a world
 that begins again with the same scene. The private parameters ``~scene`` and ``~seed`` of all nodes are
@@ -28,9 +27,7 @@ from hicrisp_ros.service_client import ServiceClient, offered
 _SERVICE, _FORGET = "load_scene", "forget"
 _FOLLOW_LIMIT = 20.0
 _HOLD_LIMIT = 15.0
-"""Seconds of wall time that a node gets to go over to a scene, and the supervisor to say whether a task
-runs.
-"""
+"""Seconds of wall time that a node gets to go over to a scene, and the supervisor to say whether a task runs."""
 
 
 class SceneFollower:
@@ -106,9 +103,7 @@ def let_all_forget() -> List[str]:
 
 
 def _told(name: str, kind: Any, request: Any, failed: str) -> List[str]:
-    """Call a service of every node of this namespace that has it; the nodes that failed, with their
-    reasons.
-    """
+    """Call a service of every node of this namespace that has it; the nodes that failed, with their reasons."""
     space = rospy.get_namespace()
     problems: List[str] = []
     for service in sorted(_offering(space, name)):

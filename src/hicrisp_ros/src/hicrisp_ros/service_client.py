@@ -19,9 +19,7 @@ from hicrisp_ros.node_threads import ending
 
 RETRY_AFTER = 0.1
 _MOST_CALLS = 4
-"""Calls that may be under way at once: one that is waited for, and late ones whose connection is being
-closed.
-"""
+"""Calls that may be under way at once: one that is waited for, and late ones whose connection is being closed."""
 _HANDLER_FAILED = "responded with an error"
 
 

@@ -1,5 +1,4 @@
-"""What every simulated world's node does: inject faults, reset, and publish both in its private
-parameters.
+"""What every simulated world's node does: inject faults, reset, and publish both in its private parameters.
 
 Writers of results read ``~faults``, what was made to go wrong, ``~scene`` and ``~seed``, which layout
 it was.

@@ -43,10 +43,10 @@ class SupervisorWatch:
                                             tcp_nodelay=True)
 
     def objection(self) -> Optional[Outcome]:
-        """Check whether the robot may move.
+        """Return why the robot must not move.
 
         Returns:
-            Why not; ``None`` if it may.
+            The outcome that refuses a command; ``None`` if it may move.
         """
         state = self._state
         if state is None:

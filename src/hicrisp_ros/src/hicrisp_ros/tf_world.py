@@ -101,8 +101,7 @@ class TfWorld:
         return {name: by for name, by in led.items() if by > 0.0}
 
     def heard_at(self, name: str, stamp: rospy.Time, within: float) -> bool:
-        """Check whether a frame's pose was received near a time, so that TF does not interpolate over a long
-        gap.
+        """Check whether a frame's pose was received near a time, so that TF does not interpolate over a long gap.
 
         Args:
             name: the frame.
@@ -264,9 +263,7 @@ class TfWorld:
             self._arrived.notify_all()
 
     def _forget(self) -> None:
-        """The clock was set back: what was heard belongs to another run, and TF would refuse what is
-        older.
-        """
+        """The clock was set back: what was heard belongs to another run, and TF would refuse what is older."""
         rospy.logwarn("TF stamps went back by more than %g s; older transforms are forgotten", CLOCK_JUMP)
         self._buffer.clear()
         self._stamps.clear()

@@ -1,4 +1,7 @@
-"""Work at a period of wall time, and whether ROS time runs: rospy's timers stand still with a simulated clock."""
+"""Work at a period of wall time, and whether ROS time runs.
+
+rospy's timers stand still with a simulated clock, and die when it jumps back.
+"""
 
 from __future__ import annotations
 

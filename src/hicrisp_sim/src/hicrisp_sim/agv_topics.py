@@ -175,7 +175,9 @@ def _occupancy(costs: np.ndarray) -> np.ndarray:
 
 
 class AgvTruth:
-    """Publishes one base; ``publish`` is called while the physics stands, after every control period."""
+    """Publishes where one base really is, for judges: no node listens. ``publish`` is called while the physics stands,
+    after every control period.
+    """
 
     def __init__(self, base: EmbeddedBase) -> None:
         self._base = base

@@ -19,9 +19,7 @@ from hicrisp_sim.settings import ArmModel, ArmSettings, load_settings
 _FINGER_STIFFNESS, _FINGER_DAMPING = 2000.0, 60.0
 _ARMATURE = 0.1
 _PAD_SOLREF, _PAD_SOLIMP = [0.004, 1.0], [0.95, 0.99, 0.001, 0.5, 2.0]
-"""Hard contacts: MuJoCo's constraints leave out the acceleration of the hand's own rotation, and soft ones
-creep.
-"""
+"""Hard contacts: MuJoCo's constraints leave out the acceleration of the hand's own rotation, and soft ones creep."""
 _LIGHT, _DARK, _RUBBER = (0.93, 0.93, 0.94, 1.0), (0.22, 0.23, 0.25, 1.0), [0.08, 0.08, 0.09, 1.0]
 
 
@@ -151,8 +149,7 @@ class ArmDescription:
             spec.add_exclude(bodyname1=pair.get("link1"), bodyname2=pair.get("link2"))
 
     def add_controllers(self, spec: mujoco.MjSpec) -> None:
-        """Add stiff position control with gravity compensation, as the real arm has, and force-controlled
-        fingers.
+        """Add stiff position control with gravity compensation, as the real arm has, and force-controlled fingers.
 
         Args:
             spec: the MuJoCo model under construction.

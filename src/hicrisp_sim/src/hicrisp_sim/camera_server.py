@@ -38,8 +38,7 @@ class CameraServer:
     When a motion has ended, a picture is taken at once.
 
     Args:
-        announce: publishes the clock and the frames of a snapshot, so that both are known when its picture
-            comes.
+        announce: publishes the clock and the frames of a snapshot, so that both are known when its picture comes.
     """
 
     def __init__(self, world: EmbeddedWorld, static: StaticFrames,
@@ -74,7 +73,7 @@ class CameraServer:
             for topic in self._topics:
                 topic.unregister()
             self._names = names
-            # First: a recorder that sees the other alone records that one.
+            # Before the raw pictures: a recorder that sees those alone records them.
             self._packed = Publisher(names.colour + "/compressed", CompressedImage, queue_size=2)
             self._colour = Publisher(names.colour, Image, queue_size=2)
             self._depth = Publisher(names.depth, Image, queue_size=2)

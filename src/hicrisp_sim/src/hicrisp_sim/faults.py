@@ -89,9 +89,7 @@ _HAND = 0.15
 """What is put on the table keeps that far from the hand, metres."""
 _GRIP = 30.0
 _OUT_OF_THE_WORLD = (20.0, 20.0)
-"""Where objects are put that were taken away, metres in the world frame: on the floor, far outside every
-scene.
-"""
+"""Where objects are put that were taken away, metres in the world frame: on the floor, far outside every scene."""
 _log = logging.getLogger(__name__)
 
 
@@ -261,7 +259,7 @@ class Faults:
         item = draw_stranger(
             len(scene.unknown) + 1, magnitude, self._hands.things(), scene.table, self._dice["intruder"],
             lambda item: item.pose is not None and (planar_distance(item.pose.position, tool) > _HAND
-                                                      or tool[2] > item.size[2] + _HAND))
+                                                     or tool[2] > item.size[2] + _HAND))
         if item is None or item.pose is None:
             where = f"at {list(magnitude[:2])}" if magnitude else "on the table"
             raise FaultError(f"there is no free spot {where} for an intruder; choose another place [x, y], "

@@ -18,13 +18,9 @@ _POSITION_ERROR, _ROTATION_ERROR = 1e-4, 1e-3
 _DAMPING = 1e-4
 _LARGEST_STEP = 0.4
 _STOP_MARGIN, _ROOM_TO_MOVE = 0.02, 0.10
-"""Radians that every posture keeps away from the joints' stops; and those that must leave room to move on
-from.
-"""
+"""Radians that every posture keeps away from the joints' stops; and those that must leave room to move on from."""
 _MARGIN_SEEDS, _COMFORTABLE = 4, 0.3
-"""Postures that are looked at for the distance from the limits, and the radians with which the first will
-do.
-"""
+"""Postures that are looked at for the distance from the limits, and the radians with which the first will do."""
 _WRIST_TURNS = (0.0, -math.pi / 2.0, math.pi / 2.0, -math.pi, math.pi)
 
 

@@ -41,8 +41,7 @@ def add_tags(spec: mujoco.MjSpec, scene: Scene) -> None:
     for tag in markers:
         if tag.number in {other.number for other in worn}:
             raise ConfigError(f"the tag {tag.number} is worn by an object and stands in {scene.markers} too; "
-                              "give the "
-                              "marker another number")
+                              "give the marker another number")
         if tag.thing == scene.table.name and scene.table.pose is not None:
             _add(spec.worldbody, spec, replace(tag, pose=scene.table.pose.compose(tag.pose)))
         elif tag.thing in links:
@@ -64,8 +63,7 @@ def _add(body: mujoco.MjsBody, spec: mujoco.MjSpec, tag: Tag) -> None:
     material.textures = textures
     half = tag.whole / 2.0
     body.add_geom(name=f"{tag.thing}/{name}", type=mujoco.mjtGeom.mjGEOM_BOX, material=name,
-                                  size=[half, half, _PLATE], mass=0.0, contype=0, conaffinity=0, group=1,
-                                  **placement(tag.pose))
+                  size=[half, half, _PLATE], mass=0.0, contype=0, conaffinity=0, group=1, **placement(tag.pose))
 
 
 def picture_of(number: int) -> np.ndarray:
@@ -95,8 +93,7 @@ base links.
 
 
 def physics_model(scene: Scene, arm: ArmDescription) -> mujoco.MjModel:
-    """Compile the physics: free bodies, friction and controllers. The robot's links do not collide with each
-    other.
+    """Compile the physics: free bodies, friction and controllers. The robot's links do not collide with each other.
 
     Args:
         scene: the initial objects, robots and facts, as its file describes them.

@@ -1,6 +1,4 @@
-"""Motions of the arm in the observed world: to a pose, along a line, home; or the reason why there is
-none.
-"""
+"""Motions of the arm in the observed world: to a pose, along a line, home; or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -129,7 +127,7 @@ class MotionPlanner:
             x, y, z = pose.position
             return MotionFailure("unreachable",
                                  f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) "
-                                                f"from its posture")
+                                 "from its posture")
         self.scene.allow(touch)
         self.scene.allow(touch | frozenset(self.scene.blockers(start)))
         for joints in points[1:]:
@@ -180,8 +178,7 @@ class MotionPlanner:
         return lambda joints: free(joints) and safety.hold(kinematics.tool_position(joints))
 
     def _stays_free(self, motion: Trajectory) -> bool:
-        """Check whether a motion is free from its first free point on, also between the checks and at rounded
-        corners.
+        """Check whether a motion is free from its first free point on, also between the checks and at rounded corners.
         """
         free, last, began = self._checker(), None, False
         for row in motion.positions:

@@ -133,9 +133,7 @@ class MoveBaseServer:
         self._server.cancel_all()
 
     def _idle(self) -> float:
-        """Let a period pass while no goal is driven to, at the speeds of ``/cmd_vel``; the pause after it,
-        s.
-        """
+        """Let a period pass while no goal is driven to, at the speeds of ``/cmd_vel``; the pause after it, s."""
         with self.wheel, self._base.simulation.moving():
             said, speeds = self._velocity
             self._base.tick(speeds if time.monotonic() - said < _VELOCITY_LIVES else Speeds())

@@ -87,9 +87,7 @@ class LabServer(WorldServer):
 
 
 class AgvServer:
-    """Serves an arena. The action and its services are under ``/move_base``; the rest is in the node's
-    namespace.
-    """
+    """Serves an arena. The action and its services are under ``/move_base``; the rest is in the node's namespace."""
 
     def __init__(self, world: AgvWorld) -> None:
         self._world = world
@@ -133,8 +131,7 @@ where nothing was moved since; two of a camera are half as far apart.
 
 
 def build() -> Union[WorldServer, AgvServer, FactServer]:
-    """Create the world that the parameters name: of an arm, a base, or of facts only if the scene has no
-    geometry.
+    """Create the world that the parameters name: of an arm, a base, or of facts only if the scene has no geometry.
 
     Returns:
         The server.

@@ -63,10 +63,10 @@ class PathSearch:
         information.setStateValidityCheckingResolution(step / self._space.getMaximumExtent())
         information.setup()
         problem = base.ProblemDefinition(information)
-        problem.addStartState(self._state(information, start))
+        problem.addStartState(self._state(start))
         goal = base.GoalStates(information)
         for joints in goals:
-            goal.addState(self._state(information, joints))
+            goal.addState(self._state(joints))
         problem.setGoal(goal)
         planner = geometric.RRTConnect(information)
         planner.setRange(_RANGE)
@@ -84,7 +84,7 @@ class PathSearch:
             simplifier.reduceVertices(path, 20, 10)
         return [np.array(path.getState(number)[0:dof]) for number in range(path.getStateCount())]
 
-    def _state(self, information: base.SpaceInformation, joints: np.ndarray) -> base.State:
+    def _state(self, joints: np.ndarray) -> base.State:
         state = self._space.allocState()
         state[0:self._dof] = [float(value) for value in joints]
         return state

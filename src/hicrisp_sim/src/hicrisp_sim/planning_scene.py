@@ -40,7 +40,7 @@ class PlanningScene:
     def _compile(self, strangers: Mapping[str, WorldObject]) -> None:
         """Make room for the objects of the scene, and for those that were seen and are not in it."""
         objects = {**self._scene.objects,
-                  **{name: replace(item, pose=None) for name, item in strangers.items()}}
+                   **{name: replace(item, pose=None) for name, item in strangers.items()}}
         self._names = tuple(objects)
         self._strangers = {name: _solid(item) for name, item in strangers.items()}
         self._model = planning_model(replace(self._scene, objects=objects), self._arm, self._margin)

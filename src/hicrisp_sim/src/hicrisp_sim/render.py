@@ -31,8 +31,7 @@ class Renderer:
 
     Args:
         size: width and height in pixels.
-        shadows: whether objects cast shadows, which is most of the work: seven times as long for a small
-            picture.
+        shadows: whether objects cast shadows, which is most of the work: seven times as long for a small picture.
 
     Raises:
         RenderError: if this machine has no off-screen OpenGL.

@@ -12,9 +12,7 @@ from hicrisp_core.scene.cameras import ColourSensing, DepthSensing
 _SPARE = 64
 """Pixels by which fields of noise are larger than pictures, so that each picture gets another part."""
 _JUMP = 0.02
-"""Part of the distance by which neighbours differ at an edge of an object; no slope that is measured has as
-much.
-"""
+"""Part of the distance by which neighbours differ at an edge of an object; no slope that is measured has as much."""
 _GAMMA = 2.2
 """Between light and the value of a pixel."""
 

@@ -1,6 +1,4 @@
-"""What can be set about the embedded arm: speed, force, margins; the section ``embedded_arm`` of a robot's
-file.
-"""
+"""What can be set about the embedded arm: speed, force, margins; the section ``embedded_arm`` of a robot's file."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Where objects are, as a tracking system would tell: the poses of all frames at a snapshot of the
-simulation.
-"""
+"""Where objects are, as a tracking system would tell: the poses of all frames at a snapshot of the simulation."""
 
 from __future__ import annotations
 
@@ -44,5 +42,5 @@ class Tracker:
             self._data.qpos[:] = snapshot.positions
             mujoco.mj_kinematics(snapshot.model, self._data)
             robot, objects = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat)
-                              for name in names} for names in (self._robot, self._things))
+                               for name in names} for names in (self._robot, self._things))
             return robot, objects

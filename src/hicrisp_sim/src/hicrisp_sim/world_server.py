@@ -37,12 +37,11 @@ LOOK_LIMIT = 3.0
 
 
 class WorldServer:
-    """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own
-    truth.
+    """Serves an embedded world. Its driver plans in what the detector publishes, never in the physics' own truth.
 
     Args:
         sigma: standard deviation of an offset on every placement, metres; a reset does not end it.
-        by_camera: whether the camera's pictures say where objects are, in place of the simulation itself; then it
+        by_camera: whether the camera's pictures say where objects are, in place of the simulation itself, which then
             publishes the frames of the robot alone.
         static: the frames of this node that stay where they are.
     """

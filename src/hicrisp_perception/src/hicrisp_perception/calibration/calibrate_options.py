@@ -35,11 +35,9 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
         prog="scripts/calibrate_camera", parents=[camera_options()],
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         description="Find where a camera is mounted: the arm shows it a tag (a camera that stands still), "
-                    "or looks at a "
-                    "tag on the table (one in the hand). Without --ros in an embedded world, whose camera "
-                    "is elsewhere "
-                    "than its file says. The camera's file with the mounting goes to runs/calibration/NAME.yaml, if "
-                    "not to --write.")
+                    "or looks at a tag on the table (one in the hand). Without --ros in an embedded world, whose "
+                    "camera is elsewhere than its file says. The camera's file with the mounting goes to "
+                    "runs/calibration/NAME.yaml, if not to --write.")
     parser.add_argument("--tags", default="", metavar="NAME",
                         help="tag file with the marker's number, size and rough place; calibration_hand, or "
                              "calibration_table for a camera in the hand, where it is left out")
@@ -141,11 +139,9 @@ def report(options: argparse.Namespace, scene: Scene, camera: CameraSettings, fo
         "position_std_mm": 1000.0 * found.position, "turn_std_deg": math.degrees(found.turn),
         "moved_mm": 1000.0 * away, "moved_deg": math.degrees(turned)}
     lines = [f"The camera '{camera.name}' is {1000.0 * away:.1f} mm and {math.degrees(turned):.2f} degrees "
-             "from where "
-             "its file says.",
+             "from where its file says.",
              f"Its mounting is known to {sure} (one standard deviation), from {found.used} views with "
-             f"{found.error:.2f} "
-             "pixels of error" + (f"; {len(found.left_out)} left out." if found.left_out else ".")]
+             f"{found.error:.2f} pixels of error" + (f"; {len(found.left_out)} left out." if found.left_out else ".")]
     if truth is not None:
         wrong, twisted = misplaced(found.mounting, truth)
         figures.update(wrong_mm=1000.0 * wrong, wrong_deg=math.degrees(twisted))

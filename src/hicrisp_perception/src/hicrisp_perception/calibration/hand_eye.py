@@ -99,8 +99,7 @@ def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
     """
     if len(views) < LEAST:
         return NoCalibration(f"The tag {tag.number} was seen {len(views)} times, and {LEAST} are needed; "
-                             "turn it "
-                             "towards the camera, or correct its place in the tag file.")
+                             "turn it towards the camera, or correct its place in the tag file.")
     first = Rotation.from_matrix(matrix_of(views[0].link)).inv()
     turns = np.array([(Rotation.from_matrix(matrix_of(view.link)) * first).as_rotvec() for view in views])
     if np.linalg.svd(turns - turns.mean(axis=0), compute_uv=False)[1] <= _TURN * math.sqrt(len(views)):
@@ -125,8 +124,7 @@ def hand_eye(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose
     error = float(np.sqrt(np.mean(fitting.errors(unknown)[kept] ** 2)))
     if error > _WORST:
         return NoCalibration(f"No mounting explains the views better than to {error:.1f} pixels: check the "
-                             "tag's size, "
-                             "that it is fixed, and that the arm stands still when a picture is taken.")
+                             "tag's size, that it is fixed, and that the arm stands still when a picture is taken.")
     mounting, placed = pose_of(unknown[:6]).inverse(), pose_of(unknown[6:])
     turn, position = fitting.uncertainty(unknown, kept)
     left = tuple(number for number in range(len(views)) if number not in kept)

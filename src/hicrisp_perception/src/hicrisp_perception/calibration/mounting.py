@@ -85,8 +85,7 @@ class GoalError:
 
 def mounting_check(picture: Picture, robots: Frames, scene: Scene, finder: Optional[TagFinder] = None
                    ) -> Optional[GoalError]:
-    """Compare what is seen with where it should be: the table's plane and sides, and the markers on robot and
-    table.
+    """Compare what is seen with where it should be: the table's plane and sides, and the markers on robot and table.
 
     What nothing in the picture speaks for is taken to be right: with a view in which no side of the table
     ends, only its height and lean are compared.
@@ -188,9 +187,7 @@ class _Alignment:
 
 
 def _edge_points(low: np.ndarray, high: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """(N, 3) points of the table's sides without their ends, and (N, 3) the directions across them,
-    outwards.
-    """
+    """(N, 3) points of the table's sides without their ends, and (N, 3) the directions across them, outwards."""
     points, across = [], []
     for axis in (0, 1):
         along = np.arange(low[1 - axis] + _MARGIN, high[1 - axis] - _MARGIN, _SPACING)

@@ -1,6 +1,4 @@
-"""Calibrating a camera: an arm shows it a tag, or shows a tag to it, until its mounting is known well
-enough.
-"""
+"""Calibrating a camera: an arm shows it a tag, or shows a tag to it, until its mounting is known well enough."""
 
 from __future__ import annotations
 
@@ -170,8 +168,7 @@ class _Session:
             if not self._views and self._blind >= _BLIND:
                 return NoCalibration(
                     f"The tag {self._bench.tag.number} is in none of {self._blind} pictures: check its "
-                    "number and its "
-                    "place in the tag file, and that the camera's file has about the right mounting.")
+                    "number and its place in the tag file, and that the camera's file has about the right mounting.")
             return None
         link = look.frames[self._carrier][0]
         self._take(TagView(corners, link.inverse() if self._mounting.in_hand else link))

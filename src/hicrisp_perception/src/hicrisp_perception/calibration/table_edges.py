@@ -10,7 +10,7 @@ import numpy as np
 from hicrisp_core.model.geometry import Pose
 from hicrisp_core.model.picture import Lens
 
-from hicrisp_perception.view import along, matrix_of
+from hicrisp_perception.view import NEIGHBOURS, along, matrix_of
 
 STRIDE = 6
 """Of rows and columns that the plane is fitted to."""
@@ -104,7 +104,7 @@ def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray
     near = np.maximum(_NEAR, _FAR * depth * depth)
     there = depth > 0.0
     on = (there & (np.abs(height) < near)).astype(np.uint8)
-    on = cv2.morphologyEx(on, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)) > 0
+    on = cv2.morphologyEx(on, cv2.MORPH_CLOSE, NEIGHBOURS) > 0
     noise = max(5e-4, 1.4826 * float(np.median(np.abs(rest))))
     return TablePlane(normal, offset, on, there & (height > _HIGH), there, kept, noise)
 

@@ -62,8 +62,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
 def _agreed(robot: str, views: int) -> bool:
     """Ask a person who watches the robot whether it may move."""
     _say(f"The {robot} will move to about {views} poses above the table. Clear the table, keep people out "
-         "of its reach, "
-         "and have the emergency stop at hand. Type 'yes' to begin.")
+         "of its reach, and have the emergency stop at hand. Type 'yes' to begin.")
     return sys.stdin.readline().strip().lower() == "yes"
 
 

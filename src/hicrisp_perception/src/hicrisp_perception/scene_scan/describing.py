@@ -202,9 +202,7 @@ def _is_crumb(segment: Segment, seen: Shown, found: Sequence[Described], pixels:
 
 
 def _named(found: Sequence[Described], stands: Sequence[Optional[int]]) -> List[Described]:
-    """Numbers for those whose colour and shape are the same, from the robot's left; and what each stands
-    on.
-    """
+    """Numbers for those whose colour and shape are the same, from the robot's left; and what each stands on."""
     def left(index: int) -> float:
         pose = found[index].thing.pose
         return -pose.position[1] if pose is not None else 0.0

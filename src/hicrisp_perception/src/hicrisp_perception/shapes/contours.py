@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from hicrisp_perception.shapes.segments import Ground, Segment
+from hicrisp_perception.view import NEIGHBOURS
 
 _APART = 3
 """Pixels on either side of an outline that are compared."""
@@ -87,7 +88,7 @@ def _faces(segment: Segment, ground: Ground, height: np.ndarray, heights: np.nda
         heights: of the segment's used pixels, metres.
         extent: from its lowest to its highest, metres.
     """
-    inner = cv2.erode(segment.mask.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) > 0
+    inner = cv2.erode(segment.mask.astype(np.uint8), NEIGHBOURS, borderValue=0) > 0
     if np.count_nonzero(inner) < 12:
         inner = segment.mask
     band = max(0.004, 2.0 * ground.level.noise)

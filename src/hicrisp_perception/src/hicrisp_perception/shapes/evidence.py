@@ -11,7 +11,7 @@ from hicrisp_core.model.geometry import Pose
 
 from hicrisp_perception.shapes.segments import Ground, Segment, Window
 from hicrisp_perception.shapes.shape_models import Lie, cast, unit
-from hicrisp_perception.view import enlarged, matrix_of
+from hicrisp_perception.view import NEIGHBOURS, enlarged, matrix_of
 
 _TOLERANCE = 0.012
 """Metres by which a depth may differ from a surface that it shows, at least."""
@@ -22,7 +22,6 @@ _CONTACT, _FINE = 0.003, 1.5
 """Metres, and standard deviations, by which another object has to be nearer to hide a surface."""
 _LARGE = 1600
 """Size of a window above which every second row and column suffices, pixels."""
-_KERNEL = np.ones((3, 3), np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,14 +139,14 @@ def weigh(rendering: Rendering, ground: Ground, segment: Optional[Segment] = Non
         closer = max(_CONTACT, _FINE * ground.level.noise_at(distance))
         covered |= inside & ~own & known & ground.things[part] & (behind < -closer)
     # The outermost pixels are mixed: whether they show the object is a matter of half a pixel.
-    core = cv2.erode(inside.astype(np.uint8), _KERNEL, borderValue=0) > 0 if rendering.step == 1 else inside
+    core = cv2.erode(inside.astype(np.uint8), NEIGHBOURS, borderValue=0) > 0 if rendering.step == 1 else inside
     through = core & ~seen & ~covered & known
     if segment is not None and segment.uncut:
         # Near where it touches another object, a pixel of that may as well be its own.
         through &= ~(ground.things[part] & (np.abs(behind) < near))
     left = 0.0
     if segment is not None:
-        about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=2 if rendering.step == 1 else 1) > 0
+        about = cv2.dilate(inside.astype(np.uint8), NEIGHBOURS, iterations=2 if rendering.step == 1 else 1) > 0
         unexplained = own & ~about
         if not segment.uncut:  # Its own pixels do not hide it: it would have to be nearer.
             unexplained |= own & inside & known & (behind < -near)
@@ -174,9 +173,9 @@ def explained(rendering: Rendering, ground: Ground, rim: int = 3) -> np.ndarray:
         return np.zeros(ground.depth[rendering.window].shape, bool)
     near = tolerance(ground, float(rendering.depth[inside].mean()))
     turns = rim if rendering.step == 1 else (rim + 1) // 2
-    about = cv2.dilate(inside.astype(np.uint8), _KERNEL, iterations=turns) > 0
+    about = cv2.dilate(inside.astype(np.uint8), NEIGHBOURS, iterations=turns) > 0
     surface = np.where(inside, rendering.depth, np.float32(9.0))
-    surface = np.where(inside, surface, cv2.erode(surface, _KERNEL, iterations=turns))
+    surface = np.where(inside, surface, cv2.erode(surface, NEIGHBOURS, iterations=turns))
     found = about & ((measured <= 0.0) | (np.abs(measured - surface) < 1.5 * near)
                      | ground.robot[rendering.part])
     rows, columns = rendering.window

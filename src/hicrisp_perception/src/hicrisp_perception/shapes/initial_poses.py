@@ -25,8 +25,7 @@ _SHORT = 0.75
 
 
 def turned(fit_: Optional[Fit]) -> Iterator[Start]:
-    """Yield turned starts for an object with little visible outline, which fits about as well in other
-    orientations.
+    """Yield turned starts for an object with little visible outline, which fits about as well in other orientations.
 
     Args:
         fit_: the best fit so far; may be missing.

@@ -20,9 +20,10 @@ from hicrisp_perception.shapes.searching import Searches
 from hicrisp_perception.shapes.segments import Ground, Segment, overlap, segments_in
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tags.patterns import Patterns
+from hicrisp_perception.view import NEIGHBOURS
 
 _NOBODY, _NOBODY_MOTLEY = 1.3, 1.6
-"""Cost of a segment that is none of the objects; of one with patches such as tags, which take the paint from a
+"""Cost of a segment that is none of the objects; of one with patches such as tags, which take the paint from an
 object's outline.
 """
 _FOREIGN = 1.0
@@ -40,7 +41,6 @@ _AT = 0.01
 _FAR = 0.25
 """Metres from where an object was that count as much as half a wrong colour."""
 _ROUNDS = 5
-_KERNEL = np.ones((3, 3), np.uint8)
 _ON_IT = 0.005
 """Metres from a surface within which a pixel shows its colour and not that of an object beside it."""
 _PATCH = 0.03
@@ -215,7 +215,7 @@ def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], objects:
 
 def _inner(segment: Segment) -> np.ndarray:
     """Its pixels without those at its edges, which are mixed."""
-    found: np.ndarray = cv2.erode(segment.mask.astype(np.uint8), _KERNEL, borderValue=0) > 0
+    found: np.ndarray = cv2.erode(segment.mask.astype(np.uint8), NEIGHBOURS, borderValue=0) > 0
     return found
 
 

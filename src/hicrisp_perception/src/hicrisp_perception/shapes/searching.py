@@ -31,9 +31,7 @@ _TRIES, _MOST_TRIES, _IN_ALL = 5, 8, 12
 likeliest come first.
 """
 _SHOWN = 0.3
-"""Part of a segment of several colours that an object has to show in it: behind such a one nothing contradicts
-it.
-"""
+"""Part of a segment of several colours that an object has to show in it: behind such a one nothing contradicts it."""
 
 
 @dataclass(eq=False)

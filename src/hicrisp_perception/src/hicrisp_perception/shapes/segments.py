@@ -11,7 +11,7 @@ from hicrisp_core.model import WorldObject
 
 from hicrisp_perception.shapes.colour_model import DARK, GREY, Palette
 from hicrisp_perception.shapes.level import Level, fit_level
-from hicrisp_perception.view import NOWHERE, Rays, View, enlarged
+from hicrisp_perception.view import NEIGHBOURS, NOWHERE, Rays, View, enlarged
 
 LEAST_PIXELS = 30
 """Pixels that a segment needs."""
@@ -36,7 +36,6 @@ _FACES = 4.0
 """How many times as bright as its sides the top of an object may be."""
 _FEW = 8
 """Pixels that are no face."""
-_KERNEL = np.ones((3, 3), np.uint8)
 Window = Tuple[slice, slice]
 
 
@@ -147,7 +146,7 @@ class Sorter:
             height[part] = above
             family[part] = self._families(np.ascontiguousarray(view.colour[part]))
             objects[part] = ~robot[part] & self._things(np.ascontiguousarray(solid[part]), family[part], above,
-                                                       self._bare[part])
+                                                        self._bare[part])
         if self._palette is None:
             raise ValueError("the table's colour comes first")
         return Ground(view, self._level, height, depth, objects, family, robot, x, y, self._table_colour,
@@ -200,13 +199,13 @@ class Sorter:
             raise ValueError("the table's colour comes first")
         soft = cv2.blur(raw, (3, 3))
         family = self._palette.families(soft)
-        pure = cv2.erode(family, _KERNEL) == cv2.dilate(family, _KERNEL)
-        item = pure & (family > 0)
-        away, nearest = cv2.distanceTransformWithLabels((~item).view(np.uint8), cv2.DIST_L2, 3,
+        pure = cv2.erode(family, NEIGHBOURS) == cv2.dilate(family, NEIGHBOURS)
+        coloured = pure & (family > 0)
+        away, nearest = cv2.distanceTransformWithLabels((~coloured).view(np.uint8), cv2.DIST_L2, 3,
                                                         labelType=cv2.DIST_LABEL_PIXEL)
         labels, every = nearest.ravel(), soft.reshape(-1, 3)
         pixel = np.zeros(int(labels.max()) + 1, np.intp)  # Each label's own one.
-        inside = np.flatnonzero(item)
+        inside = np.flatnonzero(coloured)
         pixel[labels[inside]] = inside
         edge = np.flatnonzero(~pure)
         nearby, shown = pixel[labels[edge]], raw.reshape(-1, 3)[edge].astype(np.float32)
@@ -224,7 +223,7 @@ class Sorter:
         # Beyond the table there may be any colour.
         coloured = (family > 0) & (height > _BELOW) if not bare.any() else (
             (family > 0) & (bare | (height > _BELOW)) & ((height > _BELOW) | (height == NOWHERE)))
-        plain = cv2.erode(solid, _KERNEL, iterations=2) > 0
+        plain = cv2.erode(solid, NEIGHBOURS, iterations=2) > 0
         found: np.ndarray = near & (coloured | plain)
         return found
 

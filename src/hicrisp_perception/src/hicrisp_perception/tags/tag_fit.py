@@ -107,8 +107,7 @@ class TagFit:
         return ", ".join(str(tag.number) for tag, _ in self.pairs)
 
     def standing(self, lie: Lie, start: Tuple[float, float, float], bottom: float, rays: Rays) -> Placement:
-        """Return the place of an object that stands upright at a height: three parameters, fitted to many
-        corners.
+        """Return the place of an object that stands upright at a height: three parameters, fitted to many corners.
 
         Args:
             lie: shape and size with the side that it lies on.

@@ -9,14 +9,13 @@ import cv2
 import numpy as np
 
 from hicrisp_perception.shapes.segments import Window, overlap
-from hicrisp_perception.view import Rays, View
+from hicrisp_perception.view import NEIGHBOURS, Rays, View
 
 CELL = 4
 """Pixels along the side of the cells whose mean colours are compared: there the grain hardly counts."""
 _OTHER = 8
 """Difference of a cell's colour that counts as a change; a millimetre at an edge makes more."""
 _CELLS = 2
-_KERNEL = np.ones((3, 3), np.uint8)
 _OFTEN = 4.0
 """Time between two images after which everything is measured again, seconds."""
 _FRESH = 1
@@ -27,10 +26,10 @@ _COVERED = 0.5
 """Part of an object that the robot may cover while the rest tells that it is where it was."""
 _BUSY = 4
 """Number of changed objects in an image above which no others are checked."""
-Claim = Tuple[Window, np.ndarray]
-Alike = Callable[[str, str], bool]
 _KEPT = 40
 """Pictures after which a part is read again all the same."""
+Claim = Tuple[Window, np.ndarray]
+Alike = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +92,7 @@ class Steady:
         shown = cv2.resize(
             robot.view(np.uint8) * np.uint8(255), cells.shape[1::-1], interpolation=cv2.INTER_AREA
         )
-        behind = cv2.dilate(shown, _KERNEL) > 0  # Cells that show a robot, or touch one that does.
+        behind = cv2.dilate(shown, NEIGHBOURS) > 0  # Cells that show a robot, or touch one that does.
         if not self.goes_on:
             self._asked, self._to_ask = self._number, []
             return {}

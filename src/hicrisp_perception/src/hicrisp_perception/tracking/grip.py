@@ -90,7 +90,7 @@ def extent_along(item: WorldObject, pose: Pose, direction: np.ndarray) -> float:
 
 
 def grasped(hand: Hand, item: WorldObject, pose: Pose) -> Optional[Grasp]:
-    """Check whether a hand is closed around an object.
+    """Return the grasp of a hand that is closed around an object.
 
     Args:
         hand: tool pose and opening of a hand.
@@ -176,8 +176,7 @@ class Grips:
         return released
 
     def may_hold(self, hand: Hand) -> bool:
-        """Check whether a hand may hold something: after a release its fingers surround the object until they
-        retreat.
+        """Check whether a hand may hold something: after a release its fingers surround the object until they retreat.
 
         Args:
             hand: tool pose and opening of a hand.

@@ -15,7 +15,7 @@ from hicrisp_perception.shapes.fitting import NO_WORSE, Fit, settle, stand
 from hicrisp_perception.shapes.segments import Ground, Segment
 from hicrisp_perception.shapes.shape_models import lie_at, lies_of
 from hicrisp_perception.tracking.grip import Grasp, Hand
-from hicrisp_perception.view import enlarged
+from hicrisp_perception.view import NEIGHBOURS, enlarged
 
 _ROUNDS = 3
 _GATE = 8.0
@@ -28,7 +28,6 @@ _PIERCED = 0.3
 """Part of an object that may show something else where it is held."""
 _OPENING = 0.006
 """Metres by which the fingers' opening may differ from an object's width."""
-_KERNEL = np.ones((3, 3), np.uint8)
 
 
 def look_in_hand(item: WorldObject, expected: Pose, ground: Ground, family: Optional[int] = None
@@ -99,7 +98,7 @@ def segment_about(item: WorldObject, pose: Pose, ground: Ground, family: Optiona
     high, wide = rows.stop - rows.start, columns.stop - columns.start
     inside[top:top + high, left:left + wide] = enlarged(
         np.isfinite(rendering.depth), rendering.step, (high, wide))
-    near = cv2.dilate(inside, _KERNEL, iterations=rim) > 0
+    near = cv2.dilate(inside, NEIGHBOURS, iterations=rim) > 0
     depth = ground.depth[window]
     middle = float(ground.view.rays.depth_of(np.array(pose.position)))
     reach = lie.radius + lie.height / 2.0 + tolerance(ground, middle)
@@ -123,8 +122,7 @@ def _behind(found: Fit, ground: Ground) -> float:
 
 
 def likely_grasps(item: WorldObject, hand: Hand) -> Iterator[Pose]:
-    """Yield poses in which a hand could hold an object: closed around its width, the tool at its middle,
-    upright.
+    """Yield poses in which a hand could hold an object: closed around its width, the tool at its middle, upright.
 
     Args:
         item: the object with its shape and size.

@@ -25,9 +25,7 @@ _TURNED = math.radians(4.0)
 _LEAST = 0.0007
 """What does not go away by looking often, metres: the lens, the camera's pose."""
 _MOTLEY = 3.0
-"""How much less is known of an object with tags of which none can be read: they take the paint from its
-outline.
-"""
+"""How much less is known of an object with tags of which none can be read: they take the paint from its outline."""
 _LEAST_YAW = math.radians(0.3)
 _LEAST_HEIGHT = 0.0008
 _UNSEEN_HEIGHT = 0.003

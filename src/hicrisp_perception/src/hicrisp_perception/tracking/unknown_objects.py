@@ -17,6 +17,7 @@ from hicrisp_perception.shapes.evidence import explained, render, weigh
 from hicrisp_perception.shapes.segments import Ground, Window, large
 from hicrisp_perception.shapes.shape_models import lie_at
 from hicrisp_perception.tracking.grip import Hand
+from hicrisp_perception.view import NEIGHBOURS
 
 PREFIX = "unknown_"
 _LEAST_PIXELS = 60
@@ -30,7 +31,6 @@ _ON_TABLE = 0.035
 _NEAR_HAND = 0.06
 _SAME = 0.05
 """Metres that a stranger may have moved between two pictures and be the same."""
-_KERNEL = np.ones((3, 3), np.uint8)
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
 
 
@@ -161,7 +161,7 @@ def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], sta
         left = (ground.things[part] & ~claimed[part]).view(np.uint8)
         if np.count_nonzero(left) < _LEAST_PIXELS:
             continue
-        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, _KERNEL)
+        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, NEIGHBOURS)
         _, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
         for label, (column, row, width, height) in large(stats, _LEAST_PIXELS):
             own = labels[row:row + height, column:column + width] == label

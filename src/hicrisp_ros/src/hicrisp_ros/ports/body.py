@@ -14,17 +14,16 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_msgs.msg import DecoderOffset, TranslateStepGoal
 from hicrisp_msgs.srv import AimCommandRequest
 from hicrisp_ros import conversions as to
-from hicrisp_ros.ports.thinker import Thinker, lost
+from hicrisp_ros.ports.thinker import Asking, Thinker, lost
 from hicrisp_ros.service_client import ServiceClient
 
 
-class RosBody:
+class RosBody(Asking):
     """A body behind ``body/translate`` and ``body/aim``."""
 
     def __init__(self, thinker: Thinker, aim: ServiceClient, cancel: Event) -> None:
-        self._thinker = thinker
+        super().__init__(thinker, cancel)
         self._aim = aim
-        self._cancel = cancel
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
         """Return the commands of a step.
@@ -38,7 +37,7 @@ class RosBody:
             The commands; feedback if the node cannot be reached.
         """
         goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world))
-        reply = self._thinker.ask(goal, deadline, self._cancel)
+        reply = self._ask(goal, deadline)
         if not reply.ok or reply.result is None:
             return Translation(feedback=lost("body", f"{reply.status.value}: {reply.message}"))
         result = reply.result
@@ -63,7 +62,7 @@ class RosBody:
             The cost.
         """
         goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world), ahead=True)
-        reply = self._thinker.ask(goal, deadline, self._cancel)
+        reply = self._ask(goal, deadline)
         return to.usage_from_msg(reply.result.usage) if reply.ok and reply.result is not None else Usage()
 
     def aim(

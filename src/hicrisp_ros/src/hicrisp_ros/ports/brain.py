@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from threading import Event
-
 from hicrisp_core.ports.brain import (
     CorrectionRequest,
     PlanAnswer,
@@ -16,19 +14,11 @@ from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
 from hicrisp_ros import conversions as to
-from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.ports.thinker import Asking
 
 
-class RosBrain:
-    """A brain behind ``brain/plan``.
-
-    Args:
-        cancel: ends a question that is being thought about.
-    """
-
-    def __init__(self, thinker: Thinker, cancel: Event) -> None:
-        self._thinker = thinker
-        self._cancel = cancel
+class RosBrain(Asking):
+    """A brain behind ``brain/plan``."""
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Return the steps of a task from the current world.
@@ -40,7 +30,7 @@ class RosBrain:
         Returns:
             A plan, an answer or a refusal, with the cost.
         """
-        return self._ask(PlanTaskGoal(
+        return self._answer(PlanTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world),
             feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
@@ -61,14 +51,14 @@ class RosBrain:
         Returns:
             A plan of corrective steps, or a refusal.
         """
-        return self._ask(PlanTaskGoal(
+        return self._answer(PlanTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world), stack=to.stack_to_msg(request.stack),
             feedback_level=request.feedback_level,
             conversation=to.turns_to_msg(request.conversation)), deadline)
 
-    def _ask(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:
-        reply = self._thinker.ask(goal, deadline, self._cancel)
+    def _answer(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:
+        reply = self._ask(goal, deadline)
         if not reply.ok or reply.result is None:
             return PlanAnswer(refusal=f"the brain gave no answer ({reply.status.value}: {reply.message})")
         result = reply.result
@@ -81,12 +71,8 @@ class RosBrain:
         )
 
 
-class RosReporter:
+class RosReporter(Asking):
     """A brain behind ``brain/report``; one that is away says nothing."""
-
-    def __init__(self, thinker: Thinker, cancel: Event) -> None:
-        self._thinker = thinker
-        self._cancel = cancel
 
     def report(self, request: ReportRequest, deadline: Deadline) -> ReportAnswer:
         """Return the message with which a task ends for the user.
@@ -98,23 +84,19 @@ class RosReporter:
         Returns:
             The text; empty if the node cannot be reached.
         """
-        reply = self._thinker.ask(ReportTaskGoal(
+        reply = self._ask(ReportTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             success=request.success,
             message=request.message, done=[to.record_to_msg(record) for record in request.done],
             failures=to.stack_to_msg(request.failures),
-            history=list(request.history)), deadline, self._cancel)
+            history=list(request.history)), deadline)
         if not reply.ok or reply.result is None:
             return ReportAnswer()
         return ReportAnswer(reply.result.text, to.usage_from_msg(reply.result.usage))
 
 
-class RosInterpreter:
+class RosInterpreter(Asking):
     """An interpreter behind ``brain/understand``; while it is away the task stays as it is."""
-
-    def __init__(self, thinker: Thinker, cancel: Event) -> None:
-        self._thinker = thinker
-        self._cancel = cancel
 
     def understand(self, request: Request, deadline: Deadline) -> Understood:
         """Return the meaning of a request together with its conversation.
@@ -126,7 +108,7 @@ class RosInterpreter:
         Returns:
             The meaning; with ``trouble`` set if the node cannot be reached.
         """
-        reply = self._thinker.ask(to.request_to_msg(request), deadline, self._cancel)
+        reply = self._ask(to.request_to_msg(request), deadline)
         if not reply.ok or reply.result is None:
             return Understood(trouble=f"The brain gave no answer ({reply.status.value}: {reply.message}).")
         return to.understood_from_msg(reply.result)

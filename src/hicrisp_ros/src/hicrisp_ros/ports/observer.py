@@ -1,6 +1,4 @@
-"""The supervisor's observer: the detector's world states, waited for until they are new and objects have
-settled.
-"""
+"""The supervisor's observer: the detector's world states, waited for until they are new and objects have settled."""
 
 from __future__ import annotations
 
@@ -39,8 +37,7 @@ class TopicObserver:
     """Observes through the topic ``world_state``.
 
     Args:
-        still: metres that an object may be seen to move while it counts as settled; above the noise of the
-            poses.
+        still: metres that an object may be seen to move while it counts as settled; above the noise of the poses.
         window: seconds of the ROS clock over which it must be still.
         patience: seconds of wall time after which what moves is taken as it is.
         recent: seconds of the ROS clock; what was seen so shortly before the call, but after the last command
@@ -262,9 +259,7 @@ def _stated_in(message: WorldStateMsg) -> float:
 
 
 def _seen_at(world: WorldState) -> float:
-    """When the newest pose of a movable object was seen, or facts without poses were, seconds of the ROS
-    clock.
-    """
+    """When the newest pose of a movable object was seen, or facts without poses were, seconds of the ROS clock."""
     if world.viewed is not None:
         return world.viewed
     ages = [item.pose_age for item in world.objects.values() if item.pose is not None and item.movable]

@@ -143,8 +143,7 @@ class RosRobot:
                 f"knows whether {self.name} stands.")
 
     def stop(self, deadline: Deadline) -> Outcome:
-        """Cancel all commands of the driver, and wait until it confirms from joints or odometry that the robot
-        stands.
+        """Cancel all commands of the driver, and wait until it confirms from joints or odometry that the robot stands.
 
         Args:
             deadline: wall-clock limit of the call.

@@ -1,4 +1,4 @@
-"""A stateless node behind an action, asked again when it was restarted under the question; one is the corrector."""
+"""A stateless node behind an action, asked again when it was restarted under the question; and the corrector."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ _GONE = (CallStatus.LOST, CallStatus.UNREACHABLE)
 
 
 class Thinker:
-    """A stateless node behind an action: a goal that was lost with its node is asked again until the
-    deadline.
+    """A stateless node behind an action: a goal that was lost with its node is asked again until the deadline.
 
-    It answers one question at a time, as a second goal would replace the first; a caller in the meantime
-    waits.
+    It answers one question at a time, as a second goal would replace the first; a caller in the meantime waits.
     """
 
     def __init__(self, name: str, specification: Any) -> None:
@@ -70,12 +68,24 @@ def lost(node: str, message: str) -> Feedback:
                     cause=Cause(CauseKind.UNREACHABLE_NODE, (node,), said=message))
 
 
-class RosCorrector:
-    """A corrector behind ``corrector/correct``."""
+class Asking:
+    """What asks a stateless node.
+
+    Args:
+        thinker: the node.
+        cancel: ends a question that is being thought about.
+    """
 
     def __init__(self, thinker: Thinker, cancel: Event) -> None:
         self._thinker = thinker
         self._cancel = cancel
+
+    def _ask(self, goal: Any, deadline: Deadline) -> Reply:
+        return self._thinker.ask(goal, deadline, self._cancel)
+
+
+class RosCorrector(Asking):
+    """A corrector behind ``corrector/correct``."""
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """Return a correction for the top of the stack, or steps to a missed goal.
@@ -87,7 +97,7 @@ class RosCorrector:
         Returns:
             The correction; ``GIVE_UP`` if the node cannot be reached.
         """
-        reply = self._thinker.ask(CorrectStepGoal(
+        reply = self._ask(CorrectStepGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             stack=to.stack_to_msg(request.stack), world=to.world_to_msg(request.world),
             done=[to.record_to_msg(record) for record in request.done],
@@ -99,7 +109,7 @@ class RosCorrector:
             conversation=to.turns_to_msg(request.conversation),
             has_missed=request.missed is not None,
             missed=FeedbackMsg() if request.missed is None else to.feedback_to_msg(request.missed)),
-            deadline, self._cancel)
+            deadline)
         if not reply.ok or reply.result is None:
             note = f"the corrector gave no answer ({reply.status.value}: {reply.message})"
             return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note))

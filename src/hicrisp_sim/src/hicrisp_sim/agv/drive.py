@@ -23,8 +23,7 @@ _KEPT = 1.0
 """Metres around the base that the conservative reset leaves as they are."""
 _MOVED = 0.10
 """Metres from where it last counted as moving after which the base counts as moving again; and metres of path
-less than ever before that count as progress: a base that comes and goes between two closed gaps makes
-none."""
+less than ever before that count as progress: a base that comes and goes between two closed gaps makes none."""
 _AHEAD = math.radians(80.0)
 """Directions in which a pressed bumper is in the way of driving on."""
 _BUMPED = 3
@@ -105,9 +104,8 @@ class Drive:
         if self._base.scan_age > self._base.settings.scan_timeout:
             age = self._base.scan_age
             return Outcome(Status.SAFETY,
-                           f"No scan has arrived for {age:.1f} s; the base does not drive blind and "
-                                          "stands still.",
-                                          cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
+                           f"No scan has arrived for {age:.1f} s; the base does not drive blind and stands still.",
+                           cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
         bumper = self._base.simulation.bumper
         pressed = self._forward and bumper is not None and abs(bumper) < _AHEAD
         self._bumped = self._bumped + 1 if pressed else 0
@@ -115,7 +113,7 @@ class Drive:
             x, y, _ = self._base.pose().position
             return Outcome(Status.EXECUTION,
                            f"The bumper was pressed at ({x:.2f}, {y:.2f}) by something that the "
-                                             "lidar does not see.", cause=Cause(CauseKind.TOUCHED))
+                           "lidar does not see.", cause=Cause(CauseKind.TOUCHED))
         return None
 
     def _arrived(self) -> Optional[Outcome]:
@@ -151,9 +149,7 @@ class Drive:
         return self._done
 
     def _out_of_patience(self) -> Optional[Outcome]:
-        """Recover when there was no plan or no progress for too long; the failure when all recoveries were
-        tried.
-        """
+        """Recover when there was no plan or no progress for too long; the failure when all recoveries were tried."""
         now, settings = self._base.simulation.time, self._base.settings
         if math.dist(self._anchor, self._base.pose().position) > _MOVED:
             self._anchor, self._last_moved = self._base.pose().position, now

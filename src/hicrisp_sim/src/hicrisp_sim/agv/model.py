@@ -115,9 +115,7 @@ def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall, floor: float) -> None:
 
 
 def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
-    """A round chassis on two driven wheels and two sliding feet, with a flat tray on a column where it has
-    one.
-    """
+    """A round chassis on two driven wheels and two sliding feet, with a flat tray on a column where it has one."""
     yaw = start.pose.yaw
     body = spec.worldbody.add_body(name=FREE_JOINT, pos=list(start.pose.position),
                                    quat=w_first(from_yaw(yaw)))
@@ -147,9 +145,7 @@ def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
 
 
 def _add_tray(body: Any) -> None:
-    """A flat top with a rubber mat: what stands on it rides along by friction alone; soft contacts would
-    creep.
-    """
+    """A flat top with a rubber mat: what stands on it rides along by friction alone; soft contacts would creep."""
     below, half = _CLEARANCE + _CHASSIS_HEIGHT, TRAY_EDGE / 2.0
     body.add_geom(name="tray/column", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=0.5, group=ROBOT_GROUP,
                   contype=0,

@@ -1,9 +1,7 @@
-"""The local controller: regulated pure pursuit within speed and acceleration limits and clear of what is
-seen.
+"""The local controller: regulated pure pursuit within speed and acceleration limits and clear of what is seen.
 
 After S. Macenski et al., "Regulated pure pursuit for robot path tracking" (Autonomous Robots, 2023): the
-speed is lowered in bends, near objects and before the goal; besides, an arc that would come too near is not
-driven.
+speed is lowered in bends, near objects and before the goal; besides, an arc that would come too near is not driven.
 """
 
 from __future__ import annotations
@@ -23,9 +21,7 @@ _LOOKAHEADS = (0.30, 0.20, 0.12, 0.07)
 _TURN_FIRST, _TURN_CLOSE = math.radians(50.0), math.radians(8.0)
 """A point further aside is faced before the base drives; the second applies if no wider arc is clear."""
 _CREEP = 0.06
-"""Distance of the point that is faced if no arc is clear, metres: from there the base follows the path's own
-bends.
-"""
+"""Distance of the point that is faced if no arc is clear, metres: from there the base follows the path's own bends."""
 _HORIZON = 0.8
 """Seconds of an arc that must be clear; the way that is needed to stop must be in any case."""
 _CRAWL, _SPARE = 0.10, 0.006
@@ -163,12 +159,10 @@ class PursuitController:
         return Twist(0.0, math.copysign(speed, bearing))
 
     def _clear(self, pose: Pose, twist: Twist, apart: float) -> bool:
-        """Check whether the arc of the next moments keeps the margin, or at least leads away from what is too
-        near.
+        """Check whether the arc of the next moments keeps the margin, or at least leads away from what is too near.
 
         Args:
-            apart: metres to the point that is steered to; behind it the path bends, and the arc is not driven
-                on.
+            apart: metres to the point that is steered to; behind it the path bends, and the arc is not driven on.
         """
         if twist.forward < 1e-6:
             return True  # A round base that turns in place sweeps nothing.

@@ -1,6 +1,4 @@
-"""The base in the physics: lidar, odometry, costmap, planner and controller, moved one control period at a
-time.
-"""
+"""The base in the physics: lidar, odometry, costmap, planner and controller, moved one control period at a time."""
 
 from __future__ import annotations
 
