@@ -61,7 +61,7 @@ def joined(parts: List[str], word: str) -> str:
 
 
 def listed(names: Iterable[str], most: int = 8, empty: str = "nothing") -> str:
-    """Return names in their order as a list, and how many more there are.
+    """Return names in alphabetical order as a list, and how many more there are.
 
     Args:
         most: names that are listed.

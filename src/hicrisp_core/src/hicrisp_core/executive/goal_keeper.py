@@ -254,7 +254,7 @@ class InvariantGuard:
         self._keep = keep
 
     def refusal(self, command: Command, world: WorldState) -> Optional[Feedback]:
-        """Check whether a command may run.
+        """Return why a command must not run.
 
         Args:
             command: the action with its arguments and constraints.
@@ -323,8 +323,7 @@ class InvariantGuard:
 
 
 def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:
-    """Check whether a running command lies on a shortest way to a changed goal and violates none of its
-    invariants.
+    """Check whether a running command lies on a shortest way to a changed goal and violates none of its invariants.
 
     Args:
         command: the action with its arguments and constraints.

@@ -140,7 +140,7 @@ class Approach:
         return let_go(attempt, self.thing, room, touch)
 
     def _seen(self, within: float, learn: bool = False) -> Outcome:
-        """Check whether the item is observed in the hand, close enough above its goal.
+        """Return DONE if the item is observed in the hand, close enough above its goal.
 
         Args:
             learn: whether this is the end of an approach, by which the next one is corrected.
