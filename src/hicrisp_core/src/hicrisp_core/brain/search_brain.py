@@ -104,8 +104,8 @@ class SearchBrain:
                         for fact in expected_facts(self._domain, entry.command)[0]):
             yield item
         else:
-            named = map(str, entry.command.arguments.values())
-            yield from (name for name in named if name in world.objects and name != item)
+            names = map(str, entry.command.arguments.values())
+            yield from (name for name in names if name in world.objects and name != item)
 
 
 def _besides(goal: Goal, stages: Tuple[Stage, ...]) -> Goal:

@@ -155,8 +155,8 @@ class PlanReview:
     @property
     def question(self) -> str:
         """The question to the user."""
-        listed = "; ".join(f"{number}. {said_of(step)}" for number, step in enumerate(self.plan.steps, start=1))
-        return f"May this plan run? {listed}"
+        steps = "; ".join(f"{number}. {said_of(step)}" for number, step in enumerate(self.plan.steps, start=1))
+        return f"May this plan run? {steps}"
 
     def check(self, lines: Sequence[str]) -> CheckedSteps:
         """Read each line as one step, and apply the steps to the facts.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections import OrderedDict
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -201,7 +200,7 @@ class AnswerCache:
     def __init__(self, most: int) -> None:
         self._most = most
         self._answers: "OrderedDict[str, Completion]" = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def get(self, question: str) -> Optional[Completion]:
         """Look up an answer.
