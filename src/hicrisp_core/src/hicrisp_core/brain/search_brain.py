@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import FrozenSet, Iterator, Sequence, Tuple
 
 from hicrisp_core.domain.effects import expected_facts
+from hicrisp_core.domain.goal_wording import GoalWords, goal_words
 from hicrisp_core.domain.saying import joined, named, sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
-from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.goals.planning import PlannedWay, way_to
 from hicrisp_core.goals.stages import Leave, about, applies, chosen, without
 from hicrisp_core.goals.truth import missing

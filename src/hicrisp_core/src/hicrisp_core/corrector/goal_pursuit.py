@@ -11,9 +11,9 @@ from itertools import accumulate
 from typing import FrozenSet, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import about, final_conditions, without
 from hicrisp_core.goals.truth import ended_by, holds, ways_to_say

@@ -18,10 +18,11 @@ from typing import List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.saying import listed
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
-from hicrisp_core.domain.wording import GoalWords, words_of
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.schedule import said_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions
