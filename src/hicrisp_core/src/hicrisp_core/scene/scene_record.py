@@ -74,9 +74,7 @@ def _place(pose: Optional[Pose]) -> Dict[str, Any]:
     if pose is None:
         return {"x": None, "y": None, "z": None, "yaw": None}
     x, y, z = pose.position
-    qx, qy, qz, qw = pose.orientation
-    yaw = math.degrees(math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz)))
-    return {"x": round(x, 3), "y": round(y, 3), "z": round(z, 3), "yaw": round(yaw)}
+    return {"x": round(x, 3), "y": round(y, 3), "z": round(z, 3), "yaw": round(math.degrees(pose.yaw))}
 
 
 def _zone(zone: KeepOut) -> Dict[str, Any]:
