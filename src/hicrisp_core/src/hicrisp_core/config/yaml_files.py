@@ -231,7 +231,7 @@ class _Lines:
         line = node.start_mark.line + 1
         self._count += 1
         if self._count > MOST_VALUES:
-            raise self._wrong(line, f"the file holds more than {MOST_VALUES} values, with what its aliases " "repeat")
+            raise self._wrong(line, f"the file holds more than {MOST_VALUES} values, with what its aliases repeat")
         if len(path) > DEEPEST:
             raise self._wrong(line, _TOO_DEEP)
         self._lines.setdefault(path, line)

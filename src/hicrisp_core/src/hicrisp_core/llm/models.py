@@ -118,16 +118,7 @@ class RoleModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask, or repeat a remembered answer; the reply carries its record for the run.
-
-        Args:
-            messages: the conversation, oldest first.
-            deadline: wall-clock limit of the call.
-            schema: JSON schema of the answer, if one is required.
-
-        Returns:
-            The answer, or why there is none.
-        """
+        """Ask, or repeat a remembered answer; the reply carries its record for the run."""
         question = _question(messages, schema)
         known = self._memory.get(question) if self._memory is not None and self._recalls else None
         if known is not None:

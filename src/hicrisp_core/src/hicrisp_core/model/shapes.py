@@ -55,8 +55,7 @@ class Solid:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the shapes of objects have to say; ``size`` is always the extents of the object's bounding box,
-    metres.
+    """A shape of objects; ``size`` is always the extents of the object's bounding box, metres.
 
     Args:
         outline: the footprint of an upright object in its own frame, from its size.
