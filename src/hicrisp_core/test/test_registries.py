@@ -119,7 +119,7 @@ def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
         from hicrisp_core.ports.kinds import ARM, BASE, Skill
 
         def extend(extensions):
-            wave = Skill(ARM, lambda attempt, command: Outcome(Status.SUCCESS))
+            wave = Skill(ARM, lambda context, command: Outcome(Status.SUCCESS))
             return extensions.adding(skills={"wave": wave})
         """)
     assert "wave" in extensions().skills
@@ -172,7 +172,7 @@ def test_a_module_that_is_not_there_is_named(monkeypatch):
 
 def test_adding_leaves_the_standard_as_it_was():
     standard = standard_extensions()
-    more = standard.adding(skills={"wave": Skill(ARM, lambda attempt, command: None)})
+    more = standard.adding(skills={"wave": Skill(ARM, lambda context, command: None)})
     assert "wave" in more.skills
     assert "wave" not in standard.skills
 

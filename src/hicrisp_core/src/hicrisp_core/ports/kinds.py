@@ -28,7 +28,7 @@ class Skill:
 
     Args:
         robot: ``arm`` or ``base``.
-        run: for an arm ``run(attempt, command)`` with a ``robot.skills.SkillContext``; for a base
+        run: for an arm ``run(context, command)`` with a ``robot.skills.SkillContext``; for a base
             ``run(drive, command)`` with a ``robot.base_robot.Drive``.
         item: whether it handles an object; then the action must have a parameter for it.
         own: whether every robot of the kind has it under its own name, besides the actions of the domain.
