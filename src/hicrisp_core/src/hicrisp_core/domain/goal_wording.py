@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Iterable, List, Sequence, Tuple
 
-from hicrisp_core.domain.saying import Namer, joined, named, spoken
+from hicrisp_core.domain.saying import Spelling, joined, named, spoken
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.model import Relation
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Stage, Statement
@@ -37,7 +37,7 @@ class GoalWords:
         say: how a name is said.
     """
 
-    def __init__(self, domain: Domain, say: Namer = spoken) -> None:
+    def __init__(self, domain: Domain, say: Spelling = spoken) -> None:
         self._domain = domain
         self._say = say
 

@@ -13,7 +13,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from hicrisp_core.domain.effects import names_of
 from hicrisp_core.domain.failure_sentences import CAUSES, DRIVER, MEASURES, SENTENCES
 from hicrisp_core.domain.goal_wording import GoalWords
-from hicrisp_core.domain.saying import Namer, joined, named, sentence, spoken
+from hicrisp_core.domain.saying import Spelling, joined, named, sentence, spoken
 from hicrisp_core.domain.schema import Domain, Precondition
 from hicrisp_core.model import Cause, CauseKind, Command, Feedback, FeedbackKind, Measured, Relation
 
@@ -72,7 +72,7 @@ def told(feedback: Feedback, domain: Domain) -> str:
     return " ".join(map(sentence, filter(None, (first, *reasons[1:], suggestion))))
 
 
-def _parts(feedback: Feedback, domain: Domain, say: Namer) -> Tuple[str, List[str], str]:
+def _parts(feedback: Feedback, domain: Domain, say: Spelling) -> Tuple[str, List[str], str]:
     """Error, reasons and suggestion, without capitals and full stops."""
     said = SENTENCES[feedback.kind]
     slots = _Slots(feedback, domain, say).filled()
@@ -87,7 +87,7 @@ def _parts(feedback: Feedback, domain: Domain, say: Namer) -> Tuple[str, List[st
         feedback.advice or _first(said.suggestion, slots)
 
 
-def cause_text(cause: Optional[Cause], say: Namer = spoken) -> str:
+def cause_text(cause: Optional[Cause], say: Spelling = spoken) -> str:
     """Write a cause as a part of a sentence.
 
     Args:
@@ -112,7 +112,7 @@ def _measured(value: Optional[float], unit: str) -> str:
     return quantity(value, unit) if value is not None and math.isfinite(value) else ""
 
 
-def with_names(template: str, names: Mapping[str, str], say: Namer = spoken) -> str:
+def with_names(template: str, names: Mapping[str, str], say: Spelling = spoken) -> str:
     """Fill the names into a text of the domain.
 
     Args:
@@ -126,7 +126,7 @@ def with_names(template: str, names: Mapping[str, str], say: Namer = spoken) -> 
     return template.format_map(_Names({key: say(name) for key, name in names.items()}))
 
 
-def described(domain: Domain, command: Command, say: Namer = spoken) -> str:
+def described(domain: Domain, command: Command, say: Spelling = spoken) -> str:
     """Describe a command in the action's own text.
 
     Args:
@@ -165,7 +165,7 @@ def quantity(value: float, unit: str) -> str:
 class _Slots:
     """What the sentences of one feedback may name."""
 
-    def __init__(self, feedback: Feedback, domain: Domain, say: Namer) -> None:
+    def __init__(self, feedback: Feedback, domain: Domain, say: Spelling) -> None:
         self._feedback = feedback
         self._domain = domain
         self._say = say
@@ -236,12 +236,12 @@ class _Slots:
             return with_names(template, names, self._say)
         return self._facts(self._say) if otherwise else ""
 
-    def _facts(self, said: Namer, wanted: bool = False) -> str:
+    def _facts(self, said: Spelling, wanted: bool = False) -> str:
         """The facts that are not as they should be, as they are; or as they should be."""
         return " and ".join(self._fact(fact, said, denied=unmet.negated == wanted)
                             for unmet in self._feedback.unmet for fact in unmet.facts)
 
-    def _fact(self, fact: Relation, said: Namer, denied: bool = False) -> str:
+    def _fact(self, fact: Relation, said: Spelling, denied: bool = False) -> str:
         subject, object_ = (("something" if name == "_" else said(name)) for name in (fact.subject, fact.object))
         return self._domain.fact_text(Relation(subject, fact.predicate, object_), denied)
 

@@ -111,7 +111,7 @@ def rectangle(size: Vector) -> Outline:
 
 
 @lru_cache(maxsize=64)
-def disc(size: Vector) -> Outline:
+def circle(size: Vector) -> Outline:
     """Return the outline of a circle as wide as the bounding box.
 
     Args:
@@ -159,8 +159,8 @@ def _nothing(size: Vector) -> Tuple[Solid, ...]:
 
 SHAPES = {
     "box": Shape(rectangle, one_box),
-    "cylinder": Shape(disc, _one_cylinder, Handling.ROUND, round=True),
-    "bowl": Shape(disc, _bowl, Handling.NONE, round=True, hollow=True),
+    "cylinder": Shape(circle, _one_cylinder, Handling.ROUND, round=True),
+    "bowl": Shape(circle, _bowl, Handling.NONE, round=True, hollow=True),
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
     "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
 }
