@@ -138,7 +138,7 @@ def test_an_installed_package_adds_an_own_shape_by_its_entry_point(tmp_path, mon
     (package / "METADATA").write_text("Name: nuts\nVersion: 1.0\n")
     (package / "entry_points.txt").write_text("[hicrisp]\nnuts = nuts:more\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setenv(PLUGINS_VARIABLE, ",")  # No module, and an a value that no other test has asked for.
+    monkeypatch.setenv(PLUGINS_VARIABLE, ",")  # No module, and a value that no other test has asked for.
     assert "hexagon" in extensions().shapes
 
 
