@@ -5,7 +5,7 @@ from threading import Event
 
 import pytest
 from goals import ScriptedInterpreter, goal, read
-from hicrisp_core.domain.wording import goal_words
+from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.executive.goal_keeper import InvariantGuard
 from hicrisp_core.model import Command, Plan, Pose, Relation, Rung, WorldObject, WorldState
 from hicrisp_core.model.meaning import Choice, Question

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from goals import goal, read
 from hicrisp_core.domain import Searcher, apply_effects, load_domain
-from hicrisp_core.domain.wording import GoalWords, goal_words
+from hicrisp_core.domain.goal_wording import GoalWords, goal_words
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.goals.planning import conditions_of, way_to
 from hicrisp_core.goals.truth import holds, missing, normal, same_goal

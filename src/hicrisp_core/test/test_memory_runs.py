@@ -10,7 +10,7 @@ import pytest
 from chat_server import ChatServer
 from goals import ScriptedInterpreter, goal
 from hicrisp_core.brain.factory import make_brain
-from hicrisp_core.domain.wording import goal_words
+from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.factory import RunFactory
 from hicrisp_core.llm.settings import LlmSettings
 from hicrisp_core.memory import tables

@@ -119,7 +119,7 @@ def test_the_operator_adds_a_skill_by_naming_a_module(plugin, tmp_path):
         from hicrisp_core.ports.kinds import ARM, BASE, Skill
 
         def extend(extensions):
-            wave = Skill(ARM, lambda attempt, command: Outcome(Status.SUCCESS))
+            wave = Skill(ARM, lambda context, command: Outcome(Status.SUCCESS))
             return extensions.adding(skills={"wave": wave})
         """)
     assert "wave" in extensions().skills
@@ -138,7 +138,7 @@ def test_an_installed_package_adds_an_own_shape_by_its_entry_point(tmp_path, mon
     (package / "METADATA").write_text("Name: nuts\nVersion: 1.0\n")
     (package / "entry_points.txt").write_text("[hicrisp]\nnuts = nuts:more\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setenv(PLUGINS_VARIABLE, ",")  # No module, and an a value that no other test has asked for.
+    monkeypatch.setenv(PLUGINS_VARIABLE, ",")  # No module, and a value that no other test has asked for.
     assert "hexagon" in extensions().shapes
 
 
@@ -172,7 +172,7 @@ def test_a_module_that_is_not_there_is_named(monkeypatch):
 
 def test_adding_leaves_the_standard_as_it_was():
     standard = standard_extensions()
-    more = standard.adding(skills={"wave": Skill(ARM, lambda attempt, command: None)})
+    more = standard.adding(skills={"wave": Skill(ARM, lambda context, command: None)})
     assert "wave" in more.skills
     assert "wave" not in standard.skills
 

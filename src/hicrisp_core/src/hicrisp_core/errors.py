@@ -1,6 +1,7 @@
 """The root of every error that the core raises; each message says what is wrong and what would be right."""
 
-from typing import Tuple
+from difflib import get_close_matches
+from typing import Iterable, Tuple
 
 
 class HicrispError(Exception):
@@ -22,3 +23,17 @@ class DomainError(HicrispError):
         super().__init__(message)
         self.alternatives = tuple(alternatives)
         self.parameter = parameter
+
+
+def did_you_mean(name: object, valid: Iterable[str]) -> str:
+    """Ask for the closest valid name.
+
+    Args:
+        name: an unknown name.
+        valid: the names that exist.
+
+    Returns:
+        For example `` (did you mean 'push'?)``; empty if none is close.
+    """
+    close = get_close_matches(str(name), list(valid), n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""

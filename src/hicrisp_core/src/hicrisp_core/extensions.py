@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module, metadata
 from types import MappingProxyType
 from typing import Any, Generic, Iterator, Mapping, Tuple, TypeVar, Union
 
-from hicrisp_core.errors import ConfigError
+from hicrisp_core.errors import ConfigError, did_you_mean
 from hicrisp_core.model.shapes import SHAPES, Shape
 from hicrisp_core.ports.kinds import Driver, FactTest, PerceptionSource, RungKind, Skill, TargetRule, World
 
@@ -103,9 +102,8 @@ class Registry(Generic[Kind]):
         Returns:
             A message with the closest valid name and the list of all.
         """
-        close = get_close_matches(str(name), list(self.entries), n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
-        return f"unknown {self.sort} '{name}'{hint}; valid are: {', '.join(self.entries) or 'none'}"
+        valid = ", ".join(self.entries) or "none"
+        return f"unknown {self.sort} '{name}'{did_you_mean(name, self.entries)}; valid are: {valid}"
 
     def adding(self, entries: Mapping[str, Kind]) -> "Registry[Kind]":
         """Return a copy with further entries; the registry itself does not change.

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from hicrisp_core.config.files import config_file
+from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import GOAL, LlmSettings, is_replay, load_llm_settings
 from hicrisp_core.model.goal import Goal

@@ -85,7 +85,7 @@ class Spots:
         Returns:
             Their names; empty if no pose is within reach, on the table and allowed.
         """
-        poses = [pose for number in self.rounds for pose in number.poses if self._allowed(pose)]
+        poses = [pose for round_ in self.rounds for pose in round_.poses if self._allowed(pose)]
         near = sorted(((tuple(name for name, space in self._spaces(pose) if space < self.workspace.clearance), pose)
                        for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
         found: List[Tuple[bool, int, Tuple[str, ...]]] = []
@@ -98,25 +98,24 @@ class Spots:
 
     def _free(self) -> Iterator[Pose]:
         """Yield the poses at which the item itself is free, in order of preference."""
-        for number in self.rounds:
+        for round_ in self.rounds:
             kept: List[Tuple[float, Pose]] = []
-            for pose in number.poses:
+            for pose in round_.poses:
                 space = min((space for _, space in self._spaces(pose)), default=math.inf) \
                     if self._allowed(pose) else -1.0
-                if space < number.space:
+                if space < round_.space:
                     continue
-                if number.score is None:
+                if round_.score is None:
                     yield pose
                 else:
-                    kept.append((number.score(pose, space), pose))
+                    kept.append((round_.score(pose, space), pose))
             yield from (pose for _, pose in sorted(kept, key=lambda entry: -round(entry[0], 9)))
 
     def _allowed(self, pose: Pose) -> bool:
         return allowed(self.item, pose, self._table, self.workspace)
 
     def _spaces(self, pose: Pose) -> Iterator[Tuple[str, float]]:
-        """Yield the space between the item at a pose and each other object at its height, metres; 0 when they overlap.
-        """
+        """Yield the space from the item at a pose to each other object at its height, metres; 0 if they overlap."""
         shadow = footprint(self.item, pose)
         low, high = vertical_span(self.item, pose)
         for name, (bottom, top), ground in self._neighbours:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import FrozenSet, Iterator, Sequence, Tuple
 
 from hicrisp_core.domain.effects import expected_facts
+from hicrisp_core.domain.goal_wording import GoalWords, goal_words
 from hicrisp_core.domain.saying import joined, named, sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
-from hicrisp_core.domain.wording import GoalWords, goal_words
 from hicrisp_core.goals.planning import PlannedWay, way_to
 from hicrisp_core.goals.stages import Leave, about, applies, chosen, without
 from hicrisp_core.goals.truth import missing
@@ -104,8 +104,8 @@ class SearchBrain:
                         for fact in expected_facts(self._domain, entry.command)[0]):
             yield item
         else:
-            named = map(str, entry.command.arguments.values())
-            yield from (name for name in named if name in world.objects and name != item)
+            names = map(str, entry.command.arguments.values())
+            yield from (name for name in names if name in world.objects and name != item)
 
 
 def _besides(goal: Goal, stages: Tuple[Stage, ...]) -> Goal:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import collections.abc
 import json
 from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
-from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Dict, Hashable, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
@@ -20,7 +19,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import Annotated, Literal, get_args, get_origin, get_type_hints
 
 from hicrisp_core.config.yaml_files import Path, Positions
-from hicrisp_core.errors import ConfigError
+from hicrisp_core.errors import ConfigError, did_you_mean
 
 STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 """No text passes for a number, no unknown key is passed over, numbers are finite."""
@@ -97,9 +96,8 @@ def check_keys(
         if key in (removed or {}):
             raise positions.error((*path, key), f"the key '{key}' was removed: {(removed or {})[key]}")
         if key not in valid:
-            close = get_close_matches(str(key), valid, n=1)
-            hint = f" (did you mean '{close[0]}'?)" if close else ""
-            raise positions.error((*path, key), f"unknown key '{key}'{hint}; valid are: {', '.join(valid)}")
+            raise positions.error((*path, key), f"unknown key '{key}'{did_you_mean(key, valid)}; "
+                                                f"valid are: {', '.join(valid)}")
     for key in required:
         if key not in mapping:
             raise positions.error(path, f"the key '{key}' is missing")

@@ -146,8 +146,7 @@ def read_yaml(file: Union[str, FilePath]) -> Tuple[Dict[str, Any], Positions]:
         The mapping, as a fresh copy for each caller, and the positions of its values.
 
     Raises:
-        ConfigError: if the file is missing, too large, not a regular file or not valid YAML, repeats a key, or does
-            not
+        ConfigError: if the file is missing, too large, not a regular file or not valid YAML, repeats a key, or does not
             hold a mapping.
     """
     path = FilePath(file)
@@ -214,9 +213,7 @@ def _read(loader: Any, file: str) -> Tuple[bytes, Mapping[Path, int]]:
 
 
 class _Lines:
-    """Notes on which line each value of a file stands, and refuses what no reader of it would get to the end
-    of.
-    """
+    """Notes on which line each value of a file stands, and refuses what no reader of it would get to the end of."""
 
     def __init__(self, file: str, lines: Dict[Path, int]) -> None:
         self._file, self._lines, self._count = file, lines, 0
@@ -234,7 +231,7 @@ class _Lines:
         line = node.start_mark.line + 1
         self._count += 1
         if self._count > MOST_VALUES:
-            raise self._wrong(line, f"the file holds more than {MOST_VALUES} values, with what its aliases " "repeat")
+            raise self._wrong(line, f"the file holds more than {MOST_VALUES} values, with what its aliases repeat")
         if len(path) > DEEPEST:
             raise self._wrong(line, _TOO_DEEP)
         self._lines.setdefault(path, line)

@@ -11,9 +11,9 @@ from itertools import accumulate
 from typing import FrozenSet, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.goals.planning import way_to
 from hicrisp_core.goals.stages import about, final_conditions, without
 from hicrisp_core.goals.truth import ended_by, holds, ways_to_say
@@ -67,11 +67,11 @@ class Situation:
             Facts about its objects, and their positions.
         """
         named = () if failure.command is None else map(str, failure.command.arguments.values())
-        about = {*named, *failure.subjects, *failure.blockers}.intersection(world.objects)
+        subjects = {*named, *failure.subjects, *failure.blockers}.intersection(world.objects)
         order = (domain.roles.waits_for, domain.roles.not_due)
-        facts = frozenset(fact for fact in world.relations if about.intersection((fact.subject, fact.object))
+        facts = frozenset(fact for fact in world.relations if subjects.intersection((fact.subject, fact.object))
                           and not {fact.subject, fact.object} & set(world.robots) and fact.predicate not in order)
-        poses = {name: world.objects[name].pose for name in about}
+        poses = {name: world.objects[name].pose for name in subjects}
         return cls(failure, facts, {name: pose.position for name, pose in poses.items() if pose is not None})
 
     def lasts(self, domain: Domain, world: WorldState) -> bool:

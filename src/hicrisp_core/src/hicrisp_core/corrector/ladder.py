@@ -105,7 +105,7 @@ class CorrectionContext:
         self.asked = request
         self.top = request.stack[-1]
         self.unsearched = False
-        """Check whether a search ran out of time, so that a repair may exist that it did not find."""
+        """Whether a search ran out of time, so that a repair may exist that it did not find."""
         self._searcher = searcher
         self._limits = limits
         self._deadline = deadline

@@ -133,8 +133,7 @@ class KnownBodies:
 
         Args:
             scan: one sweep of a lidar in the map frame.
-            frames: the poses of the robots' frames at the moment of the scan; a frame that is missing explains
-                nothing.
+            frames: the poses of the robots' frames at the moment of the scan; a frame that is missing explains nothing.
 
         Returns:
             Boolean array (n,), true if the end needs no obstacle.

@@ -14,7 +14,7 @@ from hicrisp_core.ports.kinds import FactTest, Seen
 
 
 def see(domain: Domain, fact: Relation, world: WorldState) -> Seen:
-    """Check whether a fact is among the observed ones.
+    """Return whether a fact is among the observed ones, and what was measured of it.
 
     Args:
         domain: types, predicates and actions of the application.

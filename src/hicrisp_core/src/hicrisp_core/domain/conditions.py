@@ -137,8 +137,7 @@ class Condition:
             is_a: tests the type of an object.
 
         Returns:
-            Values of the variables of the first denied clause that has a match; empty if no denied clause has
-            one.
+            Values of the variables of the first denied clause that has a match; empty if no denied clause has one.
         """
         for clause in self.clauses:
             if clause.negated:

@@ -30,8 +30,7 @@ def names_of(command: Command) -> Mapping[str, str]:
 def apply_action(
     action: Action, binding: Mapping[str, str], relations: FrozenSet[Relation], is_a: IsA
 ) -> FrozenSet[Relation]:
-    """Apply an action's effects to facts; removals come first, and every condition is judged in the state
-    before.
+    """Apply an action's effects to facts; removals come first, and every condition is judged in the state before.
 
     Args:
         action: the action.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, List
 
-Namer = Callable[[str], str]
+Spelling = Callable[[str], str]
 """How a name is said: :func:`spoken` or :func:`named`."""
 
 
@@ -20,7 +20,7 @@ def spoken(name: str) -> str:
     return name if "/" in name else name.replace("_", " ")
 
 
-def named(name: str, say: Namer = spoken) -> str:
+def named(name: str, say: Spelling = spoken) -> str:
     """Put the article before a name.
 
     Args:
@@ -61,7 +61,7 @@ def joined(parts: List[str], word: str) -> str:
 
 
 def listed(names: Iterable[str], most: int = 8, empty: str = "nothing") -> str:
-    """Return names in their order as a list, and how many more there are.
+    """Return names in alphabetical order as a list, and how many more there are.
 
     Args:
         most: names that are listed.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Dict, Iterable, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.entries import ExampleEntry, PredicateEntry
 from hicrisp_core.domain.roles import ITEM, Roles
-from hicrisp_core.errors import DomainError
+from hicrisp_core.errors import DomainError, did_you_mean
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Command, FeedbackKind, KeepOut, Relation, Step, Value, WorldObject, WorldState
 from hicrisp_core.model.keep_out import zone
@@ -376,20 +375,6 @@ def _number(action: Action, parameter: Parameter, given: Optional[Value]) -> flo
         raise DomainError(f"{action.name} needs a number from {parameter.minimum:g} to {parameter.maximum:g} "
                           f"as '{parameter.name}', got '{given}'", parameter=parameter.name)
     return number
-
-
-def did_you_mean(name: str, valid: Iterable[str]) -> str:
-    """Ask for the closest valid name.
-
-    Args:
-        name: an unknown name.
-        valid: the names that exist.
-
-    Returns:
-        For example `` (did you mean 'push'?)``; empty if none is close.
-    """
-    close = get_close_matches(name, list(valid), n=1)
-    return f" (did you mean '{close[0]}'?)" if close else ""
 
 
 def is_zone(domain: Domain, item: WorldObject) -> bool:

@@ -11,9 +11,10 @@ from typing import Callable, FrozenSet, Iterable, List, Optional, Tuple
 from hicrisp_core.corrector.clearing import constrained
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import names_of
+from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import GoalWords, words_of
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.conversation import Conversation
 from hicrisp_core.executive.goal_keeper import InvariantGuard
 from hicrisp_core.executive.observation import OUT_OF_VIEW, ActiveObserver, look_within, out_of_sight

@@ -9,9 +9,10 @@ from hicrisp_core.detector.detector import STILL_SURE, doubt_about
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.checker import no_picture
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Searcher
-from hicrisp_core.domain.wording import goal_words, words_of
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.goals.planning import way_to
@@ -254,7 +255,7 @@ class InvariantGuard:
         self._keep = keep
 
     def refusal(self, command: Command, world: WorldState) -> Optional[Feedback]:
-        """Check whether a command may run.
+        """Return why a command must not run.
 
         Args:
             command: the action with its arguments and constraints.
@@ -323,8 +324,7 @@ class InvariantGuard:
 
 
 def still_useful(command: Command, before: WorldState, goal: Goal, domain: Domain, searcher: Searcher) -> bool:
-    """Check whether a running command lies on a shortest way to a changed goal and violates none of its
-    invariants.
+    """Check whether a running command lies on a shortest way to a changed goal and violates none of its invariants.
 
     Args:
         command: the action with its arguments and constraints.

@@ -18,10 +18,11 @@ from typing import List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.saying import listed
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Ending, Searcher, preconditions_of
-from hicrisp_core.domain.wording import GoalWords, words_of
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.executive.schedule import said_of
 from hicrisp_core.goals.stages import applies, chosen, final_conditions
@@ -155,8 +156,8 @@ class PlanReview:
     @property
     def question(self) -> str:
         """The question to the user."""
-        listed = "; ".join(f"{number}. {said_of(step)}" for number, step in enumerate(self.plan.steps, start=1))
-        return f"May this plan run? {listed}"
+        steps = "; ".join(f"{number}. {said_of(step)}" for number, step in enumerate(self.plan.steps, start=1))
+        return f"May this plan run? {steps}"
 
     def check(self, lines: Sequence[str]) -> CheckedSteps:
         """Read each line as one step, and apply the steps to the facts.

@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.saying import listed
-from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate, did_you_mean
+from hicrisp_core.domain.schema import ANYTHING, Domain, Predicate
+from hicrisp_core.errors import did_you_mean
 from hicrisp_core.goals.truth import normal_all, ways_to_say
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.goal import Count, Goal, GoalError, GoalErrorKind, Holds, Not, Statement

@@ -17,7 +17,7 @@ import openai
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.bounded_http import BoundedHttp, Unreadable, trusted
 from hicrisp_core.llm.chat_model import Capabilities, ChatModel, Completion, LlmFailure, Message, RequestAttempt
-from hicrisp_core.llm.dialect import LEAST_TOKENS, QUESTION, SEED, Dialect, listed, model_name, probe
+from hicrisp_core.llm.dialect import LEAST_TOKENS, QUESTION, SEED, Dialect, model_name, models_in, probe
 from hicrisp_core.llm.failures import MAY_PASS, Failures, retry_after
 from hicrisp_core.llm.reply import read_reply
 from hicrisp_core.llm.settings import LlmSettings
@@ -251,7 +251,7 @@ class ChatClient(ChatModel):
         Returns:
             Names; empty if it has no list.
         """
-        return [self._failures.clean(model_name(each)) for each in listed(self.get("models", deadline))
+        return [self._failures.clean(model_name(each)) for each in models_in(self.get("models", deadline))
                 if model_name(each)]
 
     def _package(self) -> openai.OpenAI:

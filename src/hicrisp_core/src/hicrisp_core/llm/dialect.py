@@ -335,7 +335,7 @@ def _from_lists(found: Capabilities, model: str, get: Get, deadline: Deadline) -
     names = (model, f"{model}:latest")  # Ollama's lists have a model's tag.
     for path in _PAGES:
         answer = get(path, limit)
-        entries = listed(answer)
+        entries = models_in(answer)
         if path == _PAGES[0] and entries:
             found = replace(found, listed=any(model_name(each) in names for each in entries))
         size = next(_sizes([each for each in entries if model_name(each) in names]
@@ -345,7 +345,7 @@ def _from_lists(found: Capabilities, model: str, get: Get, deadline: Deadline) -
     return found
 
 
-def listed(answer: Any) -> List[Mapping[str, Any]]:
+def models_in(answer: Any) -> List[Mapping[str, Any]]:
     """Return the models in an endpoint's answer; none where it is no list."""
     models = (answer.get("data") or answer.get("models")) if isinstance(answer, dict) else None
     return [each for each in models if isinstance(each, dict)] if isinstance(models, list) else []

@@ -164,16 +164,7 @@ class EmbeddedModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask; start the server if it does not run, and once more if it died during the question.
-
-        Args:
-            messages: the conversation, oldest first.
-            deadline: wall-clock limit of the call.
-            schema: JSON schema of the answer, if one is required.
-
-        Returns:
-            The answer, or why there is none.
-        """
+        """Ask; start the server if it does not run, and once more if it died during the question."""
         answer = self._ask(messages, deadline, schema)
         if isinstance(answer, LlmFailure) and answer.kind in _DIED:
             self._server.close()  # A process that was killed closes its sockets before it has ended.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections import OrderedDict
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -119,16 +118,7 @@ class RoleModel(ChatModel):
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
     ) -> Union[Completion, LlmFailure]:
-        """Ask, or repeat a remembered answer; the reply carries its record for the run.
-
-        Args:
-            messages: the conversation, oldest first.
-            deadline: wall-clock limit of the call.
-            schema: JSON schema of the answer, if one is required.
-
-        Returns:
-            The answer, or why there is none.
-        """
+        """Ask, or repeat a remembered answer; the reply carries its record for the run."""
         question = _question(messages, schema)
         known = self._memory.get(question) if self._memory is not None and self._recalls else None
         if known is not None:
@@ -201,7 +191,7 @@ class AnswerCache:
     def __init__(self, most: int) -> None:
         self._most = most
         self._answers: "OrderedDict[str, Completion]" = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def get(self, question: str) -> Optional[Completion]:
         """Look up an answer.

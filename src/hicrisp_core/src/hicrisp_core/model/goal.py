@@ -26,7 +26,7 @@ class GoalErrorKind(Enum):
     NAME = "name"
     """No object or robot has the name."""
     TYPE = "type"
-    """The object is none of which the predicate can be said."""
+    """The predicate cannot be said of an object of this type."""
     COUNT = "count"
     """More are asked for than there are."""
     CONTRADICTION = "contradiction"

@@ -26,7 +26,7 @@ class Speaker(Enum):
 
 @dataclass(frozen=True)
 class Turn:
-    """One object that was said in a conversation."""
+    """One sentence of a conversation."""
 
     speaker: Speaker
     text: str

@@ -55,8 +55,7 @@ class Solid:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the shapes of objects have to say; ``size`` is always the extents of the object's bounding box,
-    metres.
+    """A shape of objects; ``size`` is always the extents of the object's bounding box, metres.
 
     Args:
         outline: the footprint of an upright object in its own frame, from its size.
@@ -112,7 +111,7 @@ def rectangle(size: Vector) -> Outline:
 
 
 @lru_cache(maxsize=64)
-def disc(size: Vector) -> Outline:
+def circle(size: Vector) -> Outline:
     """Return the outline of a circle as wide as the bounding box.
 
     Args:
@@ -160,8 +159,8 @@ def _nothing(size: Vector) -> Tuple[Solid, ...]:
 
 SHAPES = {
     "box": Shape(rectangle, one_box),
-    "cylinder": Shape(disc, _one_cylinder, Handling.ROUND, round=True),
-    "bowl": Shape(disc, _bowl, Handling.NONE, round=True, hollow=True),
+    "cylinder": Shape(circle, _one_cylinder, Handling.ROUND, round=True),
+    "bowl": Shape(circle, _bowl, Handling.NONE, round=True, hollow=True),
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
     "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
 }

@@ -83,7 +83,7 @@ class DetectorPort(Protocol):
     """Checks commands against observations."""
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
-        """Check whether a command had its effects.
+        """Judge whether a command had its effects.
 
         Args:
             command: the command that was carried out.
@@ -109,14 +109,14 @@ class Ports:
         ask: asks the user what is meant, for at most so many wall seconds; the answer, empty where none came.
         help: asks a person for something, in words; whether the person says that it is done.
         reporter: words the end of a task for the user, when there is one.
-        watch: looks after what the task asks for as a whole, where there is such an object.
+        watch: checks what the task asks for as a whole; ``None`` to check its steps only.
         announce: gets each plan as it is carried out, with what its steps wait for.
         gate: called before each command; blocks while the task is paused, returns when canceled.
         memory: what earlier runs left, where it is on.
         remarks: what the user says while the task runs, where somebody may.
         interpreter: understands that.
-        naming: the name that a text gives to such an object; ``None`` if it asks for something else.
-        namer: keeps the names that the user gives to what no file describes, where somebody sees such objects.
+        naming: the name that a text gives to an unknown object; ``None`` if it asks for something else.
+        namer: keeps the names that the user gives to what no file describes, where such objects are observed.
         true_state: the world as a simulation knows it, for what the memory keeps; ``None`` from a real one.
     """
 

@@ -55,8 +55,7 @@ class Eyes(Protocol):
             now: the moment, seconds of the stamps' clock.
             view: what the camera shows of the objects; ``None`` if their poses come from frames.
             ahead: frames whose newer poses were rejected because they are stamped ahead of the clock, with the lead
-                in
-                seconds.
+                in seconds.
 
         Returns:
             The objects, robots and relations that are known at that moment.

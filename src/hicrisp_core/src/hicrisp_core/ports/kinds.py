@@ -1,5 +1,5 @@
-"""What the entries of the registries are: skills, target rules, detector tests, rungs, worlds, perception
-sources, drivers.
+"""What the entries of the registries are: skills, target rules, detector tests, rungs, worlds, perception sources,
+drivers.
 
 Each holds one function and what others must know about it. What the function is given lives in the folder
 that calls it, which is named here.
@@ -28,8 +28,8 @@ class Skill:
 
     Args:
         robot: ``arm`` or ``base``.
-        run: for an arm ``run(attempt, command)`` with a ``robot.skills.Attempt``; for a base ``run(drive,
-            command)`` with a ``robot.drive.Drive``.
+        run: for an arm ``run(context, command)`` with a ``robot.skills.SkillContext``; for a base
+            ``run(drive, command)`` with a ``robot.base_robot.Drive``.
         item: whether it handles an object; then the action must have a parameter for it.
         own: whether every robot of the kind has it under its own name, besides the actions of the domain.
     """
@@ -45,8 +45,8 @@ class TargetRule:
     """How the action decoder finds where a command leads.
 
     Args:
-        find: answers a ``body.targets.TargetQuestion`` with a pose, with ``body.spots.Spots`` among which
-            there is a choice, with a Feedback why there is none, or with ``None`` where a reference is not
+        find: answers a ``body.targets.TargetQuestion`` with a pose, with ``body.targets.Spots`` among
+            which there is a choice, with a Feedback why there is none, or with ``None`` where a reference is not
             seen.
         robot: ``arm`` where the target is the pose of an object, ``base`` where it is the pose of the robot.
         anywhere: whether it names no place: any free one will do.

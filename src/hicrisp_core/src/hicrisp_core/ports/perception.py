@@ -38,8 +38,7 @@ class Perception(Protocol):
         Args:
             picture: registered colour and depth images (m), with the camera's pose in the world frame.
             robots: frames of the robots' links, tools and fingers at the picture's moment. They mask the robot's
-                own
-                body and determine what is in a hand.
+                own body and determine what is in a hand.
 
         Returns:
             All tracks after this picture: visible, hidden, held and gone objects.

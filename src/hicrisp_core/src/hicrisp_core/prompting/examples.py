@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Callable, Dict, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.entries import ExampleEntry
+from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.schema import ROBOT_TYPES, Action, Domain
-from hicrisp_core.domain.wording import GoalWords
 from hicrisp_core.model import Command, Relation, RobotState, Step, Value, WorldObject, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.model.goal_text import parse_statement

@@ -119,10 +119,10 @@ class ArmRobot:
         end = self._clock() + limit
         stop = _Stop(cancel, self._clock, end)
         self._running = stop
-        attempt = SkillContext(self._arm, self._observe, deadline, stop, progress or _ignore,
-                          self._hand, self._settings, self._limits, skill.item(command), lambda: end - self._clock())
+        context = SkillContext(self._arm, self._observe, deadline, stop, progress or _ignore, self._hand,
+                               self._settings, self._limits, skill.item(command), lambda: end - self._clock())
         try:
-            outcome = attempt.interrupted() or skill.run(attempt, command)
+            outcome = context.interrupted() or skill.run(context, command)
         finally:
             self._running = None
         if outcome.status is Status.CANCELED and not stop.wished:

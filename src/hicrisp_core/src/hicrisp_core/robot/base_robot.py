@@ -128,7 +128,7 @@ class Drive:
             f"Cannot tell that {name} was reached: {self.base.name} says so, but {fault}.")
 
     def interrupted(self) -> Optional[Outcome]:
-        """Check whether a command has to end early.
+        """Return why a command has to end early.
 
         Returns:
             The outcome of a canceled command or one out of time; ``None`` otherwise.

@@ -44,7 +44,7 @@ class SafetyLimits:
         return all(low <= value <= high for low, value, high in zip(self.low, position, self.high))
 
     def refusal(self, goal: Pose) -> Optional[MotionFailure]:
-        """Check whether the tool may be sent to a pose.
+        """Return why the tool must not be sent to a pose.
 
         Args:
             goal: tool pose, world frame.
@@ -110,8 +110,7 @@ def invalid_outcome(command: Command) -> Optional[Outcome]:
         command: the action with its arguments and constraints.
 
     Returns:
-        INVALID if a number is out of range or not finite, so that it would restrict nothing; ``None``
-        otherwise.
+        INVALID if a number is out of range or not finite, so that it would restrict nothing; ``None`` otherwise.
     """
     numbers: Dict[str, Iterable[float]] = {
         "time_limit": (command.time_limit,), "apart": (command.apart,), "look_within": (command.look_within,),

@@ -149,7 +149,7 @@ class SkillContext:
         return self.arm.move_gripper(min(opening, self.arm.max_opening), self.deadline, self.cancel)
 
     def interrupted(self) -> Optional[Outcome]:
-        """Check whether a command has to end early.
+        """Return why a command has to end early.
 
         Returns:
             The outcome of a canceled command or one out of time; ``None`` otherwise.

@@ -10,38 +10,38 @@ from hicrisp_core.robot.skills_pick import pick
 from hicrisp_core.robot.skills_place import place
 
 
-def _pick(attempt: SkillContext, command: Command) -> Outcome:
-    if not attempt.item:
+def _pick(context: SkillContext, command: Command) -> Outcome:
+    if not context.item:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID, f"{command} names no item.", "item")
-    return pick(attempt, attempt.item, command.look_within)
+    return pick(context, context.item, command.look_within)
 
 
-def _place(attempt: SkillContext, command: Command) -> Outcome:
-    item, goal = attempt.item, command.target or command.aim
+def _place(context: SkillContext, command: Command) -> Outcome:
+    item, goal = context.item, command.target or command.aim
     if not item or goal is None:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                f"{command} does not say {'where to' if item else 'which item to'} place.",
                                "target" if item else "item")
     x, y, z = (a - b for a, b in zip((command.aim or goal).position, goal.position))
-    return place(attempt, item, goal, (x, y, z), command.look_within)
+    return place(context, item, goal, (x, y, z), command.look_within)
 
 
-def _home(attempt: SkillContext, command: Command) -> Outcome:
+def _home(context: SkillContext, command: Command) -> Outcome:
     del command  # It has no arguments that matter.
-    attempt.progress("home", 0.0)
-    attempt.look()
-    motion = attempt.arm.plan_home(attempt.deadline)
-    return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
+    context.progress("home", 0.0)
+    context.look()
+    motion = context.arm.plan_home(context.deadline)
+    return motion.outcome() if isinstance(motion, MotionFailure) else context.follow(motion)
 
 
-def _move_tool(attempt: SkillContext, command: Command) -> Outcome:
+def _move_tool(context: SkillContext, command: Command) -> Outcome:
     if command.target is None:
         return Outcome.because(CauseKind.MALFORMED, Status.INVALID,
                                f"{command} does not say where to move the tool.", "target")
-    attempt.progress("move", 0.0)
-    attempt.look()
-    motion = attempt.plan_to(command.target)
-    return motion.outcome() if isinstance(motion, MotionFailure) else attempt.follow(motion)
+    context.progress("move", 0.0)
+    context.look()
+    motion = context.plan_to(command.target)
+    return motion.outcome() if isinstance(motion, MotionFailure) else context.follow(motion)
 
 
 PICK = Skill(ARM, _pick, item=True)

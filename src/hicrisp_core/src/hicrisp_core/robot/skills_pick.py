@@ -28,11 +28,11 @@ _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
 
 
-def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
+def pick(context: SkillContext, item: str, within: float = 0.0) -> Outcome:
     """Take an item from its place, standing or lying, and lift it.
 
     Args:
-        attempt: the running command with its arm, observer and limits.
+        context: the running command with its arm, observer and limits.
         item: name of the object.
         within: greatest distance in the plane, metres, between where the hand reached and where the item is
             observed when the fingers close; 0 skips this check.
@@ -42,37 +42,37 @@ def pick(attempt: SkillContext, item: str, within: float = 0.0) -> Outcome:
     """
     doing, outcome = f"pick up the {item}", DONE
     for _ in range(_REACHES if within > 0.0 else 1):
-        attempt.progress("look", 0.0)
-        world = attempt.look()
-        between = next((each for each in world.objects.values() if each.movable and in_hand(attempt, each)), None)
-        if between is not None and _loose(attempt, between, world):
-            moved = _back_off(attempt, between)
+        context.progress("look", 0.0)
+        world = context.look()
+        between = next((each for each in world.objects.values() if each.movable and in_hand(context, each)), None)
+        if between is not None and _loose(context, between, world):
+            moved = _back_off(context, between)
             if not moved.ok:
                 return failed(moved, doing)
-            world, between = attempt.look(), None
+            world, between = context.look(), None
         object_ = world.objects[item]
         if between is not None and between.name == item and _rests(object_, world):
-            return failed(_close(attempt, object_, 0.0, world), doing)  # An earlier pick ended before the lift.
+            return failed(_close(context, object_, 0.0, world), doing)  # An earlier pick ended before the lift.
         refusal = _refusal(object_, between)
         if refusal is not None:
             return refusal
-        attempt.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
-        candidates = grasp_candidates(object_, world, attempt.gripper)
+        context.arm.detach()  # The hand is seen to be empty, whatever an earlier command left.
+        candidates = grasp_candidates(object_, world, context.gripper)
         if not candidates:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot {doing}: it is too wide for the fingers as it lies.", item)
-        outcome = _try(attempt, object_, candidates, world, within)
+        outcome = _try(context, object_, candidates, world, within)
         if outcome.cause is None or outcome.cause.kind is not CauseKind.OFF_GOAL:
             break
     return failed(outcome, doing)
 
 
-def _loose(attempt: SkillContext, item: WorldObject, world: WorldState) -> bool:
+def _loose(context: SkillContext, item: WorldObject, world: WorldState) -> bool:
     """Check whether the fingers are open around a standing object: a pick was interrupted."""
     if item.pose is None or not _rests(item, world):
         return False
-    closing = rotate(attempt.arm.tool_pose().orientation, (0.0, 1.0, 0.0))
-    return attempt.arm.opening() > width_along(item, item.pose, closing) + _AROUND
+    closing = rotate(context.arm.tool_pose().orientation, (0.0, 1.0, 0.0))
+    return context.arm.opening() > width_along(item, item.pose, closing) + _AROUND
 
 
 def _rests(item: WorldObject, world: WorldState) -> bool:
@@ -85,13 +85,13 @@ def _rests(item: WorldObject, world: WorldState) -> bool:
                if other is not None and other.pose is not None)
 
 
-def _back_off(attempt: SkillContext, item: WorldObject) -> Outcome:
+def _back_off(context: SkillContext, item: WorldObject) -> Outcome:
     """Open the fingers and leave an object where it stands."""
-    opened = attempt.open_hand(attempt.arm.max_opening)
+    opened = context.open_hand(context.arm.max_opening)
     if not opened.ok:
         return opened
-    attempt.arm.detach()
-    return attempt.raise_tool(attempt.settings.approach, frozenset({item.name}))
+    context.arm.detach()
+    return context.raise_tool(context.settings.approach, frozenset({item.name}))
 
 
 def _refusal(item: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome]:
@@ -107,53 +107,53 @@ def _refusal(item: WorldObject, held: Optional[WorldObject]) -> Optional[Outcome
 
 
 def _try(
-    attempt: SkillContext, item: WorldObject, candidates: List[Grasp], world: WorldState, within: float
+    context: SkillContext, item: WorldObject, candidates: List[Grasp], world: WorldState, within: float
 ) -> Outcome:
     """Carry out the best grasp to which there is a motion; without one, explain that for the
     best.
     """
     touch = frozenset({item.name})
     best = DONE
-    for grasp in islice(ranked(candidates, lambda grasp: grasp, attempt.arm.margin), attempt.settings.tries):
-        approached = _approach(attempt, grasp, touch)
-        stopped = attempt.interrupted()
+    for grasp in islice(ranked(candidates, lambda grasp: grasp, context.arm.margin), context.settings.tries):
+        approached = _approach(context, grasp, touch)
+        stopped = context.interrupted()
         if stopped is not None:
             return stopped
         if approached.ok and within > 0.0:
-            approached = _still_there(attempt, item, within)
+            approached = _still_there(context, item, within)
         if approached.ok:
-            return _close(attempt, item, grasp.width, world)
+            return _close(context, item, grasp.width, world)
         if approached.status is not Status.PLANNING:
-            attempt.raise_tool(attempt.settings.retreat, touch)
+            context.raise_tool(context.settings.retreat, touch)
             return approached
         best = approached if best.ok else best
     return best
 
 
-def _approach(attempt: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
+def _approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
     """Go before a grasp and straight to it; PLANNING when another grasp should be tried."""
-    attempt.progress("approach", 0.1)
-    opened = attempt.open_hand(grasp.opening)
+    context.progress("approach", 0.1)
+    opened = context.open_hand(grasp.opening)
     if not opened.ok:
         return opened
-    reached = attempt.plan_to(grasp.pose, touch)
+    reached = context.plan_to(grasp.pose, touch)
     if isinstance(reached, MotionFailure):
         return reached.outcome()
-    motion = attempt.plan_to(grasp.before(attempt.settings.approach))
+    motion = context.plan_to(grasp.before(context.settings.approach))
     if isinstance(motion, MotionFailure) and motion.kind == "unreachable":  # As far from it as can be reached.
-        motion = attempt.plan_to(grasp.before(attempt.settings.approach / 2.0))
+        motion = context.plan_to(grasp.before(context.settings.approach / 2.0))
     if isinstance(motion, MotionFailure):
         return motion.outcome()
-    moved = attempt.follow(motion)
+    moved = context.follow(motion)
     if not moved.ok:
         return moved
-    attempt.progress("descend", 0.4)
-    return attempt.line(grasp.pose, attempt.settings.guarded * 2.0, touch, guarded=True)
+    context.progress("descend", 0.4)
+    return context.line(grasp.pose, context.settings.guarded * 2.0, touch, guarded=True)
 
 
-def _still_there(attempt: SkillContext, item: WorldObject, within: float) -> Outcome:
+def _still_there(context: SkillContext, item: WorldObject, within: float) -> Outcome:
     """Check that the object is observed where the hand reached for it (EXECUTION with OFF_GOAL if it is not)."""
-    seen = attempt.look().objects[item.name]
+    seen = context.look().objects[item.name]
     if seen.pose is None or item.pose is None:
         return DONE  # The hand hides it.
     off = planar_distance(seen.pose.position, item.pose.position)
@@ -163,49 +163,49 @@ def _still_there(attempt: SkillContext, item: WorldObject, within: float) -> Out
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.OFF_GOAL, (item.name,), said=why, metres=off))
 
 
-def _close(attempt: SkillContext, item: WorldObject, width: float, world: WorldState) -> Outcome:
+def _close(context: SkillContext, item: WorldObject, width: float, world: WorldState) -> Outcome:
     """Close the fingers, lift, and look whether the item came along.
 
     Args:
         width: the item's extent between the fingers, metres; 0 where they hold it already.
     """
-    attempt.progress("grasp", 0.6)
-    closed = attempt.arm.grasp(attempt.settings.force, attempt.deadline, attempt.cancel)
+    context.progress("grasp", 0.6)
+    closed = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
     if not closed.ok:
         return closed
-    if attempt.arm.opening() < _NOTHING * width:
-        attempt.open_hand(attempt.arm.max_opening)
-        attempt.raise_tool(attempt.settings.retreat, frozenset({item.name}))
+    if context.arm.opening() < _NOTHING * width:
+        context.open_hand(context.arm.max_opening)
+        context.raise_tool(context.settings.retreat, frozenset({item.name}))
         return Outcome(Status.EXECUTION, "the gripper closed on nothing",
                        cause=Cause(CauseKind.NOT_GRIPPED, (item.name,)))
-    attempt.look()
-    attempt.arm.attach(item.name)
-    attempt.progress("lift", 0.8)
+    context.look()
+    context.arm.attach(item.name)
+    context.progress("lift", 0.8)
     support = below(item, item.pose, world) if item.pose else frozenset()
-    lifted = attempt.raise_tool(attempt.settings.approach, support)
+    lifted = context.raise_tool(context.settings.approach, support)
     if not lifted.ok:
         return lifted
-    if not in_hand(attempt, attempt.look().objects[item.name]):
-        attempt.arm.detach()
+    if not in_hand(context, context.look().objects[item.name]):
+        context.arm.detach()
         return Outcome(Status.EXECUTION, f"the {item.name} slipped out of the gripper",
                        cause=Cause(CauseKind.SLIPPED, (item.name,)))
     return DONE
 
 
-def in_hand(attempt: SkillContext, item: WorldObject) -> bool:
+def in_hand(context: SkillContext, item: WorldObject) -> bool:
     """Check whether an item is observed at the tool, with the fingers neither closed nor fully open.
 
     Args:
-        attempt: the running command with its arm, observer and limits.
+        context: the running command with its arm, observer and limits.
         item: the observed object.
 
     Returns:
         True if it is held; false without a pose, and for bowls.
     """
-    opening = attempt.arm.opening()
+    opening = context.arm.opening()
     if item.pose is None or item.form.hollow:
         return False
-    if not _NOTHING * min(item.size) < opening < _OPEN * attempt.arm.max_opening:
+    if not _NOTHING * min(item.size) < opening < _OPEN * context.arm.max_opening:
         return False
-    inside = item.pose.inverse().apply(attempt.arm.tool_pose().position)
+    inside = item.pose.inverse().apply(context.arm.tool_pose().position)
     return all(abs(value) <= size / 2.0 + _IN_HAND for value, size in zip(inside, item.size))

@@ -58,7 +58,7 @@ class Approach:
         told: offset of the commanded pose, metres, that compensates the known error of the arm.
     """
 
-    attempt: SkillContext
+    context: SkillContext
     thing: WorldObject
     placement: Placement
     world: WorldState
@@ -82,20 +82,20 @@ class Approach:
         return replace(outcome, missed=self._learnt.mean) if self._learnt.samples else outcome
 
     def _place(self, clear: float) -> Outcome:
-        height = max(clear, self.attempt.settings.approach - _BELOW_CARRY)
-        most, blocked, longest, outcome = self.attempt.settings.approaches, 0, 0.0, DONE
+        height = max(clear, self.context.settings.approach - _BELOW_CARRY)
+        most, blocked, longest, outcome = self.context.settings.approaches, 0, 0.0, DONE
         for number in range(most):
-            left = self.attempt.left()
+            left = self.context.left()
             if number and left < longest + _ENDING:
                 break
             self._count = number + 1
-            self.attempt.progress("approach", 0.3 + 0.3 * number / most)
+            self.context.progress("approach", 0.3 + 0.3 * number / most)
             outcome = self._above(height)
             outcome = self._down(height) if outcome.ok else outcome
-            stopped = self.attempt.interrupted()
+            stopped = self.context.interrupted()
             if stopped is not None:
                 return stopped
-            longest = max(longest, left - self.attempt.left()) if math.isfinite(left) else 0.0
+            longest = max(longest, left - self.context.left()) if math.isfinite(left) else 0.0
             if outcome.status is Status.PLANNING:
                 blocked += 1
                 again = blocked < _BLOCKED
@@ -107,45 +107,45 @@ class Approach:
 
     def _above(self, height: float) -> Outcome:
         """Go above the goal, and see whether that is near enough; what is touched is backed off from."""
-        attempt = self.attempt
-        seen = carried(attempt, self.thing.name)
+        context = self.context
+        seen = carried(context, self.thing.name)
         if isinstance(seen, Outcome):
             return seen
-        goal = tool_at(attempt, seen, self.placement.item).shifted((0.0, 0.0, height))
+        goal = tool_at(context, seen, self.placement.item).shifted((0.0, 0.0, height))
         everything = frozenset(self.world.objects)
-        moved = attempt.line(goal.shifted(self.told), attempt.settings.fast,
+        moved = context.line(goal.shifted(self.told), context.settings.fast,
                              everything if any(self.told) else frozenset(), guarded=True)
         if moved.status is Status.EXECUTION:
-            attempt.raise_tool(attempt.settings.approach / 2.0, everything)
+            context.raise_tool(context.settings.approach / 2.0, everything)
         return self._seen(self.within, learn=True) if moved.ok else moved
 
     def _down(self, height: float) -> Outcome:
         """Straight down, with a look above the contact and one at it; back up from where it would miss."""
-        attempt = self.attempt
+        context = self.context
         touch = below(self.thing, self.placement.item, self.world)
-        goal = attempt.arm.tool_pose().position[2] - height
+        goal = context.arm.tool_pose().position[2] - height
         outcome = DONE
-        for above, within in ((NEARLY, self.within), (-attempt.settings.press, self.within + _SETTLES)):
-            here = attempt.arm.tool_pose()
+        for above, within in ((NEARLY, self.within), (-context.settings.press, self.within + _SETTLES)):
+            here = context.arm.tool_pose()
             told = here.shifted((0.0, 0.0, goal + above - here.position[2]))
-            outcome = touch_down(attempt, self.thing, self.placement.item, told, goal, self.world, touch)
+            outcome = touch_down(context, self.thing, self.placement.item, told, goal, self.world, touch)
             outcome = self._seen(within) if outcome.ok else outcome
             if not outcome.ok:
-                back = goal + height - attempt.arm.tool_pose().position[2]
+                back = goal + height - context.arm.tool_pose().position[2]
                 if back > 0.0:
-                    attempt.raise_tool(back, touch)
+                    context.raise_tool(back, touch)
                 return outcome
-        room = hand_clearance(attempt.arm.tool_pose(), attempt.arm.opening(), self.world, attempt.gripper,
+        room = hand_clearance(context.arm.tool_pose(), context.arm.opening(), self.world, context.gripper,
                               self.thing.name)
-        return let_go(attempt, self.thing, room, touch)
+        return let_go(context, self.thing, room, touch)
 
     def _seen(self, within: float, learn: bool = False) -> Outcome:
-        """Check whether the item is observed in the hand, close enough above its goal.
+        """Return DONE if the item is observed in the hand, close enough above its goal.
 
         Args:
             learn: whether this is the end of an approach, by which the next one is corrected.
         """
-        seen = carried(self.attempt, self.thing.name)
+        seen = carried(self.context, self.thing.name)
         if isinstance(seen, Outcome):
             return seen
         x, y = _beside(seen, self.placement)
@@ -177,30 +177,30 @@ def _beside(seen: WorldObject, placement: Placement) -> Planar:
     return (x - goal_x, y - goal_y)
 
 
-def carried(attempt: SkillContext, name: str) -> Union[WorldObject, Outcome]:
+def carried(context: SkillContext, name: str) -> Union[WorldObject, Outcome]:
     """Observe the held item, which may have slipped in the hand, and attach it again.
 
     Args:
-        attempt: the running command with its arm, observer and limits.
+        context: the running command with its arm, observer and limits.
         name: name of the item.
 
     Returns:
         The observed item; EXECUTION if it is no longer in the hand.
     """
-    seen = attempt.look().objects[name]
-    if seen.pose is None or not in_hand(attempt, seen):
-        attempt.arm.detach()
+    seen = context.look().objects[name]
+    if seen.pose is None or not in_hand(context, seen):
+        context.arm.detach()
         return Outcome(Status.EXECUTION, f"the {name} slipped out of the gripper on the way",
                        cause=Cause(CauseKind.SLIPPED, (name,)))
-    attempt.arm.attach(name)
+    context.arm.attach(name)
     return seen
 
 
-def tool_at(attempt: SkillContext, seen: WorldObject, item: Pose) -> Pose:
+def tool_at(context: SkillContext, seen: WorldObject, item: Pose) -> Pose:
     """Return the tool pose that brings an item to a pose, from how it is held now.
 
     Args:
-        attempt: the running command with its arm, observer and limits.
+        context: the running command with its arm, observer and limits.
         seen: the item as observed in the hand.
         item: target pose of the item, world frame.
 
@@ -212,17 +212,17 @@ def tool_at(attempt: SkillContext, seen: WorldObject, item: Pose) -> Pose:
     """
     if seen.pose is None:
         raise ValueError(f"{seen.name} was not seen")
-    return item.compose(attempt.arm.tool_pose().inverse().compose(seen.pose).inverse())
+    return item.compose(context.arm.tool_pose().inverse().compose(seen.pose).inverse())
 
 
 def touch_down(
-    attempt: SkillContext, object_: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
+    context: SkillContext, object_: WorldObject, item: Pose, told: Pose, goal: float, world: WorldState,
     unchecked: FrozenSet[str]
 ) -> Outcome:
     """Lower the item until it touches; after an early contact raise it again (EXECUTION).
 
     Args:
-        attempt: the running command with its arm, observer and limits.
+        context: the running command with its arm, observer and limits.
         object_: the held item.
         item: its target pose, world frame.
         told: tool pose to command; may lie below the goal.
@@ -233,23 +233,23 @@ def touch_down(
     Returns:
         DONE on the ground, or why not.
     """
-    lowered = attempt.line(told, attempt.settings.guarded, unchecked, True)
+    lowered = context.line(told, context.settings.guarded, unchecked, True)
     if lowered.status not in (Status.SUCCESS, Status.EXECUTION):
         return lowered
-    here = attempt.arm.tool_pose().position[2]
+    here = context.arm.tool_pose().position[2]
     above = here - goal
-    if here - max(goal, told.position[2]) < max(attempt.settings.early, rim(object_, item, world) - NEARLY):
+    if here - max(goal, told.position[2]) < max(context.settings.early, rim(object_, item, world) - NEARLY):
         return DONE
-    attempt.raise_tool(max(_LIFT, attempt.settings.approach - above), unchecked)
+    context.raise_tool(max(_LIFT, context.settings.approach - above), unchecked)
     why = f"the {object_.name} touched something {100 * above:.1f} cm above the goal"
     return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.TOUCHED, said=why))
 
 
-def let_go(attempt: SkillContext, item: WorldObject, clearance: float, touch: FrozenSet[str]) -> Outcome:
+def let_go(context: SkillContext, item: WorldObject, clearance: float, touch: FrozenSet[str]) -> Outcome:
     """Open the fingers as far as there is room, and retreat.
 
     Args:
-        attempt: the running command with its arm, observer and limits.
+        context: the running command with its arm, observer and limits.
         item: the held item.
         clearance: space between the hand and other objects, metres.
         touch: names of the objects that the item stands on.
@@ -257,15 +257,15 @@ def let_go(attempt: SkillContext, item: WorldObject, clearance: float, touch: Fr
     Returns:
         DONE once the item is released; a retreat that cannot be planned is no failure.
     """
-    attempt.progress("release", 0.8)
-    room = min(max(clearance - _FINGER_GAP, _LEAST_ROOM), attempt.gripper.spare / 2.0)
-    opened = attempt.open_hand(attempt.arm.opening() + 2.0 * room)
-    attempt.arm.detach()
+    context.progress("release", 0.8)
+    room = min(max(clearance - _FINGER_GAP, _LEAST_ROOM), context.gripper.spare / 2.0)
+    opened = context.open_hand(context.arm.opening() + 2.0 * room)
+    context.arm.detach()
     if not opened.ok:
         return opened
-    attempt.progress("retreat", 0.9)
-    attempt.look()
-    retreated = attempt.raise_tool(attempt.settings.retreat, touch | {item.name})
+    context.progress("retreat", 0.9)
+    context.look()
+    retreated = context.raise_tool(context.settings.retreat, touch | {item.name})
     # It is placed; the next motion finds a way out.
     return DONE if retreated.status is Status.PLANNING else retreated
 
@@ -289,14 +289,14 @@ def rim(item: WorldObject, pose: Pose, world: WorldState) -> float:
 
 
 def place(
-    attempt: SkillContext, item: str, target: Pose, correction: Vector = (0.0, 0.0, 0.0), within: float = 0.0
+    context: SkillContext, item: str, target: Pose, correction: Vector = (0.0, 0.0, 0.0), within: float = 0.0
 ) -> Outcome:
     """Put the held item down at a pose of its centre.
 
     The yaw is free as far as the item's shape looks the same.
 
     Args:
-        attempt: the running command with its arm, observer and limits.
+        context: the running command with its arm, observer and limits.
         item: name of the object.
         target: pose of its centre, world frame.
         correction: offset added to the commanded pose, metres, to compensate a known error of the arm;
@@ -307,57 +307,57 @@ def place(
     Returns:
         DONE with the item released, or why not.
     """
-    attempt.progress("look", 0.0)
-    world = attempt.look()
+    context.progress("look", 0.0)
+    world = context.look()
     object_ = world.objects[item]
-    if not in_hand(attempt, object_):
+    if not in_hand(context, object_):
         return Outcome.because(CauseKind.NOT_HELD, Status.PRECONDITION,
                                f"Cannot place the {item}: it is not in the hand.", item)
-    attempt.arm.attach(item)
+    context.arm.attach(item)
     doing = f"place the {item}"
     best = DONE
-    hold = hold_of(object_, attempt.arm.tool_pose(), attempt.arm.opening())
-    ways = ways_to_place(object_, hold, target, world, attempt.gripper, attempt.arm.margin, attempt.settings.tries)
+    hold = hold_of(object_, context.arm.tool_pose(), context.arm.opening())
+    ways = ways_to_place(object_, hold, target, world, context.gripper, context.arm.margin, context.settings.tries)
     for placement in ways:
         clear = rim(object_, placement.item, world) + NEARLY
-        outcome = _carry(attempt, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
+        outcome = _carry(context, placement, clear, correction if within <= 0.0 else (0.0, 0.0, 0.0))
         if outcome.ok and within > 0.0:
-            outcome = Approach(attempt, object_, placement, world, within, correction).place(clear)
+            outcome = Approach(context, object_, placement, world, within, correction).place(clear)
         elif outcome.ok:
-            outcome = _lower(attempt, object_, placement, world, correction)
-        stopped = attempt.interrupted()
+            outcome = _lower(context, object_, placement, world, correction)
+        stopped = context.interrupted()
         if stopped is not None or outcome.status is not Status.PLANNING:
             return stopped or failed(outcome, doing)
         best = outcome if best.ok else best
     return failed(best, doing)
 
 
-def _carry(attempt: SkillContext, placement: Placement, clear: float, correction: Vector) -> Outcome:
+def _carry(context: SkillContext, placement: Placement, clear: float, correction: Vector) -> Outcome:
     """Bring the item above its goal, if it can be free of everything at the height ``clear`` above the
     goal.
     """
-    attempt.progress("transfer", 0.2)
-    reached = attempt.plan_to(placement.grasp.pose.shifted((0.0, 0.0, clear)))
+    context.progress("transfer", 0.2)
+    reached = context.plan_to(placement.grasp.pose.shifted((0.0, 0.0, clear)))
     if isinstance(reached, MotionFailure):
         return reached.outcome()
-    above = placement.grasp.pose.shifted((0.0, 0.0, max(clear, attempt.settings.approach)))
-    motion = attempt.plan_to(above.shifted(correction))
+    above = placement.grasp.pose.shifted((0.0, 0.0, max(clear, context.settings.approach)))
+    motion = context.plan_to(above.shifted(correction))
     if isinstance(motion, MotionFailure):
         return motion.outcome()
-    return attempt.follow(motion)
+    return context.follow(motion)
 
 
 def _lower(
-    attempt: SkillContext, item: WorldObject, placement: Placement, world: WorldState, correction: Vector
+    context: SkillContext, item: WorldObject, placement: Placement, world: WorldState, correction: Vector
 ) -> Outcome:
     """Lower the item until it touches, and let go wherever that is."""
-    seen = carried(attempt, item.name)
+    seen = carried(context, item.name)
     if isinstance(seen, Outcome):
         return seen
-    attempt.progress("lower", 0.6)
+    context.progress("lower", 0.6)
     touch = below(item, placement.item, world)
-    goal = tool_at(attempt, seen, placement.item)
-    told = goal.shifted(correction).shifted((0.0, 0.0, -attempt.settings.press))
+    goal = tool_at(context, seen, placement.item)
+    told = goal.shifted(correction).shifted((0.0, 0.0, -context.settings.press))
     unchecked = touch if correction == (0.0, 0.0, 0.0) else frozenset(world.objects)
-    lowered = touch_down(attempt, item, placement.item, told, goal.position[2], world, unchecked)
-    return let_go(attempt, item, placement.grasp.clearance, touch) if lowered.ok else lowered
+    lowered = touch_down(context, item, placement.item, told, goal.position[2], world, unchecked)
+    return let_go(context, item, placement.grasp.clearance, touch) if lowered.ok else lowered

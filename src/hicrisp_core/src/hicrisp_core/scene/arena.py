@@ -365,7 +365,7 @@ def _where(x: float, y: float) -> str:
 
 
 def check_goal(scene: Scene, pose: Pose) -> Optional[str]:
-    """Check whether a pose can be a goal for a base in this scene.
+    """Return why a pose cannot be a goal for a base in this scene.
 
     Args:
         scene: the initial objects, robots and facts, as its file describes them.

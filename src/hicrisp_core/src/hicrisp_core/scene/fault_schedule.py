@@ -42,7 +42,7 @@ INTRUDER = FaultKind(
     "a hand puts something on the table that the scene does not hold (as many as the count, or 1): on a free "
     "spot by chance, at [x, y], or a box at [x, y, width, depth, height], metres", (0, 2, 5))
 RETURN = FaultKind("the target, which vanished, is put back on the table", needs_target=True)
-BLOCKED_GOAL = FaultKind("a hand puts the target (or any other object) where the robot is about to place " "something")
+BLOCKED_GOAL = FaultKind("a hand puts the target (or any other object) where the robot is about to place something")
 SLIP = FaultKind("the item that is carried slips out of the gripper: [seconds after the motion began]", (0, 1))
 
 

@@ -17,7 +17,7 @@ _MOST_FACTS = 60
 _ROOM = 0.1
 """Metres around everything."""
 _MOVED, _TURNED = 0.005, 5.0
-"""Metres and degrees that a thing must be seen to move before it is written down again."""
+"""Metres and degrees that an object must be seen to move before it is written down again."""
 _MOST_LINES = 5000
 
 
@@ -54,7 +54,7 @@ def world_section(world: WorldState, domain: Domain) -> Dict[str, Any]:
         domain: words its facts.
 
     Returns:
-        JSON values of things, robots and facts in words; metres and degrees in the world frame.
+        JSON values of objects, robots and facts in words; metres and degrees in the world frame.
     """
     robots = [{"name": robot.name, "kind": robot.kind, **_place(robot.pose),
                "opening": None if robot.opening is None else round(robot.opening, 3)}
@@ -74,9 +74,7 @@ def _place(pose: Optional[Pose]) -> Dict[str, Any]:
     if pose is None:
         return {"x": None, "y": None, "z": None, "yaw": None}
     x, y, z = pose.position
-    qx, qy, qz, qw = pose.orientation
-    yaw = math.degrees(math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz)))
-    return {"x": round(x, 3), "y": round(y, 3), "z": round(z, 3), "yaw": round(yaw)}
+    return {"x": round(x, 3), "y": round(y, 3), "z": round(z, 3), "yaw": round(math.degrees(pose.yaw))}
 
 
 def _zone(zone: KeepOut) -> Dict[str, Any]:
@@ -85,7 +83,7 @@ def _zone(zone: KeepOut) -> Dict[str, Any]:
 
 
 def _bounds(scene: Scene, workspace: Optional[Box]) -> Optional[Box]:
-    """A box around the arena, the table and all things."""
+    """A box around the arena, the table and all objects."""
     points: List[Sequence[float]] = []
     if scene.arena is not None:
         (x, y), (width, depth) = scene.arena.origin, scene.arena.size
@@ -142,7 +140,7 @@ class SceneRecord:
         self._lines += 1
 
     def _vanished(self, there: AbstractSet[str]) -> List[Dict[str, Any]]:
-        """What was seen before and is no thing any more, as what a lidar outlines: it is nowhere now."""
+        """What was seen before and is not an object any more, as what a lidar outlines: it is nowhere now."""
         gone = [told for key, told in self._told.items()
                 if key.startswith("thing") and told["name"] not in there and told["x"] is not None]
         nowhere = [{**told, "x": None, "y": None, "z": None, "yaw": None} for told in gone]
@@ -150,7 +148,7 @@ class SceneRecord:
         return nowhere
 
     def _elsewhere(self, kind: str, now: Dict[str, Any]) -> bool:
-        """Whether a thing moved since it was written; it counts as written then."""
+        """Whether an object moved since it was written; it counts as written then."""
         key = f"{kind} {now['name']}"
         before = self._told.get(key)
         if before is not None and not _apart(before, now):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Collection, Dict, List, Mapping, Sequence
 
+from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.domain.wording import goal_words
 from hicrisp_core.llm.chat_model import ChatModel, LlmFailure, Message
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, GoalError

@@ -69,7 +69,7 @@ def form_text() -> str:
                      for title, table in tables)
 
 
-def goal_words(domain: Domain) -> Tuple[Predicate, ...]:
+def goal_predicates(domain: Domain) -> Tuple[Predicate, ...]:
     """Return the predicates that conditions may use: all but those of the order, which stages tell."""
     order = (domain.roles.waits_for, domain.roles.not_due)
     return tuple(each for name, each in domain.predicates.items() if name not in order)
@@ -79,7 +79,7 @@ def meaning_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     """Return the schema of a meaning in a world."""
     signatures: Dict[Signature, List[str]] = {}
     """The predicates by their argument types, without those that nothing here fits."""
-    for predicate in goal_words(domain):
+    for predicate in goal_predicates(domain):
         if all(type_ == _NUMBER or domain.objects_of(world, type_) for type_ in predicate.arguments):
             signatures.setdefault(predicate.arguments, []).append(predicate.name)
     fact = {"anyOf": [_fact(signature, predicates) for signature, predicates in signatures.items()]}
@@ -101,7 +101,7 @@ def _names(domain: Domain, world: WorldState, signatures: Dict[Signature, List[s
     """Return the schemas of the types' names; these are listed, of the smallest types first, as limits allow."""
     types = {type_ for signature in signatures for type_ in signature if type_ != _NUMBER}
     names = {type_: sorted({*domain.objects_of(world, type_), *(
-        name for each in goal_words(domain) if each.arguments[1:] == (type_,)
+        name for each in goal_predicates(domain) if each.arguments[1:] == (type_,)
         for name in names_for(each, 1, domain, world))}) for type_ in types}
     values = sum(map(len, signatures.values())) + len(world.robots) + 32  # The rest of the form has fewer.
     characters, found = 0, {}

@@ -27,7 +27,7 @@ from hicrisp_core.prompting.quarantine import plain, quarantined, turns_text
 from hicrisp_core.prompting.templates import GOAL_PLACEHOLDERS, Prompts
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding import form
-from hicrisp_core.understanding.form import form_text, goal_words, meaning_schema
+from hicrisp_core.understanding.form import form_text, goal_predicates, meaning_schema
 from hicrisp_core.understanding.verifier import refusal_of, verify
 from hicrisp_core.understanding.written.places import Places
 
@@ -288,7 +288,7 @@ def scene_text(domain: Domain, world: WorldState) -> str:
             names = sorted(at, key=lambda name: -places.along(predicate.name, name))
             lines.append(f"Each is {predicate.name} all behind it: {', '.join(map(_plain, names))}")
     lines += ["Robots:", *(_robot_text(each, domain, world) for _, each in sorted(world.robots.items()))]
-    words = {each.name for each in goal_words(domain) if each.direction == (0.0, 0.0)}
+    words = {each.name for each in goal_predicates(domain) if each.direction == (0.0, 0.0)}
     facts = ", ".join(_plain(str(Holds(fact)), 3) for fact in sorted(world.relations) if fact.predicate in words)
     return "\n".join((*lines, f"Facts: {facts or _NOTHING}"))
 
@@ -296,7 +296,7 @@ def scene_text(domain: Domain, world: WorldState) -> str:
 def predicates_text(domain: Domain) -> str:
     """Return the predicates of conditions with their types and what they mean, one a line."""
     lines = []
-    for each in goal_words(domain):
+    for each in goal_predicates(domain):
         variables = ("X", "Y")[:len(each.arguments)]
         types = ", ".join(f"{name}: {type_}" for name, type_ in zip(variables, each.arguments))
         but = "".join(f"; never for a {type_}: use {other}" for type_, other in each.instead.items())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import List, Tuple
 
 from hicrisp_core.domain import Domain, apply_effects, check
-from hicrisp_core.domain.wording import goal_words
+from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Meaning, Reason, Refusal

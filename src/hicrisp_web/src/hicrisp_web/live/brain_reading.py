@@ -6,7 +6,7 @@ from threading import Event, Lock
 from typing import Any, Callable, Dict
 
 from hicrisp_core.domain import Domain
-from hicrisp_core.domain.wording import goal_words
+from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Meaning, Question, Refusal

@@ -83,8 +83,7 @@ class FactTable:
         return found
 
     def numbers_in(self, bits: int) -> Sequence[int]:
-        """List the bits of a state in the order of their facts, so that earlier searches do not change the
-        result.
+        """List the bits of a state in the order of their facts, so that earlier searches do not change the result.
 
         Args:
             bits: a state or a part of one.

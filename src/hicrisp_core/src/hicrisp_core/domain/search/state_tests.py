@@ -55,8 +55,7 @@ class Operator:
         self._conditional: List[_Conditional] = []
 
     def apply(self, state: int) -> int:
-        """Apply the operator's effects; removals come first, and every condition is judged in the state
-        before.
+        """Apply the operator's effects; removals come first, and every condition is judged in the state before.
 
         Args:
             state: bits of the facts that hold.

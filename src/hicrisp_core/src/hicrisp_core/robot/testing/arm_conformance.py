@@ -16,10 +16,9 @@ from unittest import SkipTest
 from hicrisp_core.model import CauseKind, Outcome, Pose, Status, WorldState
 from hicrisp_core.model.geometry import distance, turn_between
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
+from hicrisp_core.robot.testing import LOST_LIMIT, why
 from hicrisp_core.time.deadline import Deadline
 
-_LOST_LIMIT = 4.0
-"""Seconds of wall time, beside those for a stop, within which a lost connection is noticed."""
 _NUDGE = 0.01
 """Turn of a joint that counts as not having been moved, radians."""
 _OPENING = 0.004
@@ -213,7 +212,7 @@ class ArmConformance:
 
         self._once_under_way(tell)
         outcome = self._follow(motion, cancel=cancel)
-        assert _why(outcome) == (Status.CANCELED, CauseKind.CANCELED), outcome
+        assert why(outcome) == (Status.CANCELED, CauseKind.CANCELED), outcome
         assert time.monotonic() - asked[0] < self.rig.soon
         assert not self.rig.moving()
         assert distance(self.rig.tool().position, self.rig.reachable.position) > self.rig.tolerance
@@ -221,12 +220,12 @@ class ArmConformance:
     def test_a_canceled_motion_does_not_begin(self) -> None:
         motion, cancel, start = self._plan(self.rig.reachable), Event(), list(self.rig.joints())
         cancel.set()
-        assert _why(self._follow(motion, cancel=cancel)) == (Status.CANCELED, CauseKind.CANCELED)
+        assert why(self._follow(motion, cancel=cancel)) == (Status.CANCELED, CauseKind.CANCELED)
         assert self._moved(start) < _NUDGE
 
     def test_a_deadline_ends_a_motion(self) -> None:
         outcome = self._follow(self._plan(self.rig.reachable), Deadline(self.rig.hurry))
-        assert _why(outcome) == (Status.TIMEOUT, CauseKind.OUT_OF_TIME), outcome
+        assert why(outcome) == (Status.TIMEOUT, CauseKind.OUT_OF_TIME), outcome
         assert not self.rig.moving()
         assert distance(self.rig.tool().position, self.rig.reachable.position) > self.rig.tolerance
 
@@ -235,7 +234,7 @@ class ArmConformance:
         motion = self._plan(self.rig.reachable)
         stopper = self._once_under_way(lambda: stopped.append(self.rig.arm.stop(Deadline(self.rig.soon))))
         outcome = self._follow(motion)
-        assert _why(outcome) == (Status.CANCELED, CauseKind.CANCELED), outcome
+        assert why(outcome) == (Status.CANCELED, CauseKind.CANCELED), outcome
         stopper.join(self.rig.patience)
         assert stopped
         assert stopped[0].ok, stopped[0]
@@ -255,7 +254,7 @@ class ArmConformance:
         motion, start = self._plan(self.rig.reachable), list(self.rig.joints())
         stale = replace(motion, positions=tuple(reversed(motion.positions)))
         outcome = self._follow(stale)
-        assert _why(outcome) == (Status.EXECUTION, CauseKind.OFF_COURSE), outcome
+        assert why(outcome) == (Status.EXECUTION, CauseKind.OFF_COURSE), outcome
         assert self._moved(start) < _NUDGE
 
     def test_the_fingers_go_where_they_are_told_to(self) -> None:
@@ -294,7 +293,7 @@ class ArmConformance:
         self._once_under_way(away)
         outcome = self._follow(motion)
         assert outcome.status is Status.LOST, outcome
-        assert time.monotonic() - lost[0] < _LOST_LIMIT + self.rig.soon
+        assert time.monotonic() - lost[0] < LOST_LIMIT + self.rig.soon
         assert not self.rig.moving()
 
     def _patience(self) -> Deadline:
@@ -343,8 +342,3 @@ def _aside(point: Sequence[float], begin: Sequence[float], end: Sequence[float])
     part = sum((p - a) * d for p, a, d in zip(point, begin, along)) / length
     part = max(0.0, min(1.0, part))
     return math.sqrt(sum((p - a - part * d) ** 2 for p, a, d in zip(point, begin, along)))
-
-
-def _why(outcome: Outcome) -> Tuple[Status, Optional[CauseKind]]:
-    """How a motion ended, and what began that."""
-    return outcome.status, outcome.cause.kind if outcome.cause is not None else None

@@ -10,16 +10,15 @@ import math
 import time
 from dataclasses import dataclass
 from threading import Event
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, List, Optional
 from unittest import SkipTest
 
 from hicrisp_core.model import CauseKind, Outcome, Pose, Status
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.ports.robot import Base, Progress
+from hicrisp_core.robot.testing import LOST_LIMIT, why
 from hicrisp_core.time.deadline import Deadline
 
-_LOST_LIMIT = 4.0
-"""Seconds of wall time, beside those for a stop, within which a lost connection is noticed."""
 _NUDGE = 0.05
 """Way of a base that counts as not having been moved, metres."""
 
@@ -93,7 +92,7 @@ class BaseConformance:
                 cancel.set()
 
         outcome = self._go(self.rig.reachable, cancel=cancel, progress=on_the_way)
-        assert _why(outcome) == (Status.CANCELED, CauseKind.CANCELED), outcome
+        assert why(outcome) == (Status.CANCELED, CauseKind.CANCELED), outcome
         assert time.monotonic() - asked[0] < self.rig.soon
         assert not self.rig.moving()
         assert planar_distance(self.rig.where().position, self.rig.reachable.position) > self.rig.tolerance
@@ -101,13 +100,13 @@ class BaseConformance:
     def test_a_canceled_drive_does_not_begin(self) -> None:
         cancel, start = Event(), self.rig.where()
         cancel.set()
-        assert _why(self._go(self.rig.reachable, cancel=cancel)) == (Status.CANCELED, CauseKind.CANCELED)
+        assert why(self._go(self.rig.reachable, cancel=cancel)) == (Status.CANCELED, CauseKind.CANCELED)
         assert planar_distance(self.rig.where().position, start.position) < _NUDGE
 
     def test_a_deadline_ends_a_drive_and_stops_it(self) -> None:
         began = time.monotonic()
         outcome = self._go(self.rig.reachable, Deadline(self.rig.hurry))
-        assert _why(outcome) == (Status.TIMEOUT, CauseKind.OUT_OF_TIME), outcome
+        assert why(outcome) == (Status.TIMEOUT, CauseKind.OUT_OF_TIME), outcome
         assert time.monotonic() - began < self.rig.hurry + 2.0 * self.rig.soon
         assert not self.rig.moving()
 
@@ -133,7 +132,7 @@ class BaseConformance:
 
         outcome = self._go(self.rig.reachable, progress=on_the_way)
         assert outcome.status is Status.LOST, outcome
-        assert time.monotonic() - lost[0] < _LOST_LIMIT + self.rig.soon
+        assert time.monotonic() - lost[0] < LOST_LIMIT + self.rig.soon
         assert not self.rig.moving()
 
     def _go(
@@ -141,8 +140,3 @@ class BaseConformance:
         progress: Progress = lambda phase, part: None,
     ) -> Outcome:
         return self.rig.base.go_to(pose, deadline or Deadline(self.rig.patience), cancel or Event(), progress)
-
-
-def _why(outcome: Outcome) -> Tuple[Status, Optional[CauseKind]]:
-    """How a drive ended, and what began that."""
-    return outcome.status, outcome.cause.kind if outcome.cause is not None else None
