@@ -1,5 +1,4 @@
-"""What a launch file was told is checked before it starts anything, so that its reason is the last that is
-read.
+"""What a launch file was told is checked before it starts anything, so that its reason is the last that is read.
 
 A launch file asks by ``<param command="rosrun hicrisp_nodes check_launch ..."/>``: roslaunch reads all
 parameters first, and ends where a command fails.

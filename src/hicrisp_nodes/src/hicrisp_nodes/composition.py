@@ -1,6 +1,4 @@
-"""The parts of a run for the nodes: the language models that ``~llm`` names, and what a configuration asks
-for.
-"""
+"""The parts of a run for the nodes: the language models that ``~llm`` names, and what a configuration asks for."""
 
 from __future__ import annotations
 

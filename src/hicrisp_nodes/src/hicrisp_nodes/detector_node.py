@@ -1,5 +1,4 @@
-"""The detector's door: its eyes publish ``world_state``, and it serves
-``detector/check`` and ``name_thing``."""
+"""The detector's door: its eyes publish ``world_state``, and it serves ``detector/check`` and ``name_thing``."""
 
 from __future__ import annotations
 
