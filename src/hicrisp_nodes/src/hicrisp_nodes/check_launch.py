@@ -42,7 +42,7 @@ def check(options: argparse.Namespace) -> None:
         options: the parsed command line.
 
     Raises:
-        ConfigError: for the first object that is not there, is wrong or does not fit, with what would.
+        ConfigError: for the first argument whose file is missing or wrong, or that does not fit, with what would.
     """
     for name in ("scene", "policy", "llm", "robot"):
         _check_whole(name, getattr(options, name))

@@ -55,7 +55,7 @@ class DetectorServer:
 
     def _made(self, configuration: Configuration) -> Detector:
         return RunFactory(configuration.domain, configuration.policy,
-                     pose_age_limit=self._pose_age_limit).detector()
+                          pose_age_limit=self._pose_age_limit).detector()
 
     def _follow(self, configuration: Configuration) -> None:
         self._detector = self._made(configuration)
