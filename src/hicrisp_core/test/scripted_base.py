@@ -1,6 +1,4 @@
-"""A base without physics that does as the test says: arrives, lies, fails, or drives until it is told to
-stop.
-"""
+"""A base without physics that does as the test says: arrives, lies, fails, or drives until it is told to stop."""
 
 from __future__ import annotations
 

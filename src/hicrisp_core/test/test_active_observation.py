@@ -1,6 +1,4 @@
-"""Looking on purpose: what the camera does not show is looked at again, with the arm out of sight, for long
-enough.
-"""
+"""Looking on purpose: what the camera does not show is looked at again, with the arm out of sight, for long enough."""
 
 from dataclasses import replace
 

@@ -1,6 +1,4 @@
-"""CoPAL's eight configurations (Table IV) over one executive: what each repairs itself and what it tells
-the model.
-"""
+"""CoPAL's eight configurations (Table IV) over one executive: what each repairs itself and what it tells the model."""
 
 import pytest
 from failures import words
@@ -24,9 +22,7 @@ def run(domain, config_dir):
 
 
 def told(run):
-    """The sentences of the feedback with which each new plan was asked for, as far as a model is told
-    them.
-    """
+    """The sentences of the feedback with which each new plan was asked for, as far as a model is told them."""
     said = [words(run.brain.domain, entry).at_level(request.feedback_level)
             for request in run.brain.requests[1:] for entry in request.feedback]
     return [tuple(filter(None, (each.error, each.reason, each.suggestion))) for each in said]

@@ -1,6 +1,4 @@
-"""The two-handed kitchen: CoPAL's recoverable errors (Table II), quantities, words that several actions
-share.
-"""
+"""The two-handed kitchen: CoPAL's recoverable errors (Table II), quantities, words that several actions share."""
 
 from __future__ import annotations
 

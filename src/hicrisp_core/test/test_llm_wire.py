@@ -1,6 +1,4 @@
-"""What servers do that the protocol does not promise, over a real HTTP server: slow, stubborn, broken, or
-costly.
-"""
+"""What servers do that the protocol does not promise, over a real HTTP server: slow, stubborn, broken, or costly."""
 
 import json
 import time

@@ -1,6 +1,4 @@
-"""Offsets that earlier runs learnt: they begin the next run, weigh less with age, and new measurements
-win.
-"""
+"""Offsets that earlier runs learnt: they begin the next run, weigh less with age, and new measurements win."""
 
 import pytest
 from hicrisp_core.memory.store import Store

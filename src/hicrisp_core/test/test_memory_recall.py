@@ -1,6 +1,4 @@
-"""Earlier tasks and corrections in today's names: near ones of the same domain, and never a name of
-another scene.
-"""
+"""Earlier tasks and corrections in today's names: near ones of the same domain, and never a name of another scene."""
 
 import pytest
 from failures import no_motion

@@ -1,6 +1,4 @@
-"""Runs that remember: later ones need fewer corrections and fewer questions, and a poisoned memory changes
-nothing.
-"""
+"""Runs that remember: later ones need fewer corrections and fewer questions, and a poisoned memory changes nothing."""
 
 import json
 import math

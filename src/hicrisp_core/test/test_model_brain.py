@@ -1,6 +1,4 @@
-"""The brain with a language model, over HTTP: its text becomes steps only through parser, schema and
-world.
-"""
+"""The brain with a language model, over HTTP: its text becomes steps only through parser, schema and world."""
 
 import json
 

@@ -14,9 +14,7 @@ LAWN = region("lawn", 2.0, 1.0, "no_go")
 
 
 def passed(*way: Tuple[float, float]) -> Motion:
-    """What is seen of a base that is at some places (x) along y = 1 with some distance to the nearest
-    thing.
-    """
+    """What is seen of a base that is at some places (x) along y = 1 with some distance to the nearest thing."""
     record = MotionRecord(zones_of(DOMAIN, [LAWN]))
     for index, (x, nearest) in enumerate(way):
         record.moved(Pose((x, 1.0, 0.0)), 0.1 * index)

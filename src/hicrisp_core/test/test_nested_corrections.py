@@ -1,7 +1,4 @@
-"""HiCRISP's feedback stack (section III-D): corrections of several commands, failures inside them, what
-stays.
-"""
-
+"""HiCRISP's feedback stack (section III-D): corrections of several commands, failures inside them, what stays."""
 
 from itertools import groupby
 

@@ -48,8 +48,7 @@ class TalkedOver(SymbolicWorld):
 
 
 class TalkRun:
-    """A task in a world without physics, with somebody who speaks: ``said`` by the command that is under
-    way."""
+    """A task in a world without physics, with somebody who speaks: ``said`` by the command that is under way."""
 
     def __init__(self, domain, said, state=None, policy=POLICY, robot="panda", **ports):
         self.events, self.remarks, self.cancel = [], Remarks(), Event()

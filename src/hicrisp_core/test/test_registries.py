@@ -1,6 +1,4 @@
-"""What configuration files may name: skills, target rules, detector tests, roles, and what an own package
-adds.
-"""
+"""What configuration files may name: skills, target rules, detector tests, roles, and what an own package adds."""
 
 import sys
 from textwrap import dedent

@@ -1,6 +1,4 @@
-"""Settings that are read into a dataclass: typed by its fields, within their bounds, told with their
-place.
-"""
+"""Settings that are read into a dataclass: typed by its fields, within their bounds, told with their place."""
 
 from __future__ import annotations
 

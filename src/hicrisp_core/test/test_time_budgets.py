@@ -1,6 +1,4 @@
-"""Nothing is corrected for ever: a task's seconds end it, between corrections and within one, with what was
-tried.
-"""
+"""Nothing is corrected for ever: a task's seconds end it, between corrections and within one, with what was tried."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Failures become sentences at the edge alone: other words for them change nothing that a planner or
-corrector does.
-"""
+"""Failures become sentences at the edge alone: other words for them change nothing that a planner or corrector does."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Zones that no base may enter: as scenes have them, as shapes on the ground, as ways that they close, as
-a guard.
-"""
+"""Zones that no base may enter: as scenes have them, as shapes on the ground, as ways that they close, as a guard."""
 
 from __future__ import annotations
 

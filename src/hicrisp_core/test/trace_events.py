@@ -4,9 +4,7 @@ HOSTILE = "<script>alert('box')</script>"
 
 
 def corrected_run(task="place the box next to the cylinder"):
-    """A run whose placement missed once, was corrected by a repair and the measured deviation, and then
-    held.
-    """
+    """A run whose placement missed once, was corrected by a repair and the measured deviation, and then held."""
     missed = {
         "level": "low", "kind": "misplaced", "error": "The box is 31 mm from where it should be.",
         "reason": "The arm placed it too far left.", "suggestion": "Aim 31 mm to the right.",

@@ -1,6 +1,4 @@
-"""What RViz and Foxglove draw: where things are, what is wanted, what must be kept out of, what went
-wrong.
-"""
+"""What RViz and Foxglove draw: where things are, what is wanted, what must be kept out of, what went wrong."""
 
 from __future__ import annotations
 

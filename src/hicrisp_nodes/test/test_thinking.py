@@ -1,6 +1,4 @@
-"""Nodes that think, behind their actions: a body with a language model, a corrector that knows earlier
-errors.
-"""
+"""Nodes that think, behind their actions: a body with a language model, a corrector that knows earlier errors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a launch file was told is checked before it starts anything, so that its reason is the last that is
-read.
+"""What a launch file was told is checked before it starts anything, so that its reason is the last that is read.
 
 A launch file asks by ``<param command="rosrun hicrisp_nodes check_launch ..."/>``: roslaunch reads all
 parameters first, and ends where a command fails.
@@ -43,7 +42,7 @@ def check(options: argparse.Namespace) -> None:
         options: the parsed command line.
 
     Raises:
-        ConfigError: for the first object that is not there, is wrong or does not fit, with what would.
+        ConfigError: for the first argument whose file is missing or wrong, or that does not fit, with what would.
     """
     for name in ("scene", "policy", "llm", "robot"):
         _check_whole(name, getattr(options, name))

@@ -1,6 +1,4 @@
-"""The parts of a run for the nodes: the language models that ``~llm`` names, and what a configuration asks
-for.
-"""
+"""The parts of a run for the nodes: the language models that ``~llm`` names, and what a configuration asks for."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ def named_llm(name: str) -> LlmSettings:
         The checked settings.
 
     Raises:
-        ConfigError: when there is no such object, or it is wrong.
+        ConfigError: when there is no such file, or it is wrong.
     """
     return load_llm_settings(name if is_replay(name) else config_file("llm", name))
 
@@ -50,4 +48,4 @@ def parts_of(configuration: Configuration, models: Models, **more: Any) -> RunFa
     """
     policy = configuration.policy
     return RunFactory(configuration.domain, policy, models.settings, models=models,
-                 prompts=config_folder("prompts", policy.prompts), **more)
+                      prompts=config_folder("prompts", policy.prompts), **more)

@@ -1,5 +1,4 @@
-"""The detector's door: its eyes publish ``world_state``, and it serves
-``detector/check`` and ``name_thing``."""
+"""The detector's door: its eyes publish ``world_state``, and it serves ``detector/check`` and ``name_thing``."""
 
 from __future__ import annotations
 
@@ -56,7 +55,7 @@ class DetectorServer:
 
     def _made(self, configuration: Configuration) -> Detector:
         return RunFactory(configuration.domain, configuration.policy,
-                     pose_age_limit=self._pose_age_limit).detector()
+                          pose_age_limit=self._pose_age_limit).detector()
 
     def _follow(self, configuration: Configuration) -> None:
         self._detector = self._made(configuration)

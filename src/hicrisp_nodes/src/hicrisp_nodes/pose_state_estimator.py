@@ -24,13 +24,9 @@ from hicrisp_msgs.msg import WorldState
 from hicrisp_ros import conversions as to
 
 SILENCE = 0.5
-"""Seconds of wall time after which the world is published although TF is silent: the poses' ages have
-grown.
-"""
+"""Seconds of wall time after which the world is published although TF is silent: the poses' ages have grown."""
 _SHOWN_LIMIT = 5.0
-"""Seconds of wall time in which another scene is published for the first time; longer only where nobody
-looks.
-"""
+"""Seconds of wall time in which another scene is published for the first time; longer only where nobody looks."""
 DUTY = 0.3
 """The part of the time that may go into looking."""
 

@@ -1,6 +1,4 @@
-"""The supervisor's door: services and the action for tasks, the gate, and the latched state; it alone
-holds tasks.
-"""
+"""The supervisor's door: services and the action for tasks, the gate, and the latched state; it alone holds tasks."""
 
 from __future__ import annotations
 

@@ -72,9 +72,7 @@ class Dashboard:
         self._announce(f"http://{public}/#token={token}")
 
     def _announce(self, address: str) -> None:
-        """Say the address where only the user of this machine reads it: not in ROS's log, which all nodes
-        share.
-        """
+        """Say the address where only the user of this machine reads it: not in ROS's log, which all nodes share."""
         file = str(parameter("address_file", ""))
         if file:
             write_private(Path(file).expanduser(), address + "\n")

@@ -88,8 +88,7 @@ class UserSaid(Event):
     """What the user said while the task ran.
 
     ``effect`` is ``changed`` (goal and plan are others from here on), ``kept`` (the task goes on as it was;
-    ``reply`` says why) or ``canceled``. ``stopped`` are the commands that were stopped in their motion for
-    it.
+    ``reply`` says why) or ``canceled``. ``stopped`` are the commands that were stopped in their motion for it.
     """
 
     kind: ClassVar[str] = "said"
@@ -139,8 +138,7 @@ class TaskReceived(Event):
 class PlanMade(Event):
     """A plan from the step ``from_step`` on.
 
-    ``after`` holds, for each step, the indices in this list of those that it waits for; ``None`` for the one
-    before.
+    ``after`` holds, for each step, the indices in this list of those that it waits for; ``None`` for the one before.
     """
 
     kind: ClassVar[str] = "plan"
@@ -351,9 +349,7 @@ class Noted(Event):
 
 @dataclass(frozen=True)
 class TaskFinished(Event):
-    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` if not
-    counted.
-    """
+    """How the task ended: the message for the user, the plain reason, and the figures; ``None`` if not counted."""
 
     kind: ClassVar[str] = "task_finished"
     success: bool = False

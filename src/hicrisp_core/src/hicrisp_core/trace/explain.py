@@ -71,7 +71,7 @@ def reasons_of(story: Timeline) -> List[Why]:
     if aimed and not story.rungs["offset"]:
         times = _count(aimed, "time")
         told.append(Why(f"The action decoder also corrected the aim {times} by the measured deviation.", 0.0,
-                           story.seconds))
+                        story.seconds))
     return [*told, *(Why(text, story.seconds, story.seconds) for text in _ended(story))]
 
 
@@ -234,7 +234,7 @@ def _ended(story: Timeline) -> List[str]:
         reason = end.reason or end.message or "no reason was given"
         sentences = [f"The task failed ({spent}): {_closed(reason)}"]
         if end.not_begun and len(story.robots) > 1:
-            sentences.append("Because of that these steps were never begun: " f"{_closed('; '.join(end.not_begun))}")
+            sentences.append(f"Because of that these steps were never begun: {_closed('; '.join(end.not_begun))}")
     left = story.stack
     if left:
         told = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))

@@ -57,10 +57,10 @@ def json_lines(lines: Iterable[str]) -> Iterator[Tuple[int, Optional[Dict[str, A
     """Parse lines of JSON; empty lines are skipped.
 
     Args:
-        lines: text lines, one object in each.
+        lines: text lines, one JSON object in each.
 
     Yields:
-        Line number, starting at 1, and the object; ``None`` for a line that is not a JSON object.
+        Line number, starting at 1, and the JSON object; ``None`` for a line that is not a JSON object.
     """
     for number, line in enumerate(lines, start=1):
         if line.strip():

@@ -141,7 +141,7 @@ def _fits(hint: Any, value: Any) -> bool:
 
 
 def _value(hint: Any, value: Any) -> Any:
-    """Return the value in the form of its field: lists as tuples, objects as records, a missing number as 0."""
+    """Return the value in the form of its field: lists as tuples, JSON objects as records, a missing number as 0."""
     if hint is float and (value is None or isinstance(value, (int, float))) and not isinstance(value, bool):
         return float(value) if value is not None and math.isfinite(value) else 0.0
     if hint in _PLAIN:

@@ -20,9 +20,7 @@ class FaultRecord:
 
 @dataclass(frozen=True)
 class CommandRecord:
-    """A command or a step by its action and its arguments; ``text`` are the words of a step that is only
-    words.
-    """
+    """A command or a step by its action and its arguments; ``text`` are the words of a step that is only words."""
 
     action: str = ""
     arguments: Mapping[str, str] = field(default_factory=dict)
@@ -42,9 +40,7 @@ class MeasuredRecord:
 
 @dataclass(frozen=True)
 class UnmetRecord:
-    """Facts (subject, predicate, object) that should hold and do not, or with ``negated`` the other way
-    round.
-    """
+    """Facts (subject, predicate, object) that should hold and do not, or with ``negated`` the other way round."""
 
     facts: Tuple[Tuple[str, ...], ...] = ()
     negated: bool = False
@@ -112,9 +108,7 @@ class StackRecord:
 
 @dataclass(frozen=True)
 class MakerRecord:
-    """Who made a correction: ``search``, ``decoder``, ``offline``, ``model`` (with its name) or
-    ``person``.
-    """
+    """Who made a correction: ``search``, ``decoder``, ``offline``, ``model`` (with its name) or ``person``."""
 
     kind: str = ""
     name: str = ""

@@ -84,8 +84,7 @@ def _failures(story: Timeline) -> List[Dict[str, str]]:
 
 
 def finish_run(folder: Union[str, Path]) -> Dict[str, Any]:
-    """Write ``result.json`` and ``report.html`` into a run folder; it can be repeated after an interrupted
-    run.
+    """Write ``result.json`` and ``report.html`` into a run folder; it can be repeated after an interrupted run.
 
     Args:
         folder: the run folder.

@@ -107,11 +107,6 @@ class TimelineStep:
             return RUNNING
         return CHANGED if self.ok is None else DONE if self.ok else FAILED
 
-    @property
-    def attempts(self) -> List[AttemptRecord]:
-        """The commands that were tried in this step."""
-        return [moment for moment in self.moments if isinstance(moment, AttemptRecord)]
-
 
 @dataclass
 class Timeline:

@@ -138,12 +138,11 @@ class Follower:
                 self._console.say(f"Answer with: hicrisp answer {status.task_id} NUMBER, or other words")
 
 
-def wait_for_report(run_folder: str, alive: Callable[[], bool] = lambda: True) -> Optional[Path]:
+def wait_for_report(run_folder: str) -> Optional[Path]:
     """Wait for the report of an ended run.
 
     Args:
         run_folder: the run's folder; empty if it has none.
-        alive: whether the workspace still runs.
 
     Returns:
         The report; ``None`` if it does not come.
@@ -151,5 +150,4 @@ def wait_for_report(run_folder: str, alive: Callable[[], bool] = lambda: True) -
     report = Path(run_folder) / "report.html"
     if not run_folder:
         return None
-    return report if wait_until(report.is_file, Deadline(_REPORT_LIMIT),
-                                in_vain=lambda: not alive()) else None
+    return report if wait_until(report.is_file, Deadline(_REPORT_LIMIT)) else None

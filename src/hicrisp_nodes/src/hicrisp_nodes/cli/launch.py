@@ -1,6 +1,4 @@
-"""A roslaunch of one's own: started in its own session, and gone with everything it started when it is
-stopped.
-"""
+"""A roslaunch of one's own: started in its own session, and gone with everything it started when it is stopped."""
 
 from __future__ import annotations
 
@@ -121,9 +119,7 @@ class Launch:
         return self._end_rest()
 
     def _end_rest(self) -> bool:
-        """Nodes live in sessions of their own; those that outlived roslaunch are found by the mark they
-        inherited.
-        """
+        """Nodes live in sessions of their own; those that outlived roslaunch are found by the mark they inherited."""
         for number, patience in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)):
             for pid in self.processes():
                 try:

@@ -209,8 +209,8 @@ class Narrator:
         spent += f" ({told})" if told else ""
         spent += f", {event.wall_s or event.t:.1f} s"
         plain = event.success and event.message == event.reason  # Nothing was said beside the plain end.
-        refused = self._run.refusal.text if self._run.refusal is not None else ""
-        message = "" if plain or event.message in (self._run.answer, refused) else event.message
+        known = self._run.verdict in ("answered", "refused") and not event.stopped  # An event of its own told it.
+        message = "" if plain or known else event.message
         self._say(paint(f"{sign} {word}", style), spent, paint(message, "strong"))
         if self._run.several and not event.success:
             for told, steps in (("done", event.done), ("given up", event.given_up),

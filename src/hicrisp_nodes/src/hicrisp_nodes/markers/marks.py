@@ -50,8 +50,7 @@ class Mark:
     Args:
         space: its namespace, such as ``things``.
         name: what tells it from others of its space.
-        form: ``cube``, ``cylinder``, ``sphere``, ``text``, ``strip`` (a polyline) or ``lines`` (pairs of
-            points).
+        form: ``cube``, ``cylinder``, ``sphere``, ``text``, ``strip`` (a polyline) or ``lines`` (pairs of points).
         pose: of its middle, in the world frame; of a text, where it stands.
         size: metres; of a text its last one is the letters' height, of lines the first one is their width.
         points: of a strip or of lines, metres in the world frame.

@@ -1,6 +1,4 @@
-"""Who may hold a command back: the pause, the emergency stop, and the question to the user; no ROS in
-here.
-"""
+"""Who may hold a command back: the pause, the emergency stop, and the question to the user; no ROS in here."""
 
 from __future__ import annotations
 
@@ -332,9 +330,7 @@ class Gate:
 
     def _ask(self, question: str, cancel: Event, unasked: bool = True,
              asking: Sequence[str] = LEVELS[1:]) -> bool:
-        """The answer to a question; ``unasked`` where the autonomy is none of ``asking`` any more while it
-        waits.
-        """
+        """The answer to a question; ``unasked`` where the autonomy is none of ``asking`` any more while it waits."""
         with self._news:
             self._answer, self.question = None, question
         self._changed()

@@ -43,9 +43,7 @@ class Camera:
         self._closed = False
 
     def warm(self) -> None:
-        """Take a picture for nobody once there is a camera: the first one takes long, and no task shall
-        wait for it.
-        """
+        """Take a picture for nobody once there is a camera: the first one takes long, and no task shall wait for it."""
         self._thread.submit(self._clients[_SCENE].call, SnapshotRequest(caption="warming up"), WARM_LIMIT)
 
     def close(self) -> None:

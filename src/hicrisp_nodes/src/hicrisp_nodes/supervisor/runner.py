@@ -219,9 +219,7 @@ class TaskRunner:
             self._camera.animate(began_ros, request.cancel)
 
     def _look_around(self, cancel: Event, tell: Callable[[Union[Waiting, Noted]], None]) -> None:
-        """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does
-        too little.
-        """
+        """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does too little."""
         missing = wait_for_picture(self._observer, self._robots, Deadline(self._patience), cancel,
                                    lambda said: tell(Waiting(text=said)))
         if missing:

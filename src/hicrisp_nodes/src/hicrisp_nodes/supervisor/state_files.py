@@ -170,7 +170,7 @@ def _entry(found: Dict[str, Any]) -> TaskEntry:
 def _read(path: Path) -> Dict[str, Any]:
     found = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(found, dict):
-        raise ValueError("it holds no object")
+        raise ValueError("it holds no JSON object")
     return found
 
 

@@ -66,7 +66,7 @@ class Index:
             gone = set(self._known) - set(found)
             if not news and not gone:
                 return 0
-            rows = [row for row in (_row(self._runs / name, found[name]) for name in news)]
+            rows = [_row(self._runs / name, found[name]) for name in news]
             marks = ",".join("?" * len(_COLUMNS))
             with self._table:
                 self._table.executemany(f"INSERT OR REPLACE INTO runs VALUES ({marks})", rows)

@@ -55,10 +55,7 @@ class NodeScene:
 
     def world(self) -> WorldState:
         """Return what was observed last; before that a symbolic scene's first state, or an empty world."""
-        seen, scene = self._seen(), self._configuration.scene
-        if seen is not None:
-            return world_from_msg(seen)
-        return scene.first_state() if scene.symbolic else _NO_WORLD
+        return world_from_msg(self._observed())
 
     def deeds(self) -> Dict[str, Deed]:
         """What reads only."""
@@ -75,9 +72,13 @@ class NodeScene:
                        "corrections": budget.corrections, "policy": configuration.policy.name}})
         self._news.set()
 
+    def _observed(self) -> WorldStateMsg:
+        scene = self._configuration.scene
+        return self._seen() or world_to_msg(scene.first_state() if scene.symbolic else _NO_WORLD)
+
     def _read(self, task: str) -> Said:
         """Return what the brain makes of words that are being typed."""
-        found = self._brain.call(ReadTaskRequest(task, world_to_msg(self.world()), False), _READ_LIMIT).response
+        found = self._brain.call(ReadTaskRequest(task, self._observed(), False), _READ_LIMIT).response
         if found is None:
             return Said(False, "The brain does not answer; ask again once it is back.")
         meaning = understood_from_msg(found.meaning).meaning if found.read else None
@@ -97,7 +98,7 @@ class NodeScene:
 
     def _find_examples(self) -> None:
         task = self._configuration.scene.task
-        found = self._brain.call(ReadTaskRequest(task, world_to_msg(self.world()), True), _EXAMPLES_LIMIT).response
+        found = self._brain.call(ReadTaskRequest(task, self._observed(), True), _EXAMPLES_LIMIT).response
         if found is not None:
             self._board.put({"examples": list(found.examples)})
 

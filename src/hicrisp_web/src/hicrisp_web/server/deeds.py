@@ -27,10 +27,10 @@ class Said:
 
 @dataclass(frozen=True)
 class Deed:
-    """One object that a page may ask for.
+    """One request that a page may make.
 
     Args:
-        call: does it; gets the fields by name, and may take seconds.
+        call: carries it out; gets the fields by name, and may take seconds.
         fields: what it needs: ``str``, ``bool`` or ``list`` (of texts); what is left out is empty.
         urgent: whether it is done however often it is asked for, as a stop is.
     """
@@ -44,7 +44,7 @@ def read_fields(deed: Deed, told: Any) -> Union[Dict[str, Any], str]:
     """Check the fields of a request.
 
     Args:
-        deed: the request with its types.
+        deed: the deed that is asked for, with the types of its fields.
         told: the parsed body.
 
     Returns:

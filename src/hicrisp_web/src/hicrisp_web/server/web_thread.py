@@ -25,13 +25,12 @@ class NoPort(HicrispError):
     """No port can be listened at."""
 
 
-def listen(address: str, port: int, further: int = _FURTHER) -> socket.socket:
+def listen(address: str, port: int) -> socket.socket:
     """Open a listening socket.
 
     Args:
         address: IP address.
-        port: TCP port; 0 takes any.
-        further: how many higher ports are tried.
+        port: TCP port; 0 takes any. Where it is taken, higher ones are tried.
 
     Returns:
         The socket.
@@ -39,7 +38,7 @@ def listen(address: str, port: int, further: int = _FURTHER) -> socket.socket:
     Raises:
         NoPort: when none of them is free.
     """
-    for each in range(port, port + (further if port else 0) + 1):
+    for each in range(port, port + (_FURTHER if port else 0) + 1):
         found = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -49,7 +48,7 @@ def listen(address: str, port: int, further: int = _FURTHER) -> socket.socket:
             found.close()
             continue
         return found
-    raise NoPort(f"the ports {port} to {port + further} of {address} are in use; name another one")
+    raise NoPort(f"the ports {port} to {port + _FURTHER} of {address} are in use; name another one")
 
 
 def names_of(port: int) -> "tuple[str, ...]":

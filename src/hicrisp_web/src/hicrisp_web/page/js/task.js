@@ -5,7 +5,7 @@ import { toldLine } from "./run.js";
 import { LIVE, touches } from "./sections.js";
 import { perform } from "./server.js";
 
-const UNREAD = "This is not controlled English: “What do you understand?” asks the robot.";
+const UNREAD = "This is not controlled English. Press “What do you understand?” to ask the robot.";
 
 export class TaskForm {
   constructor(sections, steers) {

@@ -30,12 +30,11 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+// A text with a full stop.
+export const closed = (text) => (!text || /[.!?…]$/.test(text) ? text : `${text}.`);
+
 // A text with a capital and a full stop.
-export function sentence(text) {
-  if (!text) return "";
-  const begun = text[0].toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
-}
+export const sentence = (text) => (text ? closed(text[0].toUpperCase() + text.slice(1)) : "");
 
 // Things have one name on the page: the one that people say, "red box" for red_box.
 let ids = null;

@@ -1,6 +1,6 @@
 // A run: its head with figures and budget, and its plan with what was tried in each step.
 
-import { enlarged, h, inWords, plain, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
+import { closed, enlarged, h, inWords, plain, seconds, sentence, setText, show, unseen, whole } from "./dom.js";
 import { LIVE, touches } from "./sections.js";
 
 const SIGNS = {
@@ -128,8 +128,8 @@ export class RunPanel {
     show(this.written, conditions.length > 0);
     this.conditions.replaceChildren(...conditions.map((each) => h("li", {}, `${each.when}: `, h("code", {}, plain(each.text)))));
     if (!goal) return;
-    const seen = { seen: " The detector sees it.", missed: ` The detector does not see it${goal.missing ? `: ${plain(goal.missing)}` : "."}` };
-    this.goal.replaceChildren(h("b", {}, "I understand: "), plain(goal.said) || "the steps as they stand",
+    const seen = { seen: " The detector sees it.", missed: closed(` The detector does not see it${goal.missing ? `: ${plain(goal.missing)}` : ""}`) };
+    this.goal.replaceChildren(h("b", {}, "I understand: "), closed(plain(goal.said) || "the steps as they stand"),
       h("span", { class: goal.state === "seen" ? "good" : goal.state === "missed" ? "bad" : "" }, seen[goal.state] || ""));
   }
 

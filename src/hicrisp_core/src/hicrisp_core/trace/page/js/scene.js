@@ -272,7 +272,7 @@ class Ground {
     const said = (metres) => String(Number(metres.toFixed(2)));
     const [lower, side] = [top + tall, left];
     const range = { x: [this.low[0], this.high[0]], y: [this.low[1], this.high[1]] };
-    const below = ticks(...range[across]).map((metres) => [place(across, metres)[0], metres]).filter(([x]) => x >= left + 12 * k && x <= left + wide - 40 * k);
+    const below = ticks(...range[across]).map((metres) => [place(across, metres)[0], metres]).filter(([x]) => x >= left + 12 * k && x <= left + wide - 52 * k);
     const beside = ticks(...range[along]).map((metres) => [place(along, metres)[1], metres]).filter(([y]) => y >= top + 18 * k && y <= lower - 4 * k);
     return s("g", { class: "axes" },
       s("rect", { x: side - BESIDE * k, y: top, width: BESIDE * k, height: tall + BELOW * k }),

@@ -13,7 +13,7 @@ export class TimelinePanel {
     this.now = h("ol", { class: "entries" });
     this.drawing = h("div", { class: "drawing" });
     this.legend = h("ul", { class: "legend small" });
-    this.empty = h("p", { class: "soft" }, "Empty: nothing has failed that is not mended.");
+    this.empty = h("p", { class: "soft" });
     root.append(h("section", { class: "card stack", "aria-label": "Timeline and feedback stack" },
       h("h2", {}, "Timeline and feedback stack"), this.drawing, this.legend, this.empty, this.now));
     sections.listen((names) => [...names].some((name) => ["stack", "run", "plan", "about"].includes(name) || name.startsWith("step:")) && this.update());
@@ -29,7 +29,7 @@ export class TimelinePanel {
     const [now, end] = [run.t || 0, Math.max(about.end || 0, run.t || 0, 0.1)];
     const x = (t) => LEFT + (WIDE - 2 * LEFT) * Math.min(1, t / end);
     const robots = [...new Set(steps.map((step) => step.robot))];
-    const why = (about.why || []).filter((each) => each.t < end && each.until > 0);
+    const why = (about.why || []).filter((each) => each.t < end && each.until > 0 && each.until - each.t < end); // Not what the whole run is about.
     const lanes = robots.length * ROW;
     const floor = lanes + (why.length ? 12 : 4) + Math.max(1, stack.deepest) * CELL;
     const high = floor + FOOT;
@@ -79,11 +79,12 @@ export class TimelinePanel {
       });
     }
     this.drawing.replaceChildren(drawn);
-    this.legend.replaceChildren(...stack.legend.map((command, at) => h("li", {},
-      s("svg", { width: 10, height: 10, "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2, class: `bar c${at % COLOURS}` })), ` ${plain(command)}`)));
+    const key = (kind, text) => h("li", {}, s("svg", { width: 10, height: 10, "aria-hidden": "true" }, s("rect", { width: 10, height: 10, rx: 2, class: kind })), ` ${text}`);
+    this.legend.replaceChildren(...stack.legend.map((command, at) => key(`bar c${at % COLOURS}`, plain(command))),
+      ...(why.length ? [key("why", "explained under “Why?”")] : []));
     this.now.replaceChildren(...[...stack.entries].reverse().map((entry, at) => h("li", {},
       h("b", {}, plain(entry.command)), at === 0 ? h("span", { class: "badge" }, "top") : null,
       h("span", { class: "soft small" }, ` ${entry.attempts > 1 ? `${entry.attempts} times: ` : ""}${plain(entry.error)}`))));
-    setText(this.empty, stack.columns.length ? "Empty again." : "Empty: nothing has failed.");
+    setText(this.empty, stack.columns.length ? "The stack is empty again." : "The stack is empty: nothing has failed.");
   }
 }
