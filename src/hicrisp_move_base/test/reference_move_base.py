@@ -255,10 +255,10 @@ class ReferenceMoveBase:
                 if late > self.patience:
                     self._server.set_aborted(MoveBaseResult(), NO_PLAN)
                     return
-            elif mode == "aborts" and late > 0.4:
-                self._drive(0.0, 0.0)
-                self._server.set_aborted(MoveBaseResult(), self.text)
-                return
+            elif mode == "aborts":  # stands meanwhile, as a base does for which no velocity is found
+                if late > 0.4:
+                    self._server.set_aborted(MoveBaseResult(), self.text)
+                    return
             elif mode == "dies" and late > 0.4:
                 self.stop()
                 return
