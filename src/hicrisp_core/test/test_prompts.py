@@ -259,7 +259,7 @@ def test_every_answer_that_a_prompt_shows_is_one_that_its_schema_takes(config_di
                     assert matches(command, command_schema(domain, shown.world)), (name, step)
 
 
-@pytest.mark.parametrize(("prompt", "shown"), [("default/correct", 3), ("brainbody/system_body", 2)])
+@pytest.mark.parametrize(("prompt", "shown"), [("default/correct", 4), ("brainbody/system_body", 2)])
 def test_the_answers_in_a_prompt_file_have_every_key(config_dir, domain, prompt, shown):
     text = re.sub(r"\n\s*", "", (config_dir / "prompts" / f"{prompt}.txt").read_text())
     schema = (correction_schema if "correct" in prompt else command_schema)(

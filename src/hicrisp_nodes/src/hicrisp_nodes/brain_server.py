@@ -109,7 +109,7 @@ class BrainServer:
         self.asked.note(answer.usage)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
-            needs_goal=answer.needs_goal, usage=to.usage_to_msg(answer.usage, asked.task_id))
+            needs_goal=answer.needs_goal, drop=answer.drop, usage=to.usage_to_msg(answer.usage, asked.task_id))
         if answer.plan is not None:
             result.plan = to.plan_to_msg(answer.plan, asked.task_id)
         return result

@@ -19,6 +19,7 @@ from hicrisp_core.prompting.answer_schema import (
     PLAN,
     REFUSE,
     RETRY,
+    SKIP,
     answer_schema,
     correction_schema,
     kind_of,
@@ -40,8 +41,7 @@ _LONGEST = 300
 def read_plan_answer(
     said: Completion, domain: Domain, world: WorldState, source: str, each: bool = False
 ) -> Union[PlanAnswer, ParseFailure]:
-    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, however it is written: with
-    all of the schema's keys, or with those of its kind only.
+    """Read an answer in the form of :mod:`hicrisp_core.prompting.answer_schema`, with all its keys or its kind's only.
 
     Steps go before words beside them; ``answer`` and ``refusal`` are read as keys, too.
 
@@ -51,7 +51,10 @@ def read_plan_answer(
     """
     found = read_json(said.text, lambda value: isinstance(value, dict) and not _KEYS.isdisjoint(value))
     words = found.value if found else {}
-    raw: Union[Tuple[RawStep, ...], ParseFailure] = () if kind_of(words) == RETRY else parse_plan(said.text, domain)
+    raw: Union[Tuple[RawStep, ...], ParseFailure] = ()
+    kind = kind_of(words)
+    if kind != RETRY and (kind != SKIP or words.get("steps")):
+        raw = parse_plan(said.text, domain)
     if said.cut_off or is_cut_off(said.text):
         # Its whole steps could be read, but a plan whose end is missing would pass for the whole task.
         return ParseFailure(TOO_LONG, said.text[-80:])
@@ -64,7 +67,7 @@ def read_plan_answer(
     if not isinstance(grounded, Grounded):
         return grounded
     reasoning = "; ".join(filter(None, (str(words.get("reasoning", "") or ""), *grounded.notes)))
-    return PlanAnswer(Plan(grounded.steps, source, plain(reasoning)))
+    return PlanAnswer(Plan(grounded.steps, source, plain(reasoning)), drop=kind == SKIP)
 
 
 def _spoken(words: Mapping[str, Any]) -> Optional[PlanAnswer]:
@@ -107,9 +110,8 @@ class ModelBrain:
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
-        schema = correction_schema(self._domain, request.world)
-        return self._asked(self._corrector.afresh(), self._prompt.correct(request), request.world, deadline, schema,
-                           corrects=True)
+        return self._asked(self._corrector.afresh(), self._prompt.correct(request), request.world, deadline,
+                           correction_schema(self._domain, request.world), corrects=True)
 
     def _asked(self, client: ChatModel, prompt: str, world: WorldState, deadline: Deadline, schema: Mapping[str, Any],
                corrects: bool = False) -> PlanAnswer:
@@ -130,9 +132,8 @@ def _in_words(answer: Completion, source: str) -> Union[PlanAnswer, ParseFailure
     said = read_json(answer.text, lambda value: isinstance(value, dict) and "steps" in value)
     words = said.value if said else {}
     sentences = words["steps"] if said else _NUMBERED.findall(answer.text)
-    if not isinstance(sentences, list) or not all(isinstance(each, str) and each.strip() for each in sentences):
-        return None
-    if not sentences or answer.cut_off or is_cut_off(answer.text):
+    if not sentences or not isinstance(sentences, list) or answer.cut_off or is_cut_off(answer.text) or not all(
+            isinstance(each, str) and each.strip() for each in sentences):
         return None
     if len(sentences) > MOST_STEPS:
         return ParseFailure(f"the plan has {len(sentences)} steps; at most {MOST_STEPS} are taken")

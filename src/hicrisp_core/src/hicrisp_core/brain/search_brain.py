@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import FrozenSet, Iterator, Sequence, Tuple
 
+from hicrisp_core.domain.checker import needless
 from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.goal_wording import GoalWords, goal_words
 from hicrisp_core.domain.saying import joined, named, sentence
@@ -79,12 +80,13 @@ class SearchBrain:
         return PlanAnswer(replace(self._plan(way.commands, "; ".join(notes)), goal=said))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        """Return the steps that make the preconditions of the stack's top true."""
+        """Return the steps that make the preconditions of the stack's top true, or that it is not needed."""
         top = request.stack[-1]
         if top.command.action not in self._domain.actions:
             return PlanAnswer(refusal=f"'{top.command.action}' is no action of this domain")
-        if top.feedback.kind is FeedbackKind.UNREACHABLE:
-            return PlanAnswer(refusal="no single action makes a way to where none leads")
+        beside_the_point = needless(self._domain, top.command, request.world)
+        if beside_the_point:
+            return PlanAnswer(self._plan((), beside_the_point), drop=True)
         found = self._searcher.find(request.world, preconditions_of(self._domain, top.command), deadline=deadline)
         if not found.found:
             why = "the search ran out of time on the way" if found.out_of_time else "no way was found"

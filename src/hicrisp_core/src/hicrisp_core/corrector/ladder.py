@@ -16,7 +16,7 @@ from hicrisp_core.domain.wording import described, words_of
 from hicrisp_core.errors import DomainError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.goals.planning import conditions_of
-from hicrisp_core.model import OFFLINE_SOURCE, CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
+from hicrisp_core.model import OFFLINE_SOURCE, Cause, CauseKind, Command, Correction, Maker, MakerKind, Rung, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind
 from hicrisp_core.model.goal import GoalError
 from hicrisp_core.policy.policy import Policy
@@ -32,6 +32,11 @@ _NOT_REPAIRABLE = frozenset((
 """Failures that no sequence of the domain's operators repairs."""
 _OUT_OF_VIEW = (FeedbackKind.NOT_SEEN, FeedbackKind.STALE_POSE)
 """Failures that no known action repairs: a model is not asked for one."""
+_FIXED = frozenset((FeedbackKind.NO_PLACE, FeedbackKind.UNREACHABLE, CauseKind.OUT_OF_REACH, CauseKind.NO_PATH,
+                    CauseKind.FORBIDDEN))
+"""Kinds and causes of failures that no single command changes where nothing that can be moved is in the way: only
+another plan helps.
+"""
 _SETTLED = frozenset((FeedbackKind.SAFETY, FeedbackKind.CANCELED))
 """Failures after which nothing is tried, unless a supervisor that was away is back."""
 _OUT_OF_HAND = frozenset((
@@ -106,6 +111,8 @@ class CorrectionContext:
         self.top = request.stack[-1]
         self.unsearched = False
         """Whether a search ran out of time, so that a repair may exist that it did not find."""
+        self.refusals: Tuple[Feedback, ...] = ()
+        """Why cheaper rungs found nothing, for the one that plans anew."""
         self._searcher = searcher
         self._limits = limits
         self._deadline = deadline
@@ -184,7 +191,7 @@ class Ladder:
         usage = Usage()
         question = CorrectionContext(request, self._searcher, self._policy.search, deadline)
         tried, said = False, ""
-        for rung in self._rungs_for(failed):
+        for rung in self._rungs_for(failed, request.world):
             if mark(met, rung) in request.seen and not (rung == Rung.LLM_REPLAN and self._policy.repeat_replans):
                 tried = True
                 continue
@@ -200,14 +207,16 @@ class Ladder:
         given_up = _noted(Correction(Rung.GIVE_UP, note=note), question)
         return CorrectorAnswer(given_up, mark(met, Rung.GIVE_UP), usage)
 
-    def _rungs_for(self, failed: Feedback) -> Tuple[str, ...]:
+    def _rungs_for(self, failed: Feedback, world: WorldState) -> Tuple[str, ...]:
         """Return the policy's rungs that may repair a failure of its kind and cause."""
         passing = failed.cause is not None and failed.cause.supervisor_away
         if failed.kind in _SETTLED and not passing:
             return ()
         if passing or failed.cause is not None and failed.cause.kind in _OUT_OF_HAND:
             return tuple(rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.HELP))
-        if failed.kind in _OUT_OF_VIEW:
+        fixed = failed.kind in _FIXED or failed.cause is not None and failed.cause.kind in _FIXED
+        in_the_way = any(name in world.objects and world.objects[name].movable for name in failed.blockers)
+        if failed.kind in _OUT_OF_VIEW or fixed and not in_the_way:
             return tuple(rung for rung in self._policy.rungs if rung != Rung.LLM_STEP)
         return self._policy.rungs
 
@@ -285,16 +294,16 @@ class LlmStepRung(RungKind):
             request.task, request.world, request.stack, ladder.policy.feedback_level, request.conversation,
             request.goal), deadline)
         if answer.plan is None:
-            return None, answer.usage
+            return _refused(question, answer.refusal or answer.answer), answer.usage
         commands: List[Command] = []
         for step in answer.plan.steps:
             try:
                 commands.append(ladder.domain.ground(step, request.world, request.stack[-1].command.robot))
-            except DomainError:
-                return None, answer.usage
-        if commands and str(commands[-1]) == str(request.stack[-1].command):
+            except DomainError as error:
+                return _refused(question, str(error)), answer.usage
+        if commands and not answer.drop and str(commands[-1]) == str(request.stack[-1].command):
             commands.pop()  # The retry of the top follows anyway (Algorithm 1, lines 13-14).
-        return Correction(Rung.LLM_STEP, tuple(commands), note=answer.plan.reasoning,
+        return Correction(Rung.LLM_STEP, tuple(commands), drop=answer.drop, note=answer.plan.reasoning,
                           maker=Maker.of_plan(answer.plan.source)), answer.usage
 
 
@@ -311,7 +320,8 @@ class LlmReplanRung(RungKind):
             used = ("it may have none" if ladder.policy.replans < 1 else f"its {ladder.policy.replans} are used up")
             return Correction(Rung.GIVE_UP, note=f"the task may have no other new plan: {used}"), Usage()
         answer = ladder.brain.plan(PlanRequest(
-            request.task, request.world, (*request.earlier, *(entry.feedback for entry in request.stack)),
+            request.task, request.world,
+            (*request.earlier, *(entry.feedback for entry in request.stack), *question.refusals),
             request.done, request.remaining, feedback_level=ladder.policy.feedback_level, goal=request.goal,
             conversation=request.conversation), deadline)
         if answer.plan is None or not answer.plan.steps and answer.plan.source != OFFLINE_SOURCE:
@@ -319,6 +329,13 @@ class LlmReplanRung(RungKind):
             return Correction(Rung.GIVE_UP, note=answer.refusal or answer.answer), answer.usage
         return Correction(Rung.LLM_REPLAN, steps=answer.plan.steps, note=answer.plan.reasoning,
                           maker=Maker.of_plan(answer.plan.source), goal=answer.plan.goal), answer.usage
+
+
+def _refused(question: CorrectionContext, why: str) -> Correction:
+    """Return that a model has no corrective action, and keep why for a new plan."""
+    top, cause = question.top, Cause(CauseKind.UNKNOWN, said=f"no single action corrects it: {why}")
+    question.refusals += (Feedback(top.feedback.level, FeedbackKind.REFUSED, top.command, cause=cause),)
+    return Correction(Rung.GIVE_UP, note=why)
 
 
 def _clear(domain: Domain, question: CorrectionContext) -> Optional[Correction]:

@@ -35,8 +35,7 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.REFUSED: DRIVER,
     FeedbackKind.SAFETY: DRIVER,
     FeedbackKind.INVALID: Said(
-        _CANNOT, ("{condition}", "{cause}", "there is no {parameter} '{subject}'; there are: {alternatives}"),
-        ("{condition_advice}",)),
+        _CANNOT, ("{cause}", "there is no {parameter} '{subject}'; there are: {alternatives}")),
     FeedbackKind.CANCELED: Said(_COULD_NOT, ("{cause}", "the task was canceled")),
     FeedbackKind.LOST: Said(_COULD_NOT + ("cannot reach the {subject}",), ("{cause}",), ("start the {subject} again",)),
     FeedbackKind.NO_EFFECT: Said(_COULD_NOT, ("the driver reports success, but nothing has changed",)),
@@ -74,11 +73,11 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.OUT_OF_ORDER: Said(
         ("{robot_the} is in {subject}, but {alternatives_and} comes first",
          "{robot_the} is in {subject}, which is not due", "cannot {doing}"),
-        ("{condition}",), ("{condition_advice}", "go to {alternatives_and} first")),
+        (), ("go to {alternatives_and} first",)),
     FeedbackKind.WRONG_AREA: Said(
         ("{robot_the} is in {subject}, but {alternatives_and} comes first",
          "{robot_the} is in {subject}, which is not due"), (), ("{doing}",)),
-    FeedbackKind.NOT_DUE: Said(_CANNOT, ("{condition}",), ("{condition_advice}", "leave this step out")),
+    FeedbackKind.NOT_DUE: Said(_CANNOT, (), ("leave this step out",)),
     FeedbackKind.OMITTED: Said(("{subject} was not visited",), ("{cause}", "the task asks for it"), ("{doing}",)),
     FeedbackKind.GOAL_MISSED: Said(
         ("the task is not done: {missing}", "the task is not done"), (), ("see to it that {wanted}",)),

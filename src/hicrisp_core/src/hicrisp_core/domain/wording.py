@@ -74,8 +74,8 @@ def told(feedback: Feedback, domain: Domain) -> str:
 
 def _parts(feedback: Feedback, domain: Domain, say: Spelling) -> Tuple[str, List[str], str]:
     """Error, reasons and suggestion, without capitals and full stops."""
-    said = SENTENCES[feedback.kind]
-    slots = _Slots(feedback, domain, say).filled()
+    known = _Slots(feedback, domain, say)
+    slots, said = known.filled(), SENTENCES[known.happened]
     reasons = [_first(said.reason, slots)]
     if said is DRIVER:
         reasons.append(slots["fact"])
@@ -169,6 +169,13 @@ class _Slots:
         self._feedback = feedback
         self._domain = domain
         self._say = say
+
+    @property
+    def happened(self) -> FeedbackKind:
+        """The kind whose sentences hold: what a precondition stopped did not run, whatever kind the domain calls it."""
+        kind = self._feedback.kind
+        stopped = kind is not FeedbackKind.BARS_LATER_STEP and self._precondition() is not None
+        return FeedbackKind.PRECONDITION if stopped else kind
 
     def filled(self) -> Dict[str, str]:
         """Every slot; empty where nothing is known for it."""

@@ -52,8 +52,8 @@ _CORRECT_LIMIT = 180.0
 class StepResult:
     """How a command ended: it holds, or it was replaced by new steps, or it was given up with the reason.
 
-    ``command`` is what was carried out for it in the end: itself, a replacement, or none. ``maker`` made the
-    new steps, which lead to the ``goal`` if that was restated.
+    ``command`` is what was carried out for it in the end: itself, a replacement, or none if it was left out, for the
+    ``reason``. ``maker`` made the new steps, which lead to the ``goal`` if that was restated.
     """
 
     ok: bool
@@ -183,7 +183,7 @@ class StepRunner:
             done = stack.entries[0].command if len(stack) else None
             carried = self._retry(stack, tried) if carried is True else carried
             if carried is True:
-                return StepResult(True, command=done)
+                return StepResult(True, command=done, reason="" if done else correction.note)
             if isinstance(carried, str):
                 return self._given_up(first, stack, carried)
             if carried is None:

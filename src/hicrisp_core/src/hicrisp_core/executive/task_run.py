@@ -192,7 +192,7 @@ class TaskRun:
         if translation.pass_reason:
             ledger.tell(Noted(text=f"no command is needed: {translation.pass_reason}"))
         ledger.tell(StepFinished(ok=None if result.changed else result.ok))
-        return _Ended(result, made, translation.pass_reason)
+        return _Ended(result, made, translation.pass_reason or (result.reason if result.ok else ""))
 
     def _settle(self, index: int, ended: _Ended) -> None:
         """Write down how a step ended, and what that means for those that wait for it."""
@@ -322,6 +322,8 @@ class TaskRun:
             result = self._runner.correct(Attempt(command, Verdict(feedback)), self._progress(world))
             if not result.ok:
                 return replace(result, reason=self._history.explained(result.reason))
+            if result.command is None:  # Leaving the command out does not bring back what it made.
+                return StepResult(False, reason=f"{told(feedback, self._domain)} ({result.reason})")
             self._ledger.mended()
             self._history.carried_out(result.commands)
         return StepResult(False, reason=self._history.explained(reason))

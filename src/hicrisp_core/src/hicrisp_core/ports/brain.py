@@ -88,12 +88,15 @@ class PlanAnswer:
 
     Args:
         needs_goal: whether this brain plans only to a goal, and was given none.
+        drop: of a correction, whether the failed command is not wanted any more; the last of the plan's steps stands in
+            for it, if there are any.
     """
 
     plan: Optional[Plan] = None
     answer: str = ""
     refusal: str = ""
     needs_goal: bool = False
+    drop: bool = False
     usage: Usage = field(default_factory=Usage)
 
 
@@ -146,7 +149,7 @@ class Brain(Protocol):
             deadline: wall time by which the answer is due.
 
         Returns:
-            The corrective steps as a plan, or a refusal.
+            The corrective steps as a plan, that the failed command is to be left out, or a refusal.
         """
 
 

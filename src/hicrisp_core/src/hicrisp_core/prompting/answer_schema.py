@@ -1,9 +1,8 @@
 """The JSON schema of an answer, from the domain's actions and the names in the world.
 
-An answer is a plan, or words for the user, or a refusal: the kind comes first, so that words do not take the
-place of steps. Every schema keeps to what strict structured output takes: its root is an object, all keys are
-required (what an answer of another kind has is empty), and names stand once, in ``$defs``. The prompts'
-examples have all keys, too; an answer with the keys of its kind only is read as well.
+An answer is a plan, or words for the user, or a refusal: the kind comes first, so that words do not take the place of
+steps. Every schema keeps to what strict structured output takes: its root is an object, all keys are required (what an
+answer of another kind has is empty), names stand once, in ``$defs``. An answer with its kind's keys only is read, too.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.model import WorldState
 from hicrisp_core.prompting.describe import implied_robot
 
-PLAN, ANSWER, REFUSE, RETRY = "plan", "answer", "refuse", "retry"
-"""The kinds of answers; ``retry`` is a correction that needs no steps before the failed action."""
+PLAN, ANSWER, REFUSE, RETRY, SKIP = "plan", "answer", "refuse", "retry", "skip"
+"""The kinds of answers; of corrections ``retry`` needs no steps first, ``skip`` leaves the failed action out."""
 COMMAND, PASS = "command", "pass"
 """The body's answers: the one command of a step, or that the step needs none."""
 LONGEST_ENUM = 100
@@ -34,8 +33,8 @@ def answer_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
 
 
 def correction_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    """Corrective steps, or ``retry`` where none is needed, or a refusal."""
-    return _with_names(_answer((PLAN, RETRY, REFUSE), _steps(domain, world)), domain, world)
+    """Corrective steps, ``retry`` where none is needed, ``skip``, or a refusal."""
+    return _with_names(_answer((PLAN, RETRY, SKIP, REFUSE), _steps(domain, world)), domain, world)
 
 
 def worded_schema() -> Dict[str, Any]:
@@ -91,11 +90,9 @@ def _with_names(schema: Dict[str, Any], domain: Domain, world: WorldState) -> Di
 
 
 def _steps(domain: Domain, world: WorldState) -> Dict[str, Any]:
-    steps = [closed({
-        **_step(domain, world, action),
-        **({"after": _optional({"type": "array", "items": {"type": "integer"}})} if len(world.robots) > 1 else {})})
-        for action in _possible(domain, world)]  # "after": which earlier steps it waits for, from 0.
-    return {"anyOf": steps}
+    # "after": which earlier steps it waits for, from 0.
+    after = {"after": _optional({"type": "array", "items": {"type": "integer"}})} if len(world.robots) > 1 else {}
+    return {"anyOf": [closed({**_step(domain, world, action), **after}) for action in _possible(domain, world)]}
 
 
 def _possible(domain: Domain, world: WorldState) -> List[Action]:

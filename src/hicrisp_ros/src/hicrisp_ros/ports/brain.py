@@ -67,6 +67,7 @@ class RosBrain(Asking):
             answer=result.answer,
             refusal=result.refusal,
             needs_goal=result.needs_goal,
+            drop=result.drop,
             usage=to.usage_from_msg(result.usage),
         )
 
