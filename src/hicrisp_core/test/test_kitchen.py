@@ -1,18 +1,19 @@
-"""The two-handed kitchen: CoPAL's recoverable errors (Table II), quantities, words that several actions share."""
+"""The two-handed kitchen: CoPAL's errors (Tables II, III), quantities, words that several actions share."""
 
 from __future__ import annotations
 
-from typing import List
+from typing import List, Sequence
 
 import pytest
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain import check, load_domain
 from hicrisp_core.domain.effects import apply_effects
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.factory import RunFactory
 from hicrisp_core.model import Plan, Relation, Status, Step, Task, WorldState
 from hicrisp_core.parsing.grounding import Grounded, ground_each, ground_steps
 from hicrisp_core.parsing.plan_text import parse_plan
-from hicrisp_core.policy.policy import load_policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import load_scene
@@ -21,6 +22,8 @@ from hicrisp_core.time.deadline import Deadline
 DOMAIN = load_domain(config_file("domains", "kitchen"))
 BAR = load_scene("barman").first_state()
 MID_LEVEL = load_policy(config_file("policies", "copal_m"))
+SEARCHED = load_policy(config_file("policies", "copal_m_goal"))
+"""Repairs whatever the search can; CoPAL's mid level repairs sequences only."""
 
 
 def read(*lines: str):
@@ -29,23 +32,25 @@ def read(*lines: str):
 
 
 class Written:
-    """A brain that answers with a plan as text."""
+    """A brain that answers with a plan as text, and with others after failures."""
 
-    def __init__(self, *lines: str) -> None:
-        self._lines = lines
+    def __init__(self, *lines: str, then: Sequence[Sequence[str]] = ()) -> None:
+        self._plans = [lines, *then]
+        self.asked: List[PlanRequest] = []
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
-        grounded = ground_each(read(*self._lines), DOMAIN, request.world)
+        self.asked.append(request)
+        grounded = ground_each(read(*self._plans.pop(0)), DOMAIN, request.world)
         return PlanAnswer(Plan(grounded.steps, "written", "; ".join(grounded.notes)))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         raise AssertionError("no model is asked on the middle level")
 
 
-def run(*lines: str, state: WorldState = BAR):
+def run(*lines: str, state: WorldState = BAR, policy: Policy = MID_LEVEL):
     """Run a plan in the bar with the mid-level planner alone: the result and the world."""
     world = SymbolicWorld(DOMAIN, state, "robot")
-    executive = RunFactory(DOMAIN, MID_LEVEL).executive({"robot": world}, world, lambda event: None,
+    executive = RunFactory(DOMAIN, policy).executive({"robot": world}, world, lambda event: None,
                                                    brain=Written(*lines))
     return executive.run(Task("serve")), world
 
@@ -95,7 +100,8 @@ def test_getting_with_both_hands_full_frees_one_and_what_was_put_aside_is_taken_
 ) -> None:
     result, world = run(
         "get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right",
-        "get first_glass from table hand_left", "pour gin_bottle first_glass 40", "put first_glass tray")
+        "get first_glass from table hand_left", "pour gin_bottle first_glass 40", "put first_glass tray",
+        policy=SEARCHED)
     assert result.success
     assert world.state.holds("contains", "first_glass", "gin")
     assert world.state.holds("level", "first_glass", "40")
@@ -113,7 +119,7 @@ def test_what_stands_in_for_a_step_may_fail_and_be_tried_again_without_a_way_bac
     world = SymbolicWorld(DOMAIN, BAR, "robot")
     world.fails("get(ice_cubes, ice_cubes_bowl, hand_left)", status=Status.EXECUTION)
     brain = Written("get gin_bottle from shelf hand_right", "get ice_cubes from ice_cubes_bowl hand_right")
-    result = RunFactory(DOMAIN, MID_LEVEL).executive(
+    result = RunFactory(DOMAIN, SEARCHED).executive(
             {"robot": world}, world, lambda event: None, brain=brain).run(Task("serve"))
     assert result.success
     assert world.executed[1:] == ["get(ice_cubes, ice_cubes_bowl, hand_left)"] * 2
@@ -223,13 +229,41 @@ def test_a_plan_runs_up_to_the_step_that_cannot_be_read_and_says_what_is_wrong_w
 def test_in_the_pizza_kitchen_a_thing_in_the_way_is_moved() -> None:
     pizza = load_scene("pizza").first_state()
     result, world = run("get black_olives from black_olives_bowl", "put black_olives pizza_dough",
-                        state=pizza)
+                        state=pizza, policy=SEARCHED)
     assert result.success
     assert world.state.holds("contains", "pizza_dough", "black_olives")
     moved, taken = (next(index for index, command in enumerate(world.executed)
                          if command.startswith(f"get({name}"))
                     for name in ("salt_bottle", "black_olives"))
     assert moved < taken
+
+
+OLIVES = ("get black_olives from black_olives_bowl", "put black_olives pizza_dough")
+CLEARED = ("get salt_bottle hand_right", "put salt_bottle shelf", *OLIVES)
+FULL = ("get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right", "get first_glass")
+FREED = ("put rum_bottle shelf", "get first_glass from table hand_right")
+
+
+@pytest.mark.parametrize("policy", ["copal_mh0", "copal_mh1", "copal_mh2"])
+@pytest.mark.parametrize(("scene", "plan", "then", "why"), [
+    ("pizza", OLIVES, CLEARED, "The salt_bottle is in the way."), ("barman", FULL, FREED, "Both hands are full.")])
+def test_what_the_paper_calls_unrecoverable_goes_up_to_the_model(
+    policy: str, scene: str, plan: Sequence[str], then: Sequence[str], why: str
+) -> None:
+    world = SymbolicWorld(DOMAIN, load_scene(scene).first_state(), "robot")
+    brain = Written(*plan, then=[then])
+    result = RunFactory(DOMAIN, load_policy(config_file("policies", policy))).executive(
+        {"robot": world}, world, lambda event: None, brain=brain).run(Task("serve"))
+    assert result.success, result.message
+    assert result.corrections == {"llm_replan": 1}
+    assert words_of(brain.asked[1].feedback[0], DOMAIN, exact=True).reason == why
+
+
+def test_without_a_model_what_is_unrecoverable_ends_the_run() -> None:
+    for plan, scene in ((OLIVES, "pizza"), (FULL, "barman")):
+        result, world = run(*plan, state=load_scene(scene).first_state())
+        assert not result.success
+        assert result.corrections == {}
 
 
 def test_a_hand_that_is_left_open_is_chosen_when_the_step_runs() -> None:

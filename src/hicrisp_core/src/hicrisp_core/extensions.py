@@ -220,6 +220,7 @@ def standard_extensions() -> Extensions:
             "memory": Lazy("hicrisp_core.corrector.remembered:MEMORY"),
             "llm_step": Lazy("hicrisp_core.corrector.ladder:LLM_STEP"),
             "llm_replan": Lazy("hicrisp_core.corrector.ladder:LLM_REPLAN"),
+            "sequence": Lazy("hicrisp_core.corrector.sequence:SEQUENCE"),
         }),
         shapes=Registry("shape", Shape, SHAPES),
         worlds=Registry("world", World, {

@@ -99,7 +99,7 @@ class SearchBrain:
 
     def _stuck(self, entry: Feedback, world: WorldState) -> Iterator[str]:
         """Yield what a plan does without, as no motion was found: the object to pick up, or those to place it by."""
-        if entry.kind is not FeedbackKind.PLANNING or entry.command is None:
+        if entry.kind is not FeedbackKind.PLANNING or entry.command is None or entry.stopped:
             return
         item, held = self._domain.item(entry.command), self._domain.roles.held
         if item and any(fact.predicate == held and fact.object == item

@@ -197,7 +197,7 @@ class GoalPursuit:
             return None, Usage()
         world = request.world
         barred = frozenset(str(each.command) for each in request.earlier
-                           if each.kind in _KINDS and each.command is not None)
+                           if each.kind in _KINDS and each.command is not None and not each.stopped)
         goal = without(request.goal, about({each.name for each in world.unseen}))
         reached = tuple(each for each in final_conditions(goal, self._domain)
                         if holds(each, world.relations, self._domain))

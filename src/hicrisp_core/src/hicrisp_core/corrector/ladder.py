@@ -111,9 +111,9 @@ class CorrectionContext:
         self.top = request.stack[-1]
         self.unsearched = False
         """Whether a search ran out of time, so that a repair may exist that it did not find."""
+        self.searcher = searcher
         self.refusals: Tuple[Feedback, ...] = ()
         """Why cheaper rungs found nothing, for the one that plans anew."""
-        self._searcher = searcher
         self._limits = limits
         self._deadline = deadline
         keep = () if request.goal is None else conditions_of(request.goal.invariants, searcher.domain)
@@ -122,13 +122,13 @@ class CorrectionContext:
     @cached_property
     def way_back(self) -> Optional[WayBack]:
         """The commands after which the failed one can run; ``None`` if no way was found."""
-        return self._known(way_back(self._searcher, self.top.command, self.asked.world, self._limits,
+        return self._known(way_back(self.searcher, self.top.command, self.asked.world, self._limits,
                                     self._deadline, self._keep))
 
     @cached_property
     def clearing(self) -> Optional[Clearing]:
         """The commands that remove the blocking objects; ``None`` if none were found."""
-        return self._known(find_clearing(self._searcher, self.asked.stack, self.asked.world, self.asked.made,
+        return self._known(find_clearing(self.searcher, self.asked.stack, self.asked.world, self.asked.made,
                                          self._limits, self._deadline, self._keep))
 
     def _known(self, found: Union[_Found, Ending]) -> Optional[_Found]:

@@ -18,8 +18,9 @@ from hicrisp_core.ports.kinds import ARM, BASE, TargetRule
 ANYTHING = "object"
 """The type above all types of objects."""
 ROBOT_TYPES = (ARM, BASE)
-PRECONDITION_KINDS = (FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE)
-"""The kinds of failures that a domain's preconditions may name."""
+PRECONDITION_KINDS = (FeedbackKind.PRECONDITION, FeedbackKind.INVALID, FeedbackKind.PLANNING, FeedbackKind.OUT_OF_ORDER,
+                      FeedbackKind.NOT_DUE)
+"""The kinds of failures that a domain's preconditions may name; ``planning`` where a robot would find no motion."""
 
 
 @dataclass(frozen=True)

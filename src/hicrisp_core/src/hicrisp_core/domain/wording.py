@@ -174,7 +174,7 @@ class _Slots:
     def happened(self) -> FeedbackKind:
         """The kind whose sentences hold: what a precondition stopped did not run, whatever kind the domain calls it."""
         kind = self._feedback.kind
-        stopped = kind is not FeedbackKind.BARS_LATER_STEP and self._precondition() is not None
+        stopped = self._feedback.stopped and kind is not FeedbackKind.BARS_LATER_STEP
         return FeedbackKind.PRECONDITION if stopped else kind
 
     def filled(self) -> Dict[str, str]:

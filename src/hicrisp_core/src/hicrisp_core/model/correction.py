@@ -18,6 +18,10 @@ class Rung:
 
     REPAIR: Final = "repair"
     """A search over the domain's own operators, without a model."""
+    SEQUENCE: Final = "sequence"
+    """CoPAL's mid-level planner: the same search, only for what a sequence of commands recovers (Tables II, III); its
+    corrections count as ``repair``.
+    """
     OFFSET: Final = "offset"
     """The action decoder's estimate was updated by the measured deviation; the same action is tried again."""
     HELP: Final = "help"

@@ -298,6 +298,11 @@ class Feedback:
         """The most exact name of the failure: the label, else the kind."""
         return self.label or self.kind.value
 
+    @property
+    def stopped(self) -> bool:
+        """Whether one of the command's own preconditions stopped it before it ran."""
+        return any(unmet.precondition >= 0 for unmet in self.unmet)
+
     def misses(self, predicate: str) -> bool:
         """Check whether a fact of a predicate should hold and does not.
 

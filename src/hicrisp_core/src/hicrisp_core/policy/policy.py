@@ -64,8 +64,8 @@ class Policy:
 
     Args:
         name: name of the policy; the same as its file's.
-        rungs: the ladder's rungs that are on, in the order in which they are climbed: ``repair``, ``offset``, ``help``,
-            ``memory``, ``llm_step``, ``llm_replan``, or one of a package of one's own.
+        rungs: the ladder's rungs that are on, in the order in which they are climbed: ``repair``, ``sequence``,
+            ``offset``, ``help``, ``memory``, ``llm_step``, ``llm_replan``, or one of a package of one's own.
         threshold: corrections for one failed step (HiCRISP, Algorithm 1, line 6).
         depth: entries of the feedback stack.
         replans: new plans for one task (CoPAL: 5).
