@@ -24,6 +24,7 @@ def test_a_trial_is_judged_by_the_true_poses_however_blurred_the_robot_sees() ->
     result = run_trial(TrialSettings(CONFIG, "tabletop", "what is on the table?", nothing_moved,
                                      faults=[blur]))
     assert result["success"]
+    assert result["replans"] == 0, "no plan was made, and none anew"
     true = load_scene(CONFIG / "scenes" / "tabletop.yaml", 0).objects
     for name in ("box", "cylinder"):
         assert judged[0].objects[name].pose.position == pytest.approx(true[name].pose.position, abs=0.003)

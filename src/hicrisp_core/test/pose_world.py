@@ -31,6 +31,8 @@ class PoseWorld:
         self._held: Optional[str] = None
         self._time = 0.0
         self.executed: List[str] = []
+        self.misses: List[Tuple[float, float]] = []
+        """By how much the next placements miss, each once, beside bias and noise."""
         self.slips = 0
         """Next placements in which the item falls out of the hand on its way, 14 cm from its aim."""
 
@@ -53,7 +55,8 @@ class PoseWorld:
             self.slips -= 1
             self._poses[item] = command.aim.shifted((0.1, 0.1, 0.0))
             return Outcome(Status.EXECUTION, f"the {item} slipped out of the gripper")
-        self._poses[item] = command.aim.shifted((off[0], off[1], 0.0))
+        once = self.misses.pop(0) if self.misses else (0.0, 0.0)
+        self._poses[item] = command.aim.shifted((off[0] + once[0], off[1] + once[1], 0.0))
         return Outcome(Status.SUCCESS)
 
     def observe(self, deadline) -> WorldState:

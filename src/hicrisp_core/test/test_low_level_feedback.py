@@ -11,6 +11,7 @@ from pose_world import PoseWorld, catalogue
 from tabletop import ScriptedBrain, steps
 
 PLAN = ("pick(panda, box)", "place_next_to(panda, box, cylinder)")
+SECOND = ("pick(panda, box_2)", "place_next_to(panda, box_2, cylinder_2)")
 
 
 def run(domain, policy: Policy, bias=(0.0, 0.0), sigma=0.0, seed=0, tasks=1, slips=0):
@@ -60,3 +61,20 @@ def test_what_slipped_out_of_the_hand_teaches_no_bias(domain, config_dir):
     assert result.success
     assert world.executed.count(world.executed[0]) == 2, "it was picked up again"
     assert max(map(abs, executive.offsets.bias("panda/place/world"))) < 0.001
+
+
+@pytest.mark.parametrize(("bias", "misses", "corrected"), [((0.057, 0.0), (), True), ((0.0, 0.0), ((0.057, 0.0),), False)])
+def test_the_next_object_is_aimed_otherwise_only_if_several_placements_agree_on_a_bias(
+    domain, config_dir, bias, misses, corrected
+):
+    things = catalogue(box=(0.4, 0.2), box_2=(0.3, 0.2), cylinder=(0.5, -0.1), cylinder_2=(0.6, 0.3))
+    world, events = PoseWorld(domain, things, bias), []
+    world.misses[:] = misses
+    executive = RunFactory(domain, load_policy(config_dir / "policies" / "hicrisp.yaml")).executive(
+        {"panda": world}, world, events.append, brain=ScriptedBrain(domain, steps(domain, *PLAN, *SECOND)))
+    assert executive.run(Task("any words")).success
+    tried = [event for event in events if event["kind"] == "command" and event["text"].startswith("place box_2")]
+    assert (tried[0]["aim"] != tried[0]["target"]) == corrected
+    told = [event for event in events if event["kind"] == "offset"]
+    assert not any(told[0]["applied"]), "one miss is no bias"
+    assert any(told[-1]["applied"]) == corrected

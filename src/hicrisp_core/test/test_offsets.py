@@ -69,3 +69,12 @@ def test_offsets_survive_the_way_through_plain_numbers():
 def test_settings_out_of_range_are_refused():
     with pytest.raises(ValueError, match="prior_sigma"):
         OffsetSettings(prior_sigma=0.0)
+
+
+@pytest.mark.parametrize(("measured", "agreed"), [
+    ([0.057], False), ([0.057, 0.0], False), ([0.01] * 3, False), ([0.057, 0.055], True), ([0.057, 0.0, 0.0], False)])
+def test_a_bias_is_claimed_when_several_samples_agree(measured, agreed):
+    offsets = DecoderOffsets()
+    for value in measured:
+        offsets = offsets.updated("k", (value, 0.0), 0.001)
+    assert ("k" in offsets.agreed().estimates) == agreed

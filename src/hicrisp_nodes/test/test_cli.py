@@ -67,6 +67,14 @@ def test_a_failure_its_correction_and_the_stack_are_told():
         assert part in text
 
 
+@pytest.mark.parametrize(("samples", "applied", "line"), [
+    (0.999, 0.0, "measured for panda/place/world: -56.7 +0.0 mm (x y), 1 sample; not yet a bias"),
+    (1.998, -0.055, "learnt bias of panda/place/world: -55.0 +0.0 mm (x y), 2 samples")])
+def test_one_miss_is_not_told_as_a_bias(samples, applied, line):
+    assert line in told({"kind": "offset", "key": "panda/place/world", "mean": [-0.0567, 0.0, 0.0],
+                         "applied": [applied, 0.0, 0.0], "sigma": [0.02, 0.02, 0.0], "samples": samples})
+
+
 @pytest.mark.parametrize(("scene", "wanted", "seen"), [
     ("tabletop", None, "camera"), ("tabletop", "poses", "poses"), ("lab", None, "poses"),
     ("lab", "camera", "camera"), ("agv", None, "poses"), ("household", None, "poses"),

@@ -246,4 +246,4 @@ def told_of(
                                       "placement_error_m", "llm_calls", "tokens", "wall_s", "sim_s")},
         "attempts": len(placed),
         "releases": sum(each.outcome is not None and each.outcome.status == Status.SUCCESS.value for each in placed),
-        "replans": len(timeline.plans) - 1}
+        "replans": max(0, len(timeline.plans) - 1)}

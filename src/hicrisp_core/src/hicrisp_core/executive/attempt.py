@@ -56,6 +56,8 @@ from hicrisp_core.trace.events import (
 
 THINK_LIMIT = 60.0
 """Wall seconds for body, detector and observation."""
+RETRY = "retry"
+"""The purpose of an attempt that repeats a failed command."""
 _LEAST = 1.0
 """Seconds that a command gets, however little of the task's time is left."""
 
@@ -282,8 +284,9 @@ class Attempts:
             self._searcher, command, world, self._later, self._policy.search, Deadline(THINK_LIMIT))
         if rehearsal is not None and rehearsal.refusal is not None:
             return command, rehearsal.refusal
+        offsets = self.offsets if purpose == RETRY else self.offsets.agreed()
         aimed = self._keeping.aimed(command, world, lambda each: self._ports.body.aim(
-            each, world, self.offsets, Deadline(THINK_LIMIT)))
+            each, world, offsets, Deadline(THINK_LIMIT)))
         if isinstance(aimed, Feedback):
             return command, aimed
         if rehearsal is not None and (self._policy.autonomy != "full" or rehearsal.doubt):
@@ -367,7 +370,7 @@ class Attempts:
         estimate, settings = offsets.estimates[key], offsets.settings
         sigma = estimate.sigma(settings)
         self._ledger.tell(OffsetLearnt(
-            key=key, mean=(*estimate.mean, 0.0), applied=(*offsets.bias(key), 0.0), sigma=(sigma, sigma, 0.0),
+            key=key, mean=(*estimate.mean, 0.0), applied=(*offsets.agreed().bias(key), 0.0), sigma=(sigma, sigma, 0.0),
             samples=estimate.samples))
 
 

@@ -14,7 +14,7 @@ from hicrisp_core.corrector.stack import FeedbackStack
 from hicrisp_core.domain.saying import sentence
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import cause_text, told, words_of
-from hicrisp_core.executive.attempt import Attempt, Attempts, told_by_user
+from hicrisp_core.executive.attempt import RETRY, Attempt, Attempts, told_by_user
 from hicrisp_core.executive.attempt_history import Tried
 from hicrisp_core.executive.run_log import RunLog
 from hicrisp_core.model import (
@@ -269,7 +269,7 @@ class StepRunner:
         while len(stack):
             if self.ledger.out_of_time():
                 return False
-            attempt = self.attempts.run(stack.top.command, "retry", len(stack))
+            attempt = self.attempts.run(stack.top.command, RETRY, len(stack))
             if told_by_user(attempt.verdict):
                 return None
             tried.failed(attempt)

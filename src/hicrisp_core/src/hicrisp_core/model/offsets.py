@@ -4,7 +4,7 @@ III-C).
 One measurement is the item's position less the aim: bias plus noise. From few samples a bias and zero-mean
 noise look alike, so the mean is shrunk by how much of it the noise explains (positive-part James-Stein): a
 single large deviation is believed except for a rest below ``prior_sigma``, and a mean that only noise made is
-not applied.
+not applied. That is for the attempt which follows the miss; other commands are corrected once several samples agree.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ from hicrisp_core.model.task import Command
 from hicrisp_core.model.world import WorldObject
 
 Planar = Tuple[float, float]
+_ALONE = 1.5
+"""Weight up to which an estimate is one sample, with which nothing agrees."""
+_AGREED = 3.0
+"""Standard deviations of the mean by which a bias is told from noise."""
 
 
 @pydantic_dataclass(frozen=True, config=STRICT)
@@ -86,6 +90,17 @@ class OffsetEstimate:
             return settings.prior_sigma
         variance = (self.scatter / 2.0 + settings.prior_sigma ** 2) / self.samples
         return math.sqrt(variance / self.samples)
+
+    def agreed(self, settings: OffsetSettings) -> bool:
+        """Check whether several samples agree on a bias.
+
+        Args:
+            settings: the prior, which counts as one sample.
+
+        Returns:
+            False for a single miss, however large, and for a mean that noise may have made.
+        """
+        return self.samples > _ALONE and math.hypot(*self.mean) > _AGREED * self.sigma(settings)
 
     def bias(self, settings: OffsetSettings) -> Planar:
         """Compute the correction, shrunk by its uncertainty and clamped to the limit.
@@ -176,6 +191,15 @@ class DecoderOffsets:
             x, y, metres.
         """
         return self.estimates.get(key, OffsetEstimate()).bias(self.settings)
+
+    def agreed(self) -> "DecoderOffsets":
+        """Return the estimates that correct commands beside the one that has just missed.
+
+        Returns:
+            Those on which several samples agree.
+        """
+        known = self.estimates.items()
+        return replace(self, estimates={key: each for key, each in known if each.agreed(self.settings)})
 
     def as_lists(self) -> Dict[str, Sequence[float]]:
         """The estimates as plain numbers: samples, mean x, mean y, scatter."""

@@ -181,9 +181,11 @@ class Narrator:
                   paint(" < ".join(_entry(entry) for entry in entries), "soft"))
 
     def _offset(self, event: OffsetLearnt) -> None:
-        applied = " ".join(f"{1000.0 * value:+.1f}" for value in event.applied[:2])
-        told = f"{applied} mm (x y), {event.samples:.3g} samples"
-        self._say("    ", self._console.paint(f"│ learnt bias of {event.key}: {told}", "soft"))
+        count, agreed = max(1, round(event.samples)), any(event.applied)
+        off = " ".join(f"{1000.0 * value:+.1f}" for value in (event.applied if agreed else event.mean)[:2])
+        told = f"{off} mm (x y), {count} sample{'s' if count > 1 else ''}"
+        said = f"learnt bias of {event.key}: {told}" if agreed else f"measured for {event.key}: {told}; not yet a bias"
+        self._say("    ", self._console.paint(f"│ {said}", "soft"))
 
     def _recalled(self, event: Recalled) -> None:
         what = "earlier tasks like this one" if event.what == "examples" else "learned in earlier runs"

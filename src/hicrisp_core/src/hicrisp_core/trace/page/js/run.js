@@ -160,7 +160,7 @@ export class RunPanel {
       ["Corrections", corrections.map(([rung, count]) => `${rung} ${count}`).join(", ") || "0",
         corrections.reduce((sum, [, count]) => sum + count, 0) / budget.corrections],
       ...offsets.map(([key, each]) => ["Learned offset", `${each.applied.slice(0, 2).map((value) => (1000 * value).toFixed(1)).join(", ")} mm`, NaN,
-        `${key}: mean ${millimetres(each.mean)}, sigma ${millimetres(each.sigma)} mm, ${Number(each.samples.toPrecision(3))} samples`]),
+        `${key}: mean ${millimetres(each.mean)}, sigma ${millimetres(each.sigma)} mm, samples: ${Math.max(1, Math.round(each.samples))}`]),
     ];
     this.figures.replaceChildren(...figures.map(([name, value, part, title]) => h("div", { class: "figure", title },
       h("dt", {}, name), h("dd", {}, value, Number.isFinite(part) && run.t !== undefined
