@@ -43,6 +43,16 @@ def test_after_the_last_feedback_loop_the_next_step_follows(domain, brainbody):
     assert len(run.brain.requests) == 2
 
 
+def test_without_feedback_a_step_that_cannot_be_done_is_skipped_and_no_new_plan_is_asked_for(domain, config_dir):
+    run = Run(domain, table_top(THINGS), load_policy(config_dir / "policies" / "brainbody_no_feedback.yaml"),
+              [PICK, BESIDE, "home(panda)"], [ON])
+    out_of_reach(run, BESIDE)
+    result = run()
+    assert not result.success
+    assert run.world.executed == [PICK, BESIDE, "home(panda)"]
+    assert (len(run.brain.requests), result.corrections) == (1, {})
+
+
 def test_five_feedback_loops_are_the_most_by_default(brainbody):
     assert (brainbody.replans, brainbody.on_failed_step, brainbody.rungs) == (5, "continue",
                                                                               (Rung.LLM_REPLAN,))

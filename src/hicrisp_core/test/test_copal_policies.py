@@ -2,9 +2,10 @@
 
 import pytest
 from failures import words
-from hicrisp_core.model import Status
+from hicrisp_core.model import FeedbackKind, Plan, Status
 from hicrisp_core.policy.policy import load_policy
-from tabletop import Run, table_top
+from hicrisp_core.ports.brain import PlanAnswer
+from tabletop import Run, steps, table_top
 
 THINGS = {"box": "box", "cylinder": "cylinder"}
 PICK, BESIDE, DOWN = "pick(panda, box)", "place_next_to(panda, box, cylinder)", "put_down(panda, box)"
@@ -132,3 +133,44 @@ def test_a_brains_word_that_nothing_is_left_does_not_make_a_failed_step_good(run
     task = run(name, [PICK, DOWN], [])
     task.world.fails(PICK, status=Status.PLANNING)
     assert not task().success
+
+
+def judged_by(run, *answers):
+    """The task with the brain's answers once a plan was carried out: another plan, or words."""
+    plan, left = run.brain.plan, list(answers)
+
+    def answered(request, deadline):
+        if not request.feedback or request.feedback[-1].kind is not FeedbackKind.CARRIED_OUT:
+            return plan(request, deadline)
+        run.brain.requests.append(request)
+        found = left.pop(0)
+        return found if isinstance(found, PlanAnswer) else PlanAnswer(
+            Plan(tuple(steps(run.brain.domain, *found)), "script"))
+
+    run.brain.plan = answered
+    return run
+
+
+def test_after_a_plan_the_model_judges_the_goal_and_plans_what_is_left(run):
+    task = judged_by(run("blocks", [PICK]), [BESIDE], PlanAnswer(answer="The box stands next to the cylinder."))
+    result = task()
+    assert result.success
+    assert task.world.executed == [PICK, BESIDE]
+    assert result.corrections == {"llm_replan": 1}
+    last = words(task.brain.domain, task.brain.requests[-1].feedback[-1])
+    assert last.error == "Every step of the plan was carried out."
+    assert [str(record.step) for record in task.brain.requests[-1].done] == [PICK, BESIDE]
+
+
+def test_a_goal_that_the_model_does_not_find_reached_fails_once_its_new_plans_are_used_up(run):
+    task = judged_by(run("blocks", ["home(panda)"]), *[["home(panda)"]] * 6)
+    result = task()
+    assert not result.success
+    assert "all 5 new plans are used up" in result.message
+    assert len(task.world.executed) == 6
+
+
+def test_a_refusal_to_judge_is_no_success(run):
+    result = judged_by(run("blocks", [PICK]), PlanAnswer(refusal="No model can be reached."))()
+    assert not result.success
+    assert "No model can be reached." in result.message

@@ -63,7 +63,8 @@ def test_what_slipped_out_of_the_hand_teaches_no_bias(domain, config_dir):
     assert max(map(abs, executive.offsets.bias("panda/place/world"))) < 0.001
 
 
-@pytest.mark.parametrize(("bias", "misses", "corrected"), [((0.057, 0.0), (), True), ((0.0, 0.0), ((0.057, 0.0),), False)])
+@pytest.mark.parametrize(("bias", "misses", "corrected"), [
+    ((0.057, 0.0), (), True), ((0.0, 0.0), ((0.057, 0.0),), False)])
 def test_the_next_object_is_aimed_otherwise_only_if_several_placements_agree_on_a_bias(
     domain, config_dir, bias, misses, corrected
 ):

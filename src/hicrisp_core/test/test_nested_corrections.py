@@ -4,7 +4,7 @@ from itertools import groupby
 
 import pytest
 from hicrisp_core.model import Plan, Rung, Status
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.ports.brain import PlanAnswer
 from hicrisp_core.trace import explain
 from hicrisp_core.trace.sections import sections_of
@@ -122,3 +122,19 @@ def scripted(run, *answers):
     """Corrections as they are written, one answer after another."""
     left = [steps(run.brain.domain, *answer) for answer in answers]
     return lambda request, deadline: PlanAnswer(Plan(tuple(left.pop(0)), "script"))
+
+
+def test_a_policy_that_corrects_after_completion_carries_out_the_plan_first(domain, config_dir):
+    place, home = "place_next_to(panda, box, cylinder)", "home(panda)"
+    runs = {}
+    for name in ("hicrisp", "hicrisp_after"):
+        runs[name] = Run(domain, table_top(THINGS), load_policy(config_dir / "policies" / f"{name}.yaml"),
+                         [PICK, place, home])
+        runs[name].world.fails(place)
+        result = runs[name]()
+        assert result.success
+        assert result.corrections["llm_step"] == 1
+    assert runs["hicrisp"].world.executed[-1] == home
+    assert runs["hicrisp_after"].world.executed[:3] == [PICK, place, home]
+    assert runs["hicrisp_after"].world.executed[-1] == place
+    assert [attempt[1] for attempt in attempts(runs["hicrisp_after"])][:3] == ["step"] * 3

@@ -10,7 +10,8 @@ COPAL = ["copal_bl", "copal_m", "copal_h0", "copal_h1", "copal_h2", "copal_mh0",
 
 @pytest.mark.parametrize("name",
                          ["hierarchical", "hicrisp", "retry_only", "open_loop", "brainbody", "base_llm",
-                                  "baseline_embedding", *COPAL])
+                                  "baseline_embedding", "hicrisp_after", "brainbody_no_feedback", "copal_blocks",
+                                  *COPAL])
 def test_a_shipped_policy_bears_its_files_name(config_dir, name):
     assert load_policy(config_dir / "policies" / f"{name}.yaml").name == name
 

@@ -85,6 +85,10 @@ SENTENCES: Mapping[FeedbackKind, Said] = {
         ("nobody can see whether {so}", "nobody can see whether the task is done"),
         ("{cause}", "{subjects_the} {subjects_be} out of view"),
         ("bring {subjects_the} back into view",)),
+    FeedbackKind.CARRIED_OUT: Said(
+        ("every step of the plan was carried out",),
+        ("whether that is what the task asks for is to be judged by what holds now",),
+        ("plan what is left to do, or answer that nothing is",)),
     FeedbackKind.BREAKS_CONDITION: Said(_CANNOT, ("the task is to be done {kept}",), ("take another way",)),
     FeedbackKind.SAID_BY_USER: Said(
         ("the user changed the task while it ran",), ("{cause}",), ("see to it that {wanted}",)),

@@ -36,7 +36,7 @@ from hicrisp_core.model.correction import NOBODY
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import KnownWay
-from hicrisp_core.policy.policy import Policy
+from hicrisp_core.policy.policy import LATER, Policy
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.events import CorrectionMade, StackChanged
@@ -144,7 +144,7 @@ class StepRunner:
         first = self.attempts.run(command, "step", 0)
         if told_by_user(first.verdict):
             return _CHANGED
-        if first.verdict.feedback is None or not self.policy.detect:
+        if first.verdict.feedback is None or not self.policy.detect or self.policy.on_failed_step == LATER:
             return StepResult(True, command=command)
         return self.correct(first, progress())
 

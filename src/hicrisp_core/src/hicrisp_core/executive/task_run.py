@@ -24,10 +24,11 @@ from hicrisp_core.executive.goal_keeper import SEEN, GoalKeeper
 from hicrisp_core.executive.run_log import RunLog, RunSummary
 from hicrisp_core.executive.schedule import LookAhead, Schedule, StepState, in_stages, said_of
 from hicrisp_core.executive.step import Progress, StepResult, StepRunner
-from hicrisp_core.model import Command, Feedback, FeedbackKind, MakerKind, Plan, StepRecord, Task, Verdict, WorldState
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Plan, StepRecord, Task, Verdict, WorldState
+from hicrisp_core.model.correction import Maker, MakerKind, Rung
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.model.meaning import Turn
-from hicrisp_core.policy.policy import OFF, Policy
+from hicrisp_core.policy.policy import MODEL, OFF, Policy
 from hicrisp_core.ports.brain import PlanAnswer, PlanRequest
 from hicrisp_core.ports.executive import Ports
 from hicrisp_core.time.deadline import Deadline
@@ -307,6 +308,8 @@ class TaskRun:
             missing = self._ports.watch.unfinished(world) if self._ports.watch is not None else None
             if missing is None and self._goal.judged:
                 return self._judge(world)
+            if missing is None and self._policy.verify_goal == MODEL:
+                return self._asked_whether_done(world)
             undone = missing or self._history.undone(world)
             if undone is not None and missing is None and world.viewed is not None:
                 undone = self._history.undone(self._runner.attempts.survey(self._history.unseen))
@@ -346,6 +349,20 @@ class TaskRun:
             return StepResult(False, reason=self._history.explained(reason))
         result = self._runner.pursue(missed, self._progress(world))
         return replace(result, reason=self._history.explained(result.reason)) if self._pursued > 1 else result
+
+    def _asked_whether_done(self, world: WorldState) -> StepResult:
+        """Let the brain judge what the plan came to; what it plans then is left of the task (CoPAL, Table V)."""
+        carried_out = Feedback(Level.HIGH, FeedbackKind.CARRIED_OUT)
+        answer = self._plan(world, (*self._still(world), carried_out), self._goal.goal, self._conversation)
+        if answer.plan is None:
+            self._ledger.tell(Noted(text=f"the task is judged: {answer.answer or answer.refusal}"))
+            return StepResult(bool(answer.answer), reason=answer.refusal)
+        if self._replans >= self._policy.replans:
+            return StepResult(False, reason=f"{answer.plan.source} finds something left to do, and all "
+                                            f"{self._policy.replans} new plans are used up")
+        maker = Maker.of_plan(answer.plan.source)
+        self._ledger.corrected(Rung.LLM_REPLAN, maker)
+        return StepResult(False, new_steps=answer.plan.steps, maker=maker, goal=answer.plan.goal)
 
     def _replan(self, result: StepResult) -> None:
         """New steps for a failed one and for all that waited for it; the other steps stay as they are."""

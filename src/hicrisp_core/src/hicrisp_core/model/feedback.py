@@ -101,6 +101,8 @@ class FeedbackKind(Enum):
     """The steps are done and the goal is not seen to hold; ``conditions`` has what is missing."""
     GOAL_UNSEEN = "goal_unseen"
     """What the goal is about is out of view, so that nobody can say whether it holds."""
+    CARRIED_OUT = "carried_out"
+    """Every step was carried out; whether that is what the task asks for is to be judged."""
     BREAKS_CONDITION = "breaks_condition"
     """The command would end what the task wants to stay so; ``conditions`` has it."""
     SAID_BY_USER = "said_by_user"

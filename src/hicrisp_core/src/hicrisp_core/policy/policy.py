@@ -25,7 +25,9 @@ COPAL: Final = "copal"
 TASK: Final = "task"
 STEPS: Final = "steps"
 OFF: Final = "off"
-"""What is judged at the end."""
+"""What is judged at the end; ``MODEL`` is who judges it otherwise."""
+LATER: Final = "later"
+"""That failed steps are corrected once the whole plan was carried out."""
 ON: Final = "on"
 """That a part of a policy is on."""
 DIRECT, MODEL, SIMILAR = "direct", "model", "similar"
@@ -73,9 +75,11 @@ class Policy:
             that samples may answer otherwise, and ``replans`` bounds it.
         check_preconditions: whether the logical checker stops a command before it moves the robot.
         detect: whether verdicts are acted on; without it the plan runs open loop.
-        on_failed_step: ``stop`` or ``continue`` when a step could not be corrected.
+        on_failed_step: ``stop`` or ``continue`` when a step could not be corrected; with ``later`` none is corrected
+            before the plan was carried out to its end, and what is missing then is (``verify_goal``).
         verify_goal: what is looked at once all steps are done, and mended: ``task``, the goal of the task
-            (where nobody can say what that is, the steps); ``steps``, what they made; ``off``, nothing.
+            (where nobody can say what that is, the steps); ``steps``, what they made; ``off``, nothing. With ``model``
+            the brain judges whether the task is done, and plans what is left of it (CoPAL, Table V).
         ask_time_limit: wall seconds that the user has to say what is meant; then the task is refused.
         feedback_level: ``what``, ``why`` or ``how``: how much of ⟨error, reason, suggestion⟩ a model is told.
         brain: ``single``, one model that plans; ``goal``, a model that says what the task means and a search
@@ -107,8 +111,8 @@ class Policy:
     repeat_replans: bool = False
     check_preconditions: bool = True
     detect: bool = True
-    on_failed_step: Literal["stop", "continue"] = "stop"
-    verify_goal: Literal["task", "steps", "off"] = STEPS
+    on_failed_step: Literal["stop", "continue", "later"] = "stop"
+    verify_goal: Literal["task", "steps", "model", "off"] = STEPS
     ask_time_limit: NonNegativeFloat = 60.0
     feedback_level: Literal["what", "why", "how"] = "how"
     autonomy: Literal["supervised", "full", "reviewed", "corrections", "manual"] = "supervised"

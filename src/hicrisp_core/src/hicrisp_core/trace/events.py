@@ -258,8 +258,8 @@ class LookedAgain(Event):
 
 @dataclass(frozen=True)
 class OffsetLearnt(Event):
-    """What the action decoder has learnt for ``key`` (robot, action, frame), metres; ``applied`` corrects other commands
-    than the one that missed, and is zero until several ``samples`` agree.
+    """What the action decoder has learnt for ``key`` (robot, action, frame), metres; ``applied`` corrects other
+    commands than the one that missed, and is zero until several ``samples`` agree.
     """
 
     kind: ClassVar[str] = "offset"
