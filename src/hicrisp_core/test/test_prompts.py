@@ -165,7 +165,8 @@ def test_an_action_is_told_in_one_line_with_what_it_needs_and_makes(domain):
     assert lines["pick"] == ("- pick(item: graspable): pick up item. Needs not holding(panda,anything), "
                              "not on(anything,item). Makes holding(panda,item).")
     assert lines["place_next_to"] == ("- place_next_to(item: graspable, reference: thing): "
-                                      "Uses up holding(panda,item). Makes next_to(item,reference).")
+                                      "Needs not same(item,reference). Uses up holding(panda,item). "
+                                      "Makes next_to(item,reference).")
     assert "robot: arm" in actions_text(domain).splitlines()[0]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import AbstractSet, Dict, Iterable, List, Optional, Sequence
+from collections import Counter
+from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional, Sequence
 
-from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause, Condition, Facts, IsA
+from hicrisp_core.domain.conditions import Atom, Condition, Facts, IsA
 from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import words_of
@@ -18,6 +19,8 @@ from hicrisp_core.prompting.quarantine import plain
 _ANYTHING = "anything"
 _PLACES = re.compile(r"\{\w+\}")
 _BRACES = re.compile(r"[{}]")
+_VARIABLE = re.compile(r"\?[\w.-]+")
+_READ_SO = "A ?name is some object, the same wherever it stands in a condition; not (...) denies all of it together."
 _NAME_LIMIT = 60
 _MOST_BINDINGS = 2000
 """Bindings of an action's parameters that are looked at."""
@@ -35,7 +38,8 @@ def actions_text(domain: Domain, world: Optional[WorldState] = None) -> str:
     """
     denied = frozenset(atom.predicate for action in domain.actions.values() for each in action.preconditions
                        for clause in each.condition.clauses if clause.negated for atom in clause.atoms)
-    return "\n".join(_action(domain, action, world, denied) for action in domain.actions.values())
+    lines = [_action(domain, action, world, denied) for action in domain.actions.values()]
+    return "\n".join((*lines, _READ_SO) if any("?" in line for line in lines) else lines)
 
 
 def implied_robot(domain: Domain, action: Action, world: Optional[WorldState]) -> str:
@@ -64,25 +68,18 @@ def _action(domain: Domain, action: Action, world: Optional[WorldState], denied:
     return f"- {action.name}({parameters}): {'. '.join(filter(None, (meaning, *said)))}."
 
 
-def _needed(condition: Condition, named: Dict[str, str]) -> str:
-    """A precondition; nothing for one that only tells objects apart."""
-    if all(atom.predicate in BUILT_IN and atom.predicate != "type"
-           for clause in condition.clauses for atom in clause.atoms):
-        return ""
-    return " or ".join(_clause(clause.bind(named)) for clause in condition.clauses)
+def _needed(condition: Condition, named: Mapping[str, str]) -> str:
+    """A precondition in the domain's own language; what stands in a clause only once is ``anything``."""
+    clauses = [clause.bind(named) for clause in condition.clauses]
+    for at, clause in enumerate(clauses):
+        counted = Counter(_VARIABLE.findall(str(clause)))
+        clauses[at] = clause.bind({"_": _ANYTHING, **{name: _ANYTHING for name, n in counted.items() if n == 1}})
+    text = _compact(Condition(tuple(clauses)))
+    return f"({text})" if len(clauses) > 1 else text
 
 
-def _clause(clause: Clause) -> str:
-    denial = "not " if clause.negated else ""
-    kept = [atom for atom in clause.atoms if atom.predicate not in BUILT_IN] or list(clause.atoms)
-    return " and ".join(denial + _atom(atom) for atom in kept)
-
-
-def _atom(atom: Atom) -> str:
-    if atom.predicate == "type":
-        return f"{atom.arguments[0]}: {atom.arguments[1]}"
-    arguments = (_ANYTHING if each == "_" or each.startswith("?") else each for each in atom.arguments)
-    return f"{atom.predicate}({','.join(arguments)})"
+def _compact(said: object) -> str:
+    return str(said).replace(", ", ",")
 
 
 def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Optional[AbstractSet[str]]) -> List[str]:
@@ -94,9 +91,9 @@ def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Opti
         if effect.when is not None or not atom.ground or not wanted:
             continue
         predicate = domain.predicates.get(atom.predicate)
-        turned = _atom(Atom(atom.predicate, atom.arguments[::-1]))
+        turned = _compact(Atom(atom.predicate, atom.arguments[::-1]))
         if not (predicate is not None and predicate.symmetric and turned in found):
-            found.append(_atom(atom))
+            found.append(_compact(atom))
     return found
 
 
