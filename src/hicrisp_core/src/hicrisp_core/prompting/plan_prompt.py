@@ -21,8 +21,8 @@ from hicrisp_core.prompting.focus import focus
 from hicrisp_core.prompting.quarantine import plain, task_text
 from hicrisp_core.prompting.templates import Opening, Prompts
 
-_MOST_OTHERS = 100
-"""Objects beside a request that are named."""
+_MOST_OTHERS = 500
+"""Objects beside those that are described that are named."""
 NOTHING_SPECIAL = "Nothing is in the way."
 StepForm = Callable[[Domain, WorldState, Step], object]
 """How an answer writes a step."""
@@ -115,16 +115,14 @@ def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_obje
 def request_texts(
     domain: Domain, world: WorldState, task: str, names: Iterable[str] = (), notes: Iterable[str] = ()
 ) -> Dict[str, str]:
-    """What prompts tell of a world, as far as it matters to a request: ``objects``, ``facts``, ``triplets``,
-    ``available``.
-    """
+    """What prompts tell of a world: ``objects``, ``facts`` (as ``sentences`` and ``triplets``, too), ``available``."""
     seen, others = focus(task, names, domain, world)
     objects = describe.objects_text(seen, domain, places=False)
     if others:
         more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
-        objects += f"\n- also here: {', '.join(plain(each, 60) for each in others[:_MOST_OTHERS])}{more}"
+        objects += f"\n- also here: {', '.join(plain(each, 120) for each in others[:_MOST_OTHERS])}{more}"
     return {"objects": objects, "facts": describe.state_text(seen.relations, notes),
-            "triplets": describe.triplets_text(seen),
+            "sentences": describe.facts_text(domain, seen, notes), "triplets": describe.triplets_text(seen),
             "available": describe.available_text(domain, world)}
 
 
