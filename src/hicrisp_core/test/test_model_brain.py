@@ -1,6 +1,8 @@
 """The brain with a language model, over HTTP: its text becomes steps only through parser, schema and world."""
 
 import json
+import re
+from dataclasses import replace
 
 import pytest
 from chat_server import ChatServer
@@ -9,11 +11,12 @@ from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import StackEntry, Task
+from hicrisp_core.model import Rung, StackEntry, Status, Task
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.time.deadline import Deadline
-from tabletop import steps, table_top
+from tabletop import Run, steps, table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})
 GOOD = json.dumps({"reasoning": "one box", "steps": [
@@ -146,6 +149,26 @@ def test_a_correction_is_asked_with_error_reason_and_suggestion(domain, config_d
     asked = server.requests[0]["messages"][-1]["content"]
     assert ("error: Could not pick up red_box.; reason: It slipped.; "
             "suggestion: Move the lid away first.") in asked
+
+
+@pytest.mark.parametrize(("name", "parts"), [
+    ("hicrisp", ["error"]), ("retry_only", ["error"]), ("brainbody", ["error", "reason"]),
+    ("hierarchical", ["error", "reason", "suggestion"])])
+def test_a_model_is_told_as_much_of_a_failure_as_the_policys_paper_tells(domain, config_dir, name, parts):
+    policy = load_policy(config_dir / "policies" / f"{name}.yaml")
+    policy = replace(policy, rungs=tuple(rung for rung in policy.rungs if rung.startswith("llm")))
+    failing = json.dumps({"steps": [{"action": "pick", "arguments": {"item": "red_box"}}]})
+    retry = '{"kind": "retry", "reasoning": "It slipped."}'
+    with ChatServer(failing, *[retry if policy.allows(Rung.LLM_STEP) else failing] * 20) as server:
+        prompts = config_dir / "prompts" / policy.prompts
+        brain = make_brain(LlmSettings("t", base_url=server.url), domain, prompts, policy)
+        run = Run(domain, table_top({"red_box": "box", "lid": "box"}), policy, brain=brain)
+        run.world.fails("pick(panda, red_box)", times=99, status=Status.PLANNING, message="it slipped",
+                        blockers=("lid",))
+        run("pick up the red box")
+    asked = server.requests[1]["messages"][-1]["content"]
+    line = next(line for line in asked.splitlines() if "error: " in line)
+    assert re.findall(r"(\w+): ", line[line.index("error: "):]) == parts
 
 
 def test_a_correction_may_be_to_try_again_as_it_is(domain, config_dir):

@@ -10,7 +10,7 @@ from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional, Sequenc
 from hicrisp_core.domain.conditions import Atom, Condition, Facts, IsA
 from hicrisp_core.domain.effects import type_test
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain.wording import LEVELS, words_of
 from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.ports.brain import PlanRequest
@@ -154,10 +154,10 @@ def _can_run(domain: Domain, action: Action, world: WorldState, facts: Facts, is
 
 
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:
-    """Error, reason and suggestion (CoPAL), as much as there is of each and the level tells."""
+    """Error, reason and suggestion with valid names (CoPAL), as much as there is of each and the level tells."""
     words = words_of(feedback, domain, exact=True).at_level(level)
     parts = {"error": words.error, "reason": words.reason, "suggestion": words.suggestion,
-             "valid": ", ".join(feedback.alternatives)}
+             "valid": ", ".join(feedback.alternatives) if level == LEVELS[-1] else ""}
     return "; ".join(f"{name}: {plain(said)}" for name, said in parts.items() if said or name == "error")
 
 
