@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional, Sequence
 
-from hicrisp_core.domain.conditions import Atom, Condition, Facts, IsA
-from hicrisp_core.domain.effects import type_test
+from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import LEVELS, words_of
 from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
@@ -22,8 +20,6 @@ _BRACES = re.compile(r"[{}]")
 _VARIABLE = re.compile(r"\?[\w.-]+")
 _READ_SO = "A ?name is some object, the same wherever it stands in a condition; not (...) denies all of it together."
 _NAME_LIMIT = 60
-_MOST_BINDINGS = 2000
-"""Bindings of an action's parameters that are looked at."""
 _SEVERAL = ('Each step is done by a robot that can do it; name the robot where several can. Steps of '
             'different robots run at once where neither needs the other; a step that must wait for others '
             'besides says so: "after": [their indices, counted from 0].')
@@ -136,21 +132,6 @@ def state_text(relations: Iterable[Relation], notes: Iterable[str] = ()) -> str:
 def triplets_text(world: WorldState) -> str:
     """What holds as relation triplets (BrainBody-LLM, section 3, the state's third part)."""
     return listed((f"({', '.join(filter(None, fact))})" for fact in sorted(world.relations)), "nothing is known")
-
-
-def available_text(domain: Domain, world: WorldState) -> str:
-    """The actions that something can be done with in this state (BrainBody-LLM, section 3, the state's second part)."""
-    facts, is_a = Facts(world.relations), type_test(domain, world)
-    found = [action.name for action in domain.actions.values() if _can_run(domain, action, world, facts, is_a)]
-    return ", ".join(found) or "none"
-
-
-def _can_run(domain: Domain, action: Action, world: WorldState, facts: Facts, is_a: IsA) -> bool:
-    names = [name for name, parameter in action.parameters.items() if parameter.type != "number"]
-    choices = (domain.objects_of(world, action.parameters[name].type) for name in names)
-    bindings = (dict(zip(names, each)) for each in itertools.islice(itertools.product(*choices), _MOST_BINDINGS))
-    return any(all(each.condition.bind(binding).holds(facts, is_a) for each in action.preconditions)
-               for binding in bindings)
 
 
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:

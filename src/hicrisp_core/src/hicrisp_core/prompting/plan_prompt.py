@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
+from hicrisp_core.domain.checker import possible_actions
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Step, Task, WorldState
 from hicrisp_core.model.goal import Goal, Holds
@@ -123,7 +124,7 @@ def request_texts(
         objects += f"\n- also here: {', '.join(plain(each, 120) for each in others[:_MOST_OTHERS])}{more}"
     return {"objects": objects, "facts": describe.state_text(seen.relations, notes),
             "sentences": describe.facts_text(domain, seen, notes), "triplets": describe.triplets_text(seen),
-            "available": describe.available_text(domain, world)}
+            "available": ", ".join(possible_actions(domain, world)) or "none"}
 
 
 def wanted_text(goal: Optional[Goal]) -> str:
