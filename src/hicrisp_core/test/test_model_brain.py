@@ -1,5 +1,6 @@
 """The brain with a language model, over HTTP: its text becomes steps only through parser, schema and world."""
 
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -7,6 +8,7 @@ from dataclasses import replace
 import pytest
 from chat_server import ChatServer
 from failures import done, no_motion
+from goals import ScriptedInterpreter, goal
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.search_brain import SearchBrain
@@ -149,6 +151,36 @@ def test_a_correction_is_asked_with_error_reason_and_suggestion(domain, config_d
     asked = server.requests[0]["messages"][-1]["content"]
     assert ("error: Could not pick up red_box.; reason: It slipped.; "
             "suggestion: Move the lid away first.") in asked
+
+
+def test_a_correction_is_asked_with_the_goal_the_rest_of_the_plan_and_what_did_not_help(domain, config_dir):
+    policy = replace(load_policy(config_dir / "policies" / "hicrisp.yaml"), verify_goal="task")
+    first = [{"action": "pick", "arguments": {"item": "red_box"}},
+             {"action": "place_next_to", "arguments": {"item": "red_box", "reference": "cylinder"}},
+             {"action": "home", "arguments": {}}]
+    down = {"action": "put_down", "arguments": {"item": "red_box"}}
+    with ChatServer(*(json.dumps({"steps": each}) for each in (first, [down], first[:1]))) as server:
+        brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default", policy)
+        meant = ScriptedInterpreter(goal("next_to(red_box,cylinder)"))
+        run = Run(domain, WORLD, policy, brain=brain, interpreter=meant)
+        run.world.fails("place_next_to(panda, red_box, cylinder)", times=99, status=Status.PLANNING, message="a wall")
+        run("place the red box next to the cylinder")
+    early, late = (server.requests[at]["messages"][-1]["content"] for at in (1, 2))
+    failed = "- place_next_to(panda, red_box, cylinder): error: Could not place red_box next to cylinder."
+    assert "<<<place the red box next to the cylinder>>>\nWanted: next_to(red_box,cylinder)" in early
+    assert section(early, "Done of the plan") == ["- pick up red_box"]
+    assert section(early, "After that") == ["- home(panda)"]
+    assert section(early, "Tried for this") == [failed]
+    assert section(late, "Tried for this") == [
+        failed, "- put_down(panda, red_box): it worked", failed.replace("Could not", "Cannot")]
+    assert [line.split(" ")[0] for line in section(late, "Failed actions")] == ["1."]
+
+
+def section(prompt, heading):
+    """The lines under a heading of a prompt."""
+    lines = iter(prompt.splitlines())
+    next(line for line in lines if line.startswith(heading))
+    return list(itertools.takewhile(lambda line: line.startswith(("- ", "1", "2", "3")), lines))
 
 
 @pytest.mark.parametrize(("name", "parts"), [

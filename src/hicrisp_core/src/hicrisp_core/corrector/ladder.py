@@ -283,7 +283,7 @@ class LlmStepRung(RungKind):
         request = question.asked
         answer = ladder.brain.correct(CorrectionRequest(
             request.task, request.world, request.stack, ladder.policy.feedback_level, request.conversation,
-            request.goal), deadline)
+            request.goal, request.done, request.remaining, request.tried), deadline)
         if answer.plan is None:
             return None, answer.usage
         commands: List[Command] = []

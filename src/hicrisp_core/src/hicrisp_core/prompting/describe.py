@@ -11,7 +11,7 @@ from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import LEVELS, words_of
 from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
 from hicrisp_core.model.goal import Holds
-from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.quarantine import plain
 
 _ANYTHING = "anything"
@@ -20,6 +20,7 @@ _BRACES = re.compile(r"[{}]")
 _VARIABLE = re.compile(r"\?[\w.-]+")
 _READ_SO = "A ?name is some object, the same wherever it stands in a condition; not (...) denies all of it together."
 _NAME_LIMIT = 60
+_MOST_TRIED = 20
 _SEVERAL = ('Each step is done by a robot that can do it; name the robot where several can. Steps of '
             'different robots run at once where neither needs the other; a step that must wait for others '
             'besides says so: "after": [their indices, counted from 0].')
@@ -154,11 +155,20 @@ def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
     """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
     feedback = [feedback_text(domain, entry, request.feedback_level) for entry in request.feedback]
     return {"done": listed([record_text(record) for record in request.done]),
-            "remaining": listed([str(step) for step in request.remaining]), "feedback": listed(feedback)}
+            "remaining": listed(map(str, request.remaining)), "feedback": listed(feedback)}
+
+
+def correction_texts(domain: Domain, request: CorrectionRequest) -> Dict[str, str]:
+    """What a correction has to know: ``stack``, ``tried``, ``done`` and what comes after it, ``remaining``."""
+    tried = [f"{each.command}: " + ("it worked" if each.feedback is None else
+                                    feedback_text(domain, each.feedback, request.feedback_level))
+             for each in request.tried[-_MOST_TRIED:]]
+    return {"stack": stack_text(domain, request.stack, request.feedback_level), "tried": listed(tried),
+            "done": listed(map(record_text, request.done)), "remaining": listed(map(str, request.remaining[1:]))}
 
 
 def stack_text(domain: Domain, stack: Sequence[StackEntry], level: str = "how") -> str:
-    """The feedback stack, its top first."""
+    """The feedback stack, its top first: in this order its commands are tried again."""
     return "\n".join(
         f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} "
         f"times: {feedback_text(domain, entry.feedback, level)}"

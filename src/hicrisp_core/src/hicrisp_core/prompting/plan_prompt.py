@@ -77,10 +77,11 @@ class PlanPrompt:
 
     def correct(self, request: CorrectionRequest) -> str:
         """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
-        names = [str(value) for entry in request.stack for value in entry.command.arguments.values()]
+        arguments = [each.arguments for each in request.remaining] + [each.command.arguments for each in request.stack]
+        names = [str(value) for each in arguments for value in each.values()]
         names += request.goal.names if request.goal is not None else ()
-        return self._rendered("correct", request, names, wanted_text(request.goal), stack=describe.stack_text(
-            self._domain, request.stack, request.feedback_level))
+        return self._rendered("correct", request, names, wanted_text(request.goal),
+                              **describe.correction_texts(self._domain, request))
 
     def _form(self, world: WorldState, step: Step) -> object:
         if step.action in self._domain.actions:
