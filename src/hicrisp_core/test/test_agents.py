@@ -125,6 +125,13 @@ def test_travis_fields_are_asked_for_in_the_order_of_thought(ask):
     assert all(map(is_strict, asked.schemas))
 
 
+def test_travi_may_say_as_much_as_a_state_needs_and_ropa_reads_all_of_it(ask):
+    state = "; ".join(f"bottle {at} stands on the shelf" for at in range(40))
+    _, asked = ask(forwards(), specifies("take red_box", state=state), ROPA)
+    assert matches(json.loads(specifies("take red_box", state=state)), asked.schemas[1])
+    assert state in asked.prompts[2]
+
+
 @pytest.mark.parametrize(("heard", "who"), [
     ({"kind": "task", "forward": "pick up red_box", "answer": ""}, ["Alex", "Travi", "Ropa"]),
     ({"kind": "talk", "forward": "", "answer": "I am Alex."}, ["Alex"])])

@@ -1,19 +1,24 @@
 """The brain with a language model, over HTTP: its text becomes steps only through parser, schema and world."""
 
+import itertools
 import json
+import re
+from dataclasses import replace
 
 import pytest
 from chat_server import ChatServer
 from failures import done, no_motion
+from goals import ScriptedInterpreter, goal
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.brain.model_brain import ModelBrain
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.llm.settings import LlmSettings
-from hicrisp_core.model import StackEntry, Task
+from hicrisp_core.model import Rung, StackEntry, Status, Task
+from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.time.deadline import Deadline
-from tabletop import steps, table_top
+from tabletop import Run, steps, table_top
 
 WORLD = table_top({"red_box": "box", "cylinder": "cylinder"})
 GOOD = json.dumps({"reasoning": "one box", "steps": [
@@ -146,6 +151,56 @@ def test_a_correction_is_asked_with_error_reason_and_suggestion(domain, config_d
     asked = server.requests[0]["messages"][-1]["content"]
     assert ("error: Could not pick up red_box.; reason: It slipped.; "
             "suggestion: Move the lid away first.") in asked
+
+
+def test_a_correction_is_asked_with_the_goal_the_rest_of_the_plan_and_what_did_not_help(domain, config_dir):
+    policy = replace(load_policy(config_dir / "policies" / "hicrisp.yaml"), verify_goal="task")
+    first = [{"action": "pick", "arguments": {"item": "red_box"}},
+             {"action": "place_next_to", "arguments": {"item": "red_box", "reference": "cylinder"}},
+             {"action": "home", "arguments": {}}]
+    down = {"action": "put_down", "arguments": {"item": "red_box"}}
+    with ChatServer(*(json.dumps({"steps": each}) for each in (first, [down], first[:1]))) as server:
+        brain = make_brain(LlmSettings("t", base_url=server.url), domain, config_dir / "prompts" / "default", policy)
+        meant = ScriptedInterpreter(goal("next_to(red_box,cylinder)"))
+        run = Run(domain, WORLD, policy, brain=brain, interpreter=meant)
+        run.world.fails("place_next_to(panda, red_box, cylinder)", times=99, status=Status.PLANNING, message="a wall")
+        run("place the red box next to the cylinder")
+    early, late = (server.requests[at]["messages"][-1]["content"] for at in (1, 2))
+    failed = "- place_next_to(panda, red_box, cylinder): error: Could not place red_box next to cylinder."
+    assert "<<<place the red box next to the cylinder>>>\nWanted: next_to(red_box,cylinder)" in early
+    assert section(early, "Done of the plan") == ["- pick up red_box"]
+    assert section(early, "After that") == ["- home(panda)"]
+    assert section(early, "Tried for this") == [failed]
+    assert section(late, "Tried for this") == [
+        failed, "- put_down(panda, red_box): it worked", failed.replace("Could not", "Cannot")]
+    assert [line.split(" ")[0] for line in section(late, "Failed actions")] == ["1."]
+
+
+def section(prompt, heading):
+    """The lines under a heading of a prompt."""
+    lines = iter(prompt.splitlines())
+    next(line for line in lines if line.startswith(heading))
+    return list(itertools.takewhile(lambda line: line.startswith(("- ", "1", "2", "3")), lines))
+
+
+@pytest.mark.parametrize(("name", "parts"), [
+    ("hicrisp", ["error"]), ("retry_only", ["error"]), ("brainbody", ["error", "reason"]),
+    ("hierarchical", ["error", "reason", "suggestion"])])
+def test_a_model_is_told_as_much_of_a_failure_as_the_policys_paper_tells(domain, config_dir, name, parts):
+    policy = load_policy(config_dir / "policies" / f"{name}.yaml")
+    policy = replace(policy, rungs=tuple(rung for rung in policy.rungs if rung.startswith("llm")))
+    failing = json.dumps({"steps": [{"action": "pick", "arguments": {"item": "red_box"}}]})
+    retry = '{"kind": "retry", "reasoning": "It slipped."}'
+    with ChatServer(failing, *[retry if policy.allows(Rung.LLM_STEP) else failing] * 20) as server:
+        prompts = config_dir / "prompts" / policy.prompts
+        brain = make_brain(LlmSettings("t", base_url=server.url), domain, prompts, policy)
+        run = Run(domain, table_top({"red_box": "box", "lid": "box"}), policy, brain=brain)
+        run.world.fails("pick(panda, red_box)", times=99, status=Status.PLANNING, message="it slipped",
+                        blockers=("lid",))
+        run("pick up the red box")
+    asked = server.requests[1]["messages"][-1]["content"]
+    line = next(line for line in asked.splitlines() if "error: " in line)
+    assert re.findall(r"(\w+): ", line[line.index("error: "):]) == parts
 
 
 def test_a_correction_may_be_to_try_again_as_it_is(domain, config_dir):

@@ -31,6 +31,7 @@ from hicrisp_core.model import (
     Step,
     StepRecord,
     Task,
+    TriedCommand,
     WorldObject,
     WorldState,
 )
@@ -109,13 +110,15 @@ class Planner:
 
     def __init__(self) -> None:
         self.requests: List[PlanRequest] = []
+        self.corrections: List[CorrectionRequest] = []
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         self.requests.append(request)
         return PlanAnswer(Plan((Step("rest", "home", {"robot": "panda"}, "panda"),), "test"))
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
-        return PlanAnswer(refusal="not asked here")
+        self.corrections.append(request)
+        return PlanAnswer(refusal="no action helps")
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +147,25 @@ def test_what_is_remembered_reaches_the_brain(brain_door: BrainServer) -> None:
     RosBrain(Thinker("brain/plan", PlanTaskAction), Event()).plan(
         PlanRequest(Task("rest"), WORLD, examples=examples), Deadline(20.0))
     assert planner.requests[0].examples == examples
+
+
+def test_a_correction_is_asked_with_the_goal_the_plan_and_what_was_tried(
+    door: CorrectorServer, brain_door: BrainServer
+) -> None:
+    planner = Planner()
+    brain_door.use(planner)
+    pick = Command("pick", {"robot": "panda", "item": "box"}, "panda")
+    failed = Feedback(Level.HIGH, FeedbackKind.PRECONDITION, pick)
+    rest, wanted = Step("rest", "home", {"robot": "panda"}, "panda"), goal("holding(panda,box)")
+    tried = (TriedCommand(pick, failed), TriedCommand(Command("home", {"robot": "panda"}, "panda")))
+    brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
+    door.use(RunFactory(DOMAIN, Policy("test", rungs=(Rung.LLM_STEP,))).corrector(brain))
+    RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event()).correct(CorrectorRequest(
+        Task("take it"), (StackEntry(pick, failed),), WORLD, (StepRecord(rest),), (rest,), goal=wanted, tried=tried),
+        Deadline(20.0))
+    asked = planner.corrections[0]
+    assert (asked.goal, asked.remaining, asked.tried) == (wanted, (rest,), tried)
+    assert [record.step for record in asked.done] == [rest]
 
 
 def test_a_known_correction_reaches_the_ladder_and_comes_back_with_its_id(door: CorrectorServer) -> None:

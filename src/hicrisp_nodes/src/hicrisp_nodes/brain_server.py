@@ -94,18 +94,17 @@ class BrainServer:
         deadline = Deadline(max(0.0, asked.time_limit))
         turns = to.turns_from_msg(asked.conversation)
         level = asked.feedback_level if asked.feedback_level in LEVELS else LEVELS[-1]
+        goal_ = to.goal_from_msg(asked.goal, asked.has_goal)
+        done, remaining = tuple(map(to.record_from_msg, asked.done)), tuple(map(to.step_from_msg, asked.remaining))
         if asked.stack:
-            stack = to.stack_from_msg(asked.stack)
-            answer = self._brain.correct(CorrectionRequest(task, world, stack, level, turns), deadline)
+            answer = self._brain.correct(CorrectionRequest(
+                task, world, to.stack_from_msg(asked.stack), level, turns, goal_, done, remaining,
+                to.tried_from_msg(asked.tried)), deadline)
         else:
             answer = self._brain.plan(PlanRequest(
-                task, world,
-                feedback=tuple(to.feedback_from_msg(feedback) for feedback in asked.feedback),
-                done=tuple(to.record_from_msg(record) for record in asked.done),
-                remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
+                task, world, tuple(map(to.feedback_from_msg, asked.feedback)), done, remaining,
                 history=tuple(asked.history), feedback_level=level,
-                examples=tuple(map(to.remembered_from_msg, asked.examples)),
-                goal=to.goal_from_msg(asked.goal, asked.has_goal), conversation=turns), deadline)
+                examples=tuple(map(to.remembered_from_msg, asked.examples)), goal=goal_, conversation=turns), deadline)
         self.asked.note(answer.usage)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,

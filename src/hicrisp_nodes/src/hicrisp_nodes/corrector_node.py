@@ -53,6 +53,7 @@ class CorrectorServer:
             missed=to.feedback_from_msg(asked.missed) if asked.has_missed else None,
             known=tuple(map(to.way_from_msg, asked.known)),
             conversation=to.turns_from_msg(asked.conversation),
+            tried=to.tried_from_msg(asked.tried),
         )
         if not request.stack and request.missed is None:
             raise ValueError("a correction needs an entry on the stack, or what of the goal is missing")

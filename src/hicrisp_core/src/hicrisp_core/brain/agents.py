@@ -32,9 +32,8 @@ from hicrisp_core.prompting.answer_schema import (
 from hicrisp_core.prompting.asking import ModelReply, ask, compact
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import Shown, remembered_answers, remembered_text, shown_examples, told_reports
-from hicrisp_core.prompting.focus import focus
 from hicrisp_core.prompting.plan_prompt import NOTHING_SPECIAL, example_answer, request_texts, step_object, wanted_text
-from hicrisp_core.prompting.quarantine import plain, quarantined, task_text
+from hicrisp_core.prompting.quarantine import LIMIT, plain, quarantined, task_text
 from hicrisp_core.prompting.templates import Prompts
 from hicrisp_core.time.deadline import Deadline
 
@@ -42,6 +41,7 @@ _WORDS: Mapping[str, Any] = {"type": "string"}
 _HEARD: Mapping[str, Any] = closed({"kind": one_of(["task", "talk"]), "forward": _WORDS, "answer": _WORDS})
 """What comes first decides: a task that is handed on, or words for the user; the other words are empty."""
 _TOLD: Mapping[str, Any] = closed({"answer": _WORDS})
+_FIELD: Mapping[str, Any] = {**WORDS, "maxLength": LIMIT}
 _LINE = 450
 _NO_PLAN = "no plan was made, and nothing was moved"
 _FIELDS = ("goal", "objects", "state", "steps")
@@ -170,9 +170,8 @@ class AgentBrain:
     def _known(
         self, task: str, world: WorldState, names: Iterable[str] = (), notes: Iterable[str] = ()
     ) -> Dict[str, str]:
-        facts = describe.facts_text(self._domain, focus(task, names, self._domain, world)[0], notes)
-        objects = request_texts(self._domain, world, task, names)["objects"]
-        return {"task": quarantined(task), "objects": objects, "facts": facts, "goal": ""}
+        told = request_texts(self._domain, world, task, names, notes)
+        return {"task": quarantined(task), "objects": told["objects"], "facts": told["sentences"], "goal": ""}
 
     def _examples(self, world: WorldState) -> Iterator[Tuple[Shown, Specification]]:
         """The domain's examples with what Travi should say; Alex answers those that ask something."""
@@ -261,8 +260,8 @@ def _read_told(said: Completion) -> Union[str, ParseFailure]:
 def _specification_schema(world: WorldState) -> Dict[str, Any]:
     """The JSON schema of Travi's answer; its objects are objects of the world."""
     objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
-    return closed({"goal": WORDS, "objects": objects, "state": WORDS,
-                   "steps": {"type": "array", "items": WORDS, "maxItems": MOST_STEPS}})
+    return closed({"goal": _FIELD, "objects": objects, "state": _FIELD,
+                   "steps": {"type": "array", "items": _FIELD, "maxItems": MOST_STEPS}})
 
 
 def _read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:

@@ -292,7 +292,7 @@ class LlmStepRung(RungKind):
         request = question.asked
         answer = ladder.brain.correct(CorrectionRequest(
             request.task, request.world, request.stack, ladder.policy.feedback_level, request.conversation,
-            request.goal), deadline)
+            request.goal, request.done, request.remaining, request.tried), deadline)
         if answer.plan is None:
             return _refused(question, answer.refusal or answer.answer), answer.usage
         commands: List[Command] = []

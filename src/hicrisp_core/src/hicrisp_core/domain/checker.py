@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import Iterator, Mapping, Optional
+from typing import Iterator, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
 from hicrisp_core.domain.effects import expected_facts, names_of, type_test
-from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import described, with_names
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Cause, CauseKind, Command, Relation, Step, WorldObject, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level, Measured, Unmet
 from hicrisp_core.model.world import Visibility
+
+_MOST_BINDINGS = 2000
+"""Bindings of an action's parameters that are looked at."""
 
 
 def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedback]:
@@ -40,6 +44,28 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
             return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label, subjects=subjects,
                             unmet=unmet)
     return None
+
+
+def possible_actions(domain: Domain, state: WorldState) -> Tuple[str, ...]:
+    """Find the actions that something can be done with in a state (BrainBody-LLM, section 3, the state's second part).
+
+    Args:
+        domain: the actions with their preconditions.
+        state: the observed state.
+
+    Returns:
+        Their names; one whose parameters have very many bindings may be missing.
+    """
+    facts, is_a = Facts(state.relations), type_test(domain, state)
+    return tuple(action.name for action in domain.actions.values() if _possible(domain, action, state, facts, is_a))
+
+
+def _possible(domain: Domain, action: Action, state: WorldState, facts: Facts, is_a: IsA) -> bool:
+    names = [name for name, parameter in action.parameters.items() if parameter.type != "number"]
+    choices = (domain.objects_of(state, action.parameters[name].type) for name in names)
+    bindings = (dict(zip(names, each)) for each in itertools.islice(itertools.product(*choices), _MOST_BINDINGS))
+    return any(all(each.condition.holds(facts, is_a, binding) for each in action.preconditions)
+               for binding in bindings)
 
 
 def not_seen(command: Command, item: WorldObject, world: WorldState) -> Feedback:

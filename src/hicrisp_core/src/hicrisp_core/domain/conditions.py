@@ -1,11 +1,11 @@
 """Conditions over facts: what preconditions, effects and goals mean, and how they are matched.
 
-A condition is ``clause or clause ...``; a clause is ``[not] atom and atom ...``; ``not`` denies the whole
-conjunction. An atom is ``predicate(argument, ...)``. An argument is a parameter of the action, a name of the
-world, ``?variable`` (some object, the same one wherever the variable stands in the clause) or ``_``
-(anything). The predicate ``*`` matches every predicate; ``type(x, t)`` asks for a type; ``same(x, y)`` for
-identity. Quantities are facts too, ``level(glass, 250)``; ``less(x, y)`` and ``at_least(x, y)`` compare
-numbers, and an argument may be a sum or a difference, ``?level + amount``.
+A condition is ``clause or clause ...``; a clause is ``[not] atom and atom ...``, also with parentheses around its
+atoms; ``not`` denies the whole conjunction. An atom is ``predicate(argument, ...)``. An argument is a parameter of the
+action, a name of the world, ``?variable`` (some object, the same one wherever the variable stands in the clause) or
+``_`` (anything). The predicate ``*`` matches every predicate; ``type(x, t)`` asks for a type; ``same(x, y)`` for
+identity. Quantities are facts too, ``level(glass, 250)``; ``less(x, y)`` and ``at_least(x, y)`` compare numbers, and
+an argument may be a sum or a difference, ``?level + amount``.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class Clause:
         return Clause(tuple(atom.bind(binding) for atom in self.atoms), self.negated)
 
     def __str__(self) -> str:
-        return ("not " if self.negated else "") + " and ".join(str(atom) for atom in self.atoms)
+        """The clause with parentheses around several atoms, which show how far ``not`` and ``and`` reach."""
+        body = " and ".join(str(atom) for atom in self.atoms)
+        return ("not " if self.negated else "") + (f"({body})" if len(self.atoms) > 1 else body)
 
 
 @dataclass(frozen=True)
@@ -277,7 +279,7 @@ def parse_atom(text: str) -> Atom:
 
 
 def parse_clause(text: str) -> Clause:
-    """Read ``[not] atom and atom ...``.
+    """Read ``[not] atom and atom ...``, also with parentheses around the atoms.
 
     Args:
         text: the clause.
@@ -290,7 +292,9 @@ def parse_clause(text: str) -> Clause:
     """
     stripped = text.strip()
     negated = stripped.startswith("not ")
-    body = stripped[4:] if negated else stripped
+    body = stripped[4:].strip() if negated else stripped
+    if body.startswith("(") and body.endswith(")"):
+        body = body[1:-1]
     return Clause(tuple(parse_atom(part) for part in re.split(r"\band\b", body)), negated)
 
 

@@ -16,6 +16,7 @@ from hicrisp_core.domain.wording import cause_text, described
 from hicrisp_core.executive.attempt import Attempt
 from hicrisp_core.executive.observation import out_of_sight
 from hicrisp_core.model import CauseKind, Command, Feedback, FeedbackKind, Level, Relation, Unmet, WorldState
+from hicrisp_core.model.correction import TriedCommand
 from hicrisp_core.model.goal import Holds, Statement, facts_in
 
 _MOST = 6
@@ -147,20 +148,23 @@ class AttemptHistory:
 
 
 class Tried:
-    """Keeps the attempts of one failed command that failed, its first one and all corrections."""
+    """Keeps the attempts of one failed command: its first one, its corrections and its retries."""
 
     def __init__(self, domain: Domain) -> None:
+        self.attempts: List[TriedCommand] = []
+        """The attempts in their order."""
         self._domain = domain
         self._commands: Counts[str] = Counter()
         self._causes: Counts[str] = Counter()
 
-    def failed(self, attempt: Attempt) -> None:
-        """Record an attempt; a successful one is ignored.
+    def add(self, attempt: Attempt) -> None:
+        """Record an attempt.
 
         Args:
             attempt: command, outcome and verdict.
         """
         feedback = attempt.verdict.feedback
+        self.attempts.append(TriedCommand(attempt.command, feedback))
         if feedback is None:
             return
         self._commands[described(self._domain, attempt.command)] += 1

@@ -30,6 +30,7 @@ from hicrisp_core.model import (
     Step,
     StepRecord,
     Task,
+    TriedCommand,
     WorldState,
 )
 from hicrisp_core.model.correction import NOBODY
@@ -160,7 +161,7 @@ class StepRunner:
         """
         stack, tried = FeedbackStack(self.policy.depth), Tried(self.domain)
         self._push(stack, failed)
-        tried.failed(failed)
+        tried.add(failed)
         first = failed.verdict.feedback
         for _ in range(self.policy.threshold):
             if self.canceled():
@@ -168,7 +169,7 @@ class StepRunner:
             exhausted = self.ledger.exhausted()
             if exhausted:
                 return self._given_up(first, stack, exhausted, tried)
-            correction = self._ask(stack, progress)
+            correction = self._ask(stack, progress, tried=tuple(tried.attempts))
             if correction.rung == Rung.GIVE_UP:
                 return self._given_up(first, stack, correction.note)
             if correction.rung == Rung.LLM_REPLAN:
@@ -210,13 +211,14 @@ class StepRunner:
         return StepResult(False, new_steps=correction.steps, failures=(missed,), maker=correction.maker,
                           goal=correction.goal)
 
-    def _ask(self, stack: FeedbackStack, progress: Progress, missed: Optional[Feedback] = None) -> Correction:
+    def _ask(self, stack: FeedbackStack, progress: Progress, missed: Optional[Feedback] = None,
+             tried: Tuple[TriedCommand, ...] = ()) -> Correction:
         world = self.attempts.observe()
         known = self.known(stack.top, world) if len(stack) and self.policy.allows(Rung.MEMORY) else ()
         request = CorrectorRequest(
             progress.task, stack.entries, world, progress.done, progress.remaining,
             frozenset(self.seen), progress.replans_left, progress.made, progress.earlier, progress.goal,
-            missed, known, progress.conversation)
+            missed, known, progress.conversation, tried)
         with self.ledger.thinking():
             answer = self.corrector.correct(request, Deadline(min(_CORRECT_LIMIT, self.ledger.wall_left)))
         if answer.mark:
@@ -256,7 +258,7 @@ class StepRunner:
             attempt = self.attempts.run(command, "correction", len(stack))
             if told_by_user(attempt.verdict):
                 return None
-            tried.failed(attempt)
+            tried.add(attempt)
             if not attempt.verdict.ok:
                 if stack.full:
                     return f"the stack is full at {self.policy.depth}"
@@ -272,7 +274,7 @@ class StepRunner:
             attempt = self.attempts.run(stack.top.command, RETRY, len(stack))
             if told_by_user(attempt.verdict):
                 return None
-            tried.failed(attempt)
+            tried.add(attempt)
             if attempt.verdict.feedback is not None:
                 stack.update(attempt.command, attempt.verdict.feedback)
                 self._tell(stack)

@@ -99,6 +99,14 @@ class StackEntry:
 
 
 @dataclass(frozen=True)
+class TriedCommand:
+    """A command that was tried for a step, and why it failed; without feedback it worked, and did not help."""
+
+    command: Command
+    feedback: Optional[Feedback] = None
+
+
+@dataclass(frozen=True)
 class Correction:
     """What the corrector answers.
 

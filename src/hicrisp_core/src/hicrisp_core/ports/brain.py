@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Optional, Protocol, Tuple, runtime_checkable
 
-from hicrisp_core.model import Feedback, Plan, StackEntry, Step, StepRecord, Task, WorldState
+from hicrisp_core.model import Feedback, Plan, StackEntry, Step, StepRecord, Task, TriedCommand, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import Remembered
@@ -70,6 +70,11 @@ class PlanRequest:
 class CorrectionRequest:
     """A corrective action is wanted (HiCRISP, Algorithm 1, line 8): the stack's top failed, latest entry
     last.
+
+    Args:
+        done: the steps that were carried out, and those that go on elsewhere.
+        remaining: the plan's steps from the one that is corrected on.
+        tried: the commands that were tried for that step, in their order.
     """
 
     task: Task
@@ -78,6 +83,9 @@ class CorrectionRequest:
     feedback_level: str = "how"
     conversation: Tuple[Turn, ...] = ()
     goal: Optional[Goal] = None
+    done: Tuple[StepRecord, ...] = ()
+    remaining: Tuple[Step, ...] = ()
+    tried: Tuple[TriedCommand, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import FrozenSet, Optional, Protocol, Tuple
 
 from hicrisp_core.model import Correction, Feedback, Relation, StackEntry, Step, StepRecord, Task, WorldState
+from hicrisp_core.model.correction import TriedCommand
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.model.remembered import KnownWay
@@ -31,6 +32,7 @@ class CorrectorRequest:
             wanted that lead from here to the goal.
         known: corrections that worked in earlier runs for such a failure, the best first; only proposals.
         conversation: what was said about the task since it was submitted.
+        tried: the commands that were tried for the failed step, in their order.
     """
 
     task: Task
@@ -46,6 +48,7 @@ class CorrectorRequest:
     missed: Optional[Feedback] = None
     known: Tuple[KnownWay, ...] = ()
     conversation: Tuple[Turn, ...] = ()
+    tried: Tuple[TriedCommand, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from typing import AbstractSet, Dict, Iterable, List, Optional, Sequence
+from collections import Counter
+from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional, Sequence
 
-from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause, Condition, Facts, IsA
-from hicrisp_core.domain.effects import type_test
+from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.schema import Action, Domain
-from hicrisp_core.domain.wording import words_of
+from hicrisp_core.domain.wording import LEVELS, words_of
 from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
 from hicrisp_core.model.goal import Holds
-from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.quarantine import plain
 
 _ANYTHING = "anything"
 _PLACES = re.compile(r"\{\w+\}")
 _BRACES = re.compile(r"[{}]")
+_VARIABLE = re.compile(r"\?[\w.-]+")
+_READ_SO = "A ?name is some object, the same wherever it stands in a condition; not (...) denies all of it together."
 _NAME_LIMIT = 60
-_MOST_BINDINGS = 2000
-"""Bindings of an action's parameters that are looked at."""
+_MOST_TRIED = 20
 _SEVERAL = ('Each step is done by a robot that can do it; name the robot where several can. Steps of '
             'different robots run at once where neither needs the other; a step that must wait for others '
             'besides says so: "after": [their indices, counted from 0].')
@@ -35,7 +35,8 @@ def actions_text(domain: Domain, world: Optional[WorldState] = None) -> str:
     """
     denied = frozenset(atom.predicate for action in domain.actions.values() for each in action.preconditions
                        for clause in each.condition.clauses if clause.negated for atom in clause.atoms)
-    return "\n".join(_action(domain, action, world, denied) for action in domain.actions.values())
+    lines = [_action(domain, action, world, denied) for action in domain.actions.values()]
+    return "\n".join((*lines, _READ_SO) if any("?" in line for line in lines) else lines)
 
 
 def implied_robot(domain: Domain, action: Action, world: Optional[WorldState]) -> str:
@@ -64,25 +65,18 @@ def _action(domain: Domain, action: Action, world: Optional[WorldState], denied:
     return f"- {action.name}({parameters}): {'. '.join(filter(None, (meaning, *said)))}."
 
 
-def _needed(condition: Condition, named: Dict[str, str]) -> str:
-    """A precondition; nothing for one that only tells objects apart."""
-    if all(atom.predicate in BUILT_IN and atom.predicate != "type"
-           for clause in condition.clauses for atom in clause.atoms):
-        return ""
-    return " or ".join(_clause(clause.bind(named)) for clause in condition.clauses)
+def _needed(condition: Condition, named: Mapping[str, str]) -> str:
+    """A precondition in the domain's own language; what stands in a clause only once is ``anything``."""
+    clauses = [clause.bind(named) for clause in condition.clauses]
+    for at, clause in enumerate(clauses):
+        counted = Counter(_VARIABLE.findall(str(clause)))
+        clauses[at] = clause.bind({"_": _ANYTHING, **{name: _ANYTHING for name, n in counted.items() if n == 1}})
+    text = _compact(Condition(tuple(clauses)))
+    return f"({text})" if len(clauses) > 1 else text
 
 
-def _clause(clause: Clause) -> str:
-    denial = "not " if clause.negated else ""
-    kept = [atom for atom in clause.atoms if atom.predicate not in BUILT_IN] or list(clause.atoms)
-    return " and ".join(denial + _atom(atom) for atom in kept)
-
-
-def _atom(atom: Atom) -> str:
-    if atom.predicate == "type":
-        return f"{atom.arguments[0]}: {atom.arguments[1]}"
-    arguments = (_ANYTHING if each == "_" or each.startswith("?") else each for each in atom.arguments)
-    return f"{atom.predicate}({','.join(arguments)})"
+def _compact(said: object) -> str:
+    return str(said).replace(", ", ",")
 
 
 def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Optional[AbstractSet[str]]) -> List[str]:
@@ -94,9 +88,9 @@ def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Opti
         if effect.when is not None or not atom.ground or not wanted:
             continue
         predicate = domain.predicates.get(atom.predicate)
-        turned = _atom(Atom(atom.predicate, atom.arguments[::-1]))
+        turned = _compact(Atom(atom.predicate, atom.arguments[::-1]))
         if not (predicate is not None and predicate.symmetric and turned in found):
-            found.append(_atom(atom))
+            found.append(_compact(atom))
     return found
 
 
@@ -141,26 +135,11 @@ def triplets_text(world: WorldState) -> str:
     return listed((f"({', '.join(filter(None, fact))})" for fact in sorted(world.relations)), "nothing is known")
 
 
-def available_text(domain: Domain, world: WorldState) -> str:
-    """The actions that something can be done with in this state (BrainBody-LLM, section 3, the state's second part)."""
-    facts, is_a = Facts(world.relations), type_test(domain, world)
-    found = [action.name for action in domain.actions.values() if _can_run(domain, action, world, facts, is_a)]
-    return ", ".join(found) or "none"
-
-
-def _can_run(domain: Domain, action: Action, world: WorldState, facts: Facts, is_a: IsA) -> bool:
-    names = [name for name, parameter in action.parameters.items() if parameter.type != "number"]
-    choices = (domain.objects_of(world, action.parameters[name].type) for name in names)
-    bindings = (dict(zip(names, each)) for each in itertools.islice(itertools.product(*choices), _MOST_BINDINGS))
-    return any(all(each.condition.bind(binding).holds(facts, is_a) for each in action.preconditions)
-               for binding in bindings)
-
-
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:
-    """Error, reason and suggestion (CoPAL), as much as there is of each and the level tells."""
+    """Error, reason and suggestion with valid names (CoPAL), as much as there is of each and the level tells."""
     words = words_of(feedback, domain, exact=True).at_level(level)
     parts = {"error": words.error, "reason": words.reason, "suggestion": words.suggestion,
-             "valid": ", ".join(feedback.alternatives)}
+             "valid": ", ".join(feedback.alternatives) if level == LEVELS[-1] else ""}
     return "; ".join(f"{name}: {plain(said)}" for name, said in parts.items() if said or name == "error")
 
 
@@ -176,11 +155,20 @@ def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
     """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
     feedback = [feedback_text(domain, entry, request.feedback_level) for entry in request.feedback]
     return {"done": listed([record_text(record) for record in request.done]),
-            "remaining": listed([str(step) for step in request.remaining]), "feedback": listed(feedback)}
+            "remaining": listed(map(str, request.remaining)), "feedback": listed(feedback)}
+
+
+def correction_texts(domain: Domain, request: CorrectionRequest) -> Dict[str, str]:
+    """What a correction has to know: ``stack``, ``tried``, ``done`` and what comes after it, ``remaining``."""
+    tried = [f"{each.command}: " + ("it worked" if each.feedback is None else
+                                    feedback_text(domain, each.feedback, request.feedback_level))
+             for each in request.tried[-_MOST_TRIED:]]
+    return {"stack": stack_text(domain, request.stack, request.feedback_level), "tried": listed(tried),
+            "done": listed(map(record_text, request.done)), "remaining": listed(map(str, request.remaining[1:]))}
 
 
 def stack_text(domain: Domain, stack: Sequence[StackEntry], level: str = "how") -> str:
-    """The feedback stack, its top first."""
+    """The feedback stack, its top first: in this order its commands are tried again."""
     return "\n".join(
         f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} "
         f"times: {feedback_text(domain, entry.feedback, level)}"

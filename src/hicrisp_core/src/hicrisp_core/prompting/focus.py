@@ -1,100 +1,98 @@
-"""What matters to a request: all of a small scene; of a large one the objects it is about and what touches them."""
+"""What a request is told of the world: no object and no place is left out of a prompt because the request does not name
+it. Up to 100 objects all are described, with every fact that an action asks for. Of more, those are that the request
+names best, what they are in or on and what is on them; of each other one stand its name, its place, its changing states
+and what a robot does with it, in one line for all. Of how objects lie to each other, on which no action depends, the
+facts that the request is most about are told.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from dataclasses import replace
-from typing import AbstractSet, FrozenSet, Iterable, Set, Tuple
+from typing import AbstractSet, Dict, Iterable, List, Set, Tuple
 
-from hicrisp_core.domain.schema import Domain, Predicate
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.parsing.names import words_by_name
 
-_SMALL = 12
-"""Up to so many objects all of them are told."""
-_PLACE = re.compile(r"\{\d\}")
-_AUXILIARY = ("is", "ends", "up")
+_WHOLE = 100
+"""Up to so many objects all of them are described."""
+_MOST_LYING = 150
+"""Up to so many facts about how objects lie to each other are told."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) -> Tuple[WorldState, Tuple[str, ...]]:
-    """Return the part of a world that matters: its objects, the facts that a planner needs of them, all robots; and the
-    names of its other objects.
+    """Return the part of a world that is described: objects, their facts, all robots; and the other objects, each with
+    its place and states in brackets, those with nothing to tell last.
 
     Args:
-        text: the request; of what it calls by a word of the name, type or attributes, nothing is left out.
+        text: the request.
         names: of objects that matter whatever the request says.
     """
-    named = _named(text, names, world)
-    everything = len(world.objects) <= _SMALL or not named & set(world.objects)
-    kept = frozenset(world.objects) if everything else frozenset(named | _touching(named, domain, world))
-    facts = frozenset(_facts(text, domain, world, kept, named or kept))
+    asked = {atom.predicate for action in domain.actions.values() for each in action.preconditions
+             for clause in each.condition.clauses for atom in clause.atoms}
+    roles = domain.roles
+    asked |= {roles.stands_on, roles.inside, roles.held, roles.aboard, roles.located, roles.docked} - {""}
+    named = _named(text, set(names), world)
+    kept = set(world.objects)
+    if len(kept) > _WHOLE:
+        kept &= _touching(set(list(named)[:_WHOLE]), asked, world)
+    facts = set(_facts(domain, world, {*kept, *world.robots}))
+    lying = {fact for fact in facts if fact.predicate in domain.predicates and fact.predicate not in asked
+             and {fact.subject, fact.object} <= kept}
+    near = sorted((-named.get(fact.subject, 0) - named.get(fact.object, 0), fact) for fact in lying)
+    told = facts - lying | {fact for rank, fact in near[:_MOST_LYING] if rank or not named}
     part = replace(world, objects={name: world.objects[name] for name in world.objects if name in kept},
-                   relations=facts)
-    return part, tuple(sorted(set(world.objects) - kept))
+                   relations=frozenset(told))
+    changing = asked & {effect.atom.predicate for action in domain.actions.values() for effect in action.effects}
+    others: Dict[str, List[str]] = {name: [] for name in sorted(set(world.objects) - kept)}
+    for fact in sorted(world.relations):
+        if fact.predicate in changing and fact.subject in others:
+            others[fact.subject].append(f"{fact.predicate} {fact.object}".strip())
+        elif fact.predicate in changing and fact.subject in world.robots and fact.object in others:
+            others[fact.object].append(f"{fact.subject} {fact.predicate} it")
+    return part, tuple(f"{name} ({', '.join(others[name])})" if others[name] else name
+                       for name in sorted(others, key=lambda name: not others[name]))
 
 
-def _named(text: str, names: Iterable[str], world: WorldState) -> FrozenSet[str]:
-    """The objects and robots that a request calls by a word of theirs, and those that matter anyway."""
+def _named(text: str, names: AbstractSet[str], world: WorldState) -> Dict[str, float]:
+    """The objects and robots that matter anyway, and those that a request calls by a word of theirs, which is not a
+    number; the best named first: a word counts the more, the fewer have it.
+    """
     said = {form for word in _WORD.findall(text.lower()) for form in (word, word[:-1], word[:-2])
             if form == word or word.endswith("s") and len(form) > 2}
-    words = words_by_name(world)
-    called = {name for name in words if said & {part for each in words[name]
-                                                for part in (each.lower(), *each.lower().split("_"))}}
-    return frozenset(called | set(words) & set(names))
+    own = {name: said & {part for each in words for part in (each.lower(), *each.lower().split("_"))}
+           for name, words in words_by_name(world).items()}
+    shared = Counter(word for words in own.values() for word in words)
+    rank = {name: math.fsum(1 / shared[word] for word in words) + _WHOLE * (name in names)
+            for name, words in own.items() if name in names or not all(map(str.isdigit, words))}
+    return dict(sorted(rank.items(), key=lambda each: -each[1]))
 
 
-def _touching(named: AbstractSet[str], domain: Domain, world: WorldState) -> Set[str]:
-    """What the named objects stand on or lie in, and what stands on them or lies in them where they move."""
-    touching = {domain.roles.stands_on, domain.roles.inside, domain.roles.aboard, domain.roles.located,
-                domain.roles.held} - {""}
+def _touching(start: AbstractSet[str], asked: AbstractSet[str], world: WorldState) -> Set[str]:
+    """Some objects, what they are in or on, and what is on or in those of them that move."""
     found: Set[str] = set()
-    fringe = set(named)
+    fringe = set(start)
     while fringe:
-        below = {fact.object for fact in world.relations if fact.predicate in touching and fact.subject in fringe}
-        above = {fact.subject for fact in world.relations if fact.predicate in touching and fact.object in fringe
-                 and fact.object in world.objects and world.objects[fact.object].movable}
-        fringe = ((below | above) & set(world.objects)) - found - named
         found |= fringe
+        below = {fact.object for fact in world.relations if fact.predicate in asked and fact.subject in fringe}
+        above = {fact.subject for fact in world.relations if fact.predicate in asked and fact.object in fringe
+                 and fact.object in world.objects and world.objects[fact.object].movable}
+        fringe = ((below | above) & set(world.objects)) - found
     return found
 
 
-def _facts(
-    text: str, domain: Domain, world: WorldState, kept: FrozenSet[str], named: AbstractSet[str]
-) -> Iterable[Relation]:
-    """The facts among the kept objects, each once; not that objects stand where everything else does, too.
-
-    How objects lie to each other, on which no action depends, is told of two that are named, and of one where
-    the request has the words for it: "what is left of the plate".
-    """
-    roles = domain.roles
-    telling = {atom.predicate for action in domain.actions.values() for each in action.preconditions
-               for clause in each.condition.clauses for atom in clause.atoms}
-    telling |= {roles.stands_on, roles.inside, roles.held, roles.aboard, roles.located, roles.docked}
-    told = kept | set(world.robots)
-    below = {fact.object for fact in world.relations if fact.predicate == roles.stands_on
-             and fact.object in world.objects and not world.objects[fact.object].movable}
+def _facts(domain: Domain, world: WorldState, told: AbstractSet[str]) -> Iterable[Relation]:
+    """The facts among some objects and robots; one that has an inverse once."""
+    names = world.types()
     said: Set[Relation] = set()
     for fact in sorted(world.relations):
         predicate = domain.predicates.get(fact.predicate)
-        objects = [name for name in (fact.subject, fact.object) if name in world.types()]
-        if not told.issuperset(objects) or fact.predicate == roles.stands_on and below == {fact.object}:
-            continue
-        if predicate is not None and fact.predicate not in telling and len(objects) > 1:
-            about = len(named & set(objects))
-            if not about or about == 1 and not _worded(predicate, domain, text):
-                continue
         turned = "" if predicate is None else predicate.name if predicate.symmetric else predicate.inverse
-        if turned and Relation(fact.object, turned, fact.subject) in said:
-            continue
-        said.add(fact)
-        yield fact
-
-
-def _worded(predicate: Predicate, domain: Domain, text: str) -> bool:
-    """Whether a request has the words of a predicate or of its inverse: "left of"."""
-    both = (predicate, domain.predicates.get(predicate.inverse, predicate))
-    phrases = {part.strip() for each in both for said in (each.text, each.goal_text)
-               for part in _PLACE.split(said) if part.strip()}
-    bare = {" ".join(word for word in phrase.split() if word not in _AUXILIARY) for phrase in phrases}
-    return any(phrase and phrase in text.lower() for phrase in bare)
+        hidden = {name for name in (fact.subject, fact.object) if name in names} - told
+        if not hidden and not (turned and Relation(fact.object, turned, fact.subject) in said):
+            said.add(fact)
+            yield fact

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
+from hicrisp_core.domain.checker import possible_actions
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Step, Task, WorldState
 from hicrisp_core.model.goal import Goal, Holds
@@ -21,8 +22,8 @@ from hicrisp_core.prompting.focus import focus
 from hicrisp_core.prompting.quarantine import plain, task_text
 from hicrisp_core.prompting.templates import Opening, Prompts
 
-_MOST_OTHERS = 100
-"""Objects beside a request that are named."""
+_MOST_OTHERS = 500
+"""Objects beside those that are described that are named."""
 NOTHING_SPECIAL = "Nothing is in the way."
 StepForm = Callable[[Domain, WorldState, Step], object]
 """How an answer writes a step."""
@@ -76,10 +77,11 @@ class PlanPrompt:
 
     def correct(self, request: CorrectionRequest) -> str:
         """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
-        names = [str(value) for entry in request.stack for value in entry.command.arguments.values()]
+        arguments = [each.arguments for each in request.remaining] + [each.command.arguments for each in request.stack]
+        names = [str(value) for each in arguments for value in each.values()]
         names += request.goal.names if request.goal is not None else ()
-        return self._rendered("correct", request, names, wanted_text(request.goal), stack=describe.stack_text(
-            self._domain, request.stack, request.feedback_level))
+        return self._rendered("correct", request, names, wanted_text(request.goal),
+                              **describe.correction_texts(self._domain, request))
 
     def _form(self, world: WorldState, step: Step) -> object:
         if step.action in self._domain.actions:
@@ -115,17 +117,15 @@ def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_obje
 def request_texts(
     domain: Domain, world: WorldState, task: str, names: Iterable[str] = (), notes: Iterable[str] = ()
 ) -> Dict[str, str]:
-    """What prompts tell of a world, as far as it matters to a request: ``objects``, ``facts``, ``triplets``,
-    ``available``.
-    """
+    """What prompts tell of a world: ``objects``, ``facts`` (as ``sentences`` and ``triplets``, too), ``available``."""
     seen, others = focus(task, names, domain, world)
     objects = describe.objects_text(seen, domain, places=False)
     if others:
         more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
-        objects += f"\n- also here: {', '.join(plain(each, 60) for each in others[:_MOST_OTHERS])}{more}"
+        objects += f"\n- also here: {', '.join(plain(each, 120) for each in others[:_MOST_OTHERS])}{more}"
     return {"objects": objects, "facts": describe.state_text(seen.relations, notes),
-            "triplets": describe.triplets_text(seen),
-            "available": describe.available_text(domain, world)}
+            "sentences": describe.facts_text(domain, seen, notes), "triplets": describe.triplets_text(seen),
+            "available": ", ".join(possible_actions(domain, world)) or "none"}
 
 
 def wanted_text(goal: Optional[Goal]) -> str:

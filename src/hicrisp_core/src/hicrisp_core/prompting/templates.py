@@ -22,7 +22,7 @@ PLACEHOLDERS: Mapping[str, Placeholders] = {
     "system": ("actions", "description examples turns"),
     "plan": ("task objects", "facts triplets available goal"),
     "replan": ("task objects feedback", "facts triplets available goal done remaining"),
-    "correct": ("objects stack", "task facts triplets available goal"),
+    "correct": ("objects stack", "task facts triplets available goal done remaining tried"),
     "body": ("step objects", "facts triplets"),
     "system_body": ("actions", "description pairs"),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterable, List, Tuple, Union
 
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Correction, Maker, MakerKind, Rung, StackEntry
+from hicrisp_core.model import Correction, Maker, MakerKind, Rung, StackEntry, TriedCommand
 
 from hicrisp_msgs.msg import Correction as CorrectionMsg
 from hicrisp_msgs.msg import StackEntry as StackEntryMsg
@@ -70,6 +70,32 @@ def stack_from_msg(entries: Iterable[StackEntryMsg]) -> Tuple[StackEntry, ...]:
         The stack in the same order.
     """
     return tuple(entry_from_msg(entry) for entry in entries)
+
+
+def tried_to_msg(tried: Iterable[TriedCommand]) -> List[StackEntryMsg]:
+    """Convert the commands that were tried for a step to messages.
+
+    Args:
+        tried: in the order in which they were tried.
+
+    Returns:
+        The messages in the same order; one of a command that worked has no attempts and no feedback.
+    """
+    return [StackEntryMsg(command=command_to_msg(each.command)) if each.feedback is None else
+            entry_to_msg(StackEntry(each.command, each.feedback)) for each in tried]
+
+
+def tried_from_msg(tried: Iterable[StackEntryMsg]) -> Tuple[TriedCommand, ...]:
+    """Convert the commands that were tried for a step from messages.
+
+    Args:
+        tried: the messages.
+
+    Returns:
+        The commands in the same order.
+    """
+    return tuple(TriedCommand(command_from_msg(each.command),
+                              feedback_from_msg(each.feedback) if each.attempts else None) for each in tried)
 
 
 def correction_to_msg(correction: Correction) -> CorrectionMsg:

@@ -54,7 +54,10 @@ class RosBrain(Asking):
         return self._answer(PlanTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             world=to.world_to_msg(request.world), stack=to.stack_to_msg(request.stack),
-            feedback_level=request.feedback_level,
+            feedback_level=request.feedback_level, tried=to.tried_to_msg(request.tried),
+            done=[to.record_to_msg(record) for record in request.done],
+            remaining=[to.step_to_msg(step) for step in request.remaining],
+            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
             conversation=to.turns_to_msg(request.conversation)), deadline)
 
     def _answer(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:

@@ -99,7 +99,8 @@ class RosCorrector(Asking):
         """
         reply = self._ask(CorrectStepGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
-            stack=to.stack_to_msg(request.stack), world=to.world_to_msg(request.world),
+            stack=to.stack_to_msg(request.stack), tried=to.tried_to_msg(request.tried),
+            world=to.world_to_msg(request.world),
             done=[to.record_to_msg(record) for record in request.done],
             remaining=[to.step_to_msg(step) for step in request.remaining], seen=sorted(request.seen),
             replans_left=request.replans_left, made=to.facts_to_msg(request.made),
