@@ -58,8 +58,7 @@ PAGES: Dict[str, Tuple[str, str, Tuple[Section, ...]]] = {
          Section("An arena", f"{_CORE}.scene.arena:ArenaPart"),
          Section("A wall of an arena", f"{_CORE}.scene.arena:WallEntry",
                  {"start": "from", "end": "to"}),
-         Section("A base of an arena", f"{_CORE}.scene.arena:StartEntry"),
-         Section("An arm of a lab", f"{_CORE}.scene.arena:ArmEntry"),
+         Section("A robot with its place", f"{_CORE}.scene.arena:RobotEntry"),
          Section("Facts alone", f"{_CORE}.scene.symbolic:SymbolicPart"),
          Section("An object among facts", f"{_CORE}.scene.symbolic:SymbolicObject"),
          Section("A scene graph", f"{_CORE}.scene.symbolic:GraphPart"))),
@@ -146,8 +145,9 @@ def _with_nested(section: Section, kind: type, written: List[type], problems: Pr
     """A section, and one for each class of settings within it that was not written yet."""
     written.append(kind)
     texts = [_section(section, kind, problems)]
-    for hint in hints(kind).values():
-        for inner in nested(hint):
+    types = hints(kind)
+    for each in fields(cast(Any, kind)):
+        for inner in () if is_fixed(each) else nested(types[each.name]):
             if inner not in written:
                 texts += _with_nested(Section(_title(inner), ""), inner, written, problems)
     return texts

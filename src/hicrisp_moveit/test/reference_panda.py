@@ -54,7 +54,7 @@ class ReferencePanda:
     def __init__(self, scene: Scene, tf: rospy.Publisher, namespace: str, things: bool,
                  cancel: Event) -> None:
         self.mode: Callable[[], str] = lambda: ""
-        self.simulation = Simulation(scene, ARM, 1.0)
+        self.simulation = Simulation(scene, (ARM,), 1.0)
         self.arm = EmbeddedArm(self.simulation, scene, ARM)
         self.motions = 0
         self._tf, self._ns, self._things, self._ended = tf, namespace, things, Event()
@@ -67,7 +67,7 @@ class ReferencePanda:
     @property
     def positions(self) -> np.ndarray:
         """Of the arm's joints, radians."""
-        return self.simulation.arm_positions
+        return self.arm.joints.positions
 
     def opening(self) -> float:
         """Of the fingers, metres."""
@@ -76,7 +76,7 @@ class ReferencePanda:
     @property
     def moving(self) -> bool:
         """Whether the arm truly moves."""
-        return bool(np.abs(self.simulation.arm_velocities).max() > 0.05)
+        return bool(np.abs(self.arm.joints.velocities).max() > 0.05)
 
     @property
     def tool(self) -> Pose:

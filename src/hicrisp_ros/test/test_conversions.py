@@ -42,6 +42,7 @@ from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.model.shapes import SHAPES
 from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
+from hicrisp_core.model.world import Reach
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.trace.events import Exchange
@@ -134,7 +135,8 @@ def over_the_wire(message: Any) -> Any:
                     "table": WorldObject("table", "surface", "surface", (1.0, 1.0, 0.02), movable=False),
                 },
                 frozenset({Relation("bowl", "on", "table"), Relation("bowl", "lying")}),
-                {"panda": RobotState("panda", "arm", POSE, 0.0), "agv": RobotState("agv", "base")},
+                {"panda": RobotState("panda", "arm", POSE, 0.0, reach=Reach((0.1, 0.2), 0.3, 0.7)),
+                 "agv": RobotState("agv", "base")},
                 12.5,
                 12.25,
             ),

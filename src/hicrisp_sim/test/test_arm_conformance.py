@@ -19,9 +19,9 @@ class TestEmbeddedArm(ArmConformance):
         lab = Lab(table_with(block=("box", (0.10, 0.10, 0.10), (0.45, -0.25))), seed=3, rate=1.0)
         simulation = lab.world.simulation
         self.rig = ArmRig(
-            lab.arm, lambda: list(simulation.arm_positions),
+            lab.arm, lambda: list(lab.arm.joints.positions),
             lambda: lab.world.frames()[lab.world.description.tool][0],
-            lambda: bool(np.abs(simulation.arm_velocities).max() > 0.05), lab.see(), "block",
+            lambda: bool(np.abs(lab.arm.joints.velocities).max() > 0.05), lab.see(), "block",
             reachable=pointing_down(0.5, 0.25, 0.25), unreachable=pointing_down(1.2, 0.0, 0.1),
             patience=PATIENCE, soon=PATIENCE)
         self.begin()

@@ -82,7 +82,7 @@ def test_a_silent_camera_speaks_again(world: EmbeddedWorld) -> None:
 
 def test_an_intruder_stands_on_the_table_and_only_judges_and_pictures_know(world: EmbeddedWorld) -> None:
     before, seen = world.true_frames(), world.camera.take()
-    held = world.simulation.arm_positions
+    held = world.arm.joints.positions
     said = world.inject("intruder")
     assert said.startswith("intruder_1, a ")
     assert said.endswith("and nobody is told")
@@ -93,7 +93,7 @@ def test_an_intruder_stands_on_the_table_and_only_judges_and_pictures_know(world
     assert "intruder_1" not in world.frames()
     assert "intruder_1" not in world.scene.objects
     assert not overlapping(thing, world.scene.objects)
-    assert world.simulation.arm_positions == pytest.approx(held, abs=1e-3)
+    assert world.arm.joints.positions == pytest.approx(held, abs=1e-3)
     for name in ("box", "cylinder"):
         assert world.true_frames()[name][0].position == pytest.approx(before[name][0].position, abs=1e-4)
     after = world.camera.take()
@@ -128,10 +128,10 @@ def test_as_many_intruders_come_as_were_told_and_the_seed_repeats_them() -> None
 
 def test_an_intruder_comes_while_the_arm_moves_and_the_motion_goes_on(world: EmbeddedWorld) -> None:
     world.simulation.at(world.time + 0.5, lambda: world.inject("intruder") and None)
-    start = world.simulation.arm_positions
+    start = world.arm.joints.positions
     world.simulation.advance(1.0)
     assert world.scene.unknown
-    assert world.simulation.arm_positions == pytest.approx(start, abs=1e-3)
+    assert world.arm.joints.positions == pytest.approx(start, abs=1e-3)
 
 
 def test_what_vanished_is_put_back(world: EmbeddedWorld) -> None:

@@ -22,8 +22,8 @@ from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.robot.drive_goals import drive_space_of
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_sim.lab.simulation import Lockstep
 from hicrisp_sim.lab.world import LabWorld
+from hicrisp_sim.lockstep import Lockstep
 from waiting import PATIENCE
 
 DOMAIN = load_domain(config_file("domains", "lab"))
@@ -47,12 +47,11 @@ class Lab:
         space = replace(drive_space_of(self.world.scene), first_reached=self.world.base.first_reached)
         self.executive: Executive = RunFactory(
             DOMAIN, policy, drive=space, bodies=bodies_of(self.world.scene)).executive(
-            {"panda": self.world.robot, "agv": self.world.base_robot}, self.world, self.events.append,
-            self.cancel)
+            self.world.robots, self.world, self.events.append, self.cancel)
 
     def _watch(self) -> None:
         simulation = self.world.lab
-        arm = float(np.abs(simulation.arm_velocities).max())
+        arm = float(np.abs(simulation.arms["panda"].velocities).max())
         if arm > _MOVES and simulation.base_speed > _MOVES:
             self.together += simulation.time - self._last
         self._last = simulation.time
@@ -158,7 +157,7 @@ def test_a_cancel_stops_both_robots() -> None:
     assert result.canceled
     assert "not known to stand" not in result.message
     assert lab.world.lab.base_speed < _MOVES
-    assert float(np.abs(lab.world.lab.arm_velocities).max()) < _MOVES
+    assert float(np.abs(lab.world.arm.joints.velocities).max()) < _MOVES
 
 
 def test_the_world_is_put_back() -> None:
@@ -174,7 +173,7 @@ def test_a_scene_needs_an_arm_and_a_floor_below_the_table(tmp_path: Path) -> Non
     from hicrisp_core.errors import ConfigError
 
     text = config_file("scenes", "lab").read_text()
-    for old, new, why in (("panda: {kind: arm}", "", "one arm was expected"),
+    for old, new, why in (("panda: {kind: arm}", "", "at least one arm was expected"),
                           ("floor: -0.25", "floor: 0.1", "lower"),
                           ("tray: tray}", "tray: box}", "stands for two objects")):
         folder = tmp_path / "scenes"

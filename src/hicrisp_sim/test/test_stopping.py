@@ -19,7 +19,7 @@ def test_a_canceled_command_stops_within_a_second() -> None:
     lab.world.simulation.at(told_at, cancel.set)
     assert lab.execute(command, cancel=cancel).status is Status.CANCELED
     assert told_at <= lab.world.time < told_at + 1.0
-    assert np.abs(lab.world.simulation.arm_velocities).max() < 0.05
+    assert np.abs(lab.arm.joints.velocities).max() < 0.05
 
 
 def test_a_command_that_is_canceled_before_it_begins_moves_nothing(tabletop: Lab) -> None:
@@ -33,7 +33,7 @@ def test_a_time_limit_ends_a_command() -> None:
     lab = Lab("tabletop", 3, rate=1.0)
     outcome = lab.execute(lab.command("pick", item="box"), seconds=0.6)
     assert outcome.status is Status.TIMEOUT
-    assert np.abs(lab.world.simulation.arm_velocities).max() < 0.05
+    assert np.abs(lab.arm.joints.velocities).max() < 0.05
 
 
 def test_stop_from_another_thread_ends_what_runs() -> None:
@@ -61,7 +61,7 @@ def test_a_commands_time_limit_counts_in_seconds_of_the_robots_clock(tabletop: L
     assert outcome.status is Status.TIMEOUT
     assert "2 s" in outcome.message
     assert tabletop.world.time - began < 4.0
-    assert np.abs(tabletop.world.simulation.arm_velocities).max() < 0.05
+    assert np.abs(tabletop.arm.joints.velocities).max() < 0.05
 
 
 def test_a_command_within_its_time_limit_is_not_ended(tabletop: Lab) -> None:

@@ -118,7 +118,7 @@ def test_many_hands_at_once_do_not_stop_the_world(tabletop: Lab) -> None:
 
 def test_the_models_mass_is_the_scenes() -> None:
     scene = load_scene("tabletop", 0)
-    model = physics_model(scene, load_description(config_file("robots", "panda_embedded")))
+    model = physics_model(scene, (load_description(config_file("robots", "panda_embedded")),))
     assert model.body("box").mass[0] == pytest.approx(scene.masses["box"])
 
 

@@ -201,6 +201,7 @@ def standard_extensions() -> Extensions:
             "behind": Lazy("hicrisp_core.body.targets:BEHIND"),
             "within": Lazy("hicrisp_core.body.targets:WITHIN"),
             "station": Lazy("hicrisp_core.body.targets:STATION"),
+            "shared": Lazy("hicrisp_core.body.targets:SHARED"),
         }),
         tests=Registry("detector test", FactTest, {
             "holding": Lazy("hicrisp_core.detector.fact_tests:HOLDING"),
@@ -212,6 +213,7 @@ def standard_extensions() -> Extensions:
             "at": Lazy("hicrisp_core.detector.fact_tests:AT"),
             "docked": Lazy("hicrisp_core.detector.fact_tests:DOCKED"),
             "aboard": Lazy("hicrisp_core.detector.fact_tests:ABOARD"),
+            "reaches": Lazy("hicrisp_core.detector.fact_tests:REACHES"),
         }),
         rungs=Registry("rung", RungKind, {
             "repair": Lazy("hicrisp_core.corrector.ladder:REPAIR"),

@@ -12,12 +12,13 @@ from typing import List, Optional, Sequence
 
 from hicrisp_core.brain.factory import make_brain
 from hicrisp_core.config.files import config_file, named_folder
+from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import HicrispError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
-from hicrisp_core.model import RobotState, Task, WorldState
+from hicrisp_core.model import Task, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Question, Refusal
 from hicrisp_core.policy.policy import load_policy
@@ -34,7 +35,7 @@ def first_look(scene: Scene, domain: Domain) -> WorldState:
     if scene.symbolic:
         return scene.first_state()
     starts = scene.arena.starts if scene.arena is not None else {}
-    robots = {name: RobotState(name, body.kind, starts[name].pose if name in starts else None)
+    robots = {name: replace(frames_of(name, body).seen({}), pose=starts[name].pose if name in starts else None)
               for name, body in bodies_of(scene).items()}
     world = WorldState(scene.objects, robots=robots)
     return replace(world, relations=frozenset(derive_relations(domain, world)))

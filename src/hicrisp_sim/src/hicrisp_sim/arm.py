@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Event, RLock
 from typing import Callable, FrozenSet, Optional
 
@@ -38,12 +39,15 @@ _STALLED = 0.004
 class EmbeddedArm:
     """An arm in the simulation.
 
-    Motions step the physics in the caller's thread; ``stop`` may come from any other.
+    Motions step the physics in the caller's thread; ``stop`` may come from any other. The other arms of the simulation
+    are obstacles where they are when a motion is planned.
     """
 
     def __init__(self, simulation: Simulation, scene: Scene, description: ArmDescription,
                  seed: int = 0, safety: Optional[SafetyLimits] = None) -> None:
-        self._safety = safety
+        self.safety = safety and replace(safety, base=description.base)
+        self.joints = simulation.arms[description.name]
+        self._others = [arm for arm in simulation.descriptions if arm.name != description.name]
         self.name, self.max_opening = description.settings.name, description.opening
         self.distortion: Optional[Distortion] = None
         self._simulation = simulation
@@ -61,8 +65,8 @@ class EmbeddedArm:
             scene: the initial objects, robots and facts, as its file describes them.
             seed: of the planner.
         """
-        seen = PlanningScene(scene, self._description, self._settings.margin)
-        self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed, self._safety)
+        seen = PlanningScene(scene, self._description, self._settings.margin, self._others)
+        self._planner = MotionPlanner(seen, self._kinematics, self._settings, seed, self.safety)
 
     @property
     def kinematics(self) -> Kinematics:
@@ -80,7 +84,7 @@ class EmbeddedArm:
             Pose in the world frame.
         """
         with self._moving:
-            return self._kinematics.tool_pose(self._simulation.arm_positions)
+            return self._kinematics.tool_pose(self.joints.positions)
 
     def opening(self) -> float:
         """Return the distance between the fingers.
@@ -88,7 +92,7 @@ class EmbeddedArm:
         Returns:
             Metres.
         """
-        return self._simulation.opening
+        return self.joints.opening
 
     def sync(self, world: WorldState) -> None:
         """Make the planning scene equal to the observed world.
@@ -104,11 +108,11 @@ class EmbeddedArm:
         Args:
             object_name: name of the object.
         """
-        self._planner.scene.attach(object_name, self._simulation.arm_positions)
+        self._planner.scene.attach(object_name, self.joints.positions)
 
     def detach(self) -> None:
         """Detach the object from the hand in the planning scene."""
-        self._planner.scene.detach(self._simulation.arm_positions)
+        self._planner.scene.detach(self.joints.positions)
 
     def margin(self, pose: Pose) -> Optional[float]:
         """Return the least joint margin for a pose.
@@ -119,7 +123,7 @@ class EmbeddedArm:
         Returns:
             Radians; ``None`` without a posture.
         """
-        return self._kinematics.margin(pose, self._simulation.arm_positions)
+        return self._kinematics.margin(pose, self.joints.positions)
 
     def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
         """Plan a collision-free motion to a pose.
@@ -132,8 +136,8 @@ class EmbeddedArm:
         Returns:
             The trajectory, or why none was found.
         """
-        self._planner.scene.set_opening(self.opening())
-        return self._planner.to_pose(self._simulation.arm_positions, pose, deadline, touch)
+        self._look_aside()
+        return self._planner.to_pose(self.joints.positions, pose, deadline, touch)
 
     def plan_line(self, pose: Pose, deadline: Deadline, speed: float,
                   touch: FrozenSet[str] = frozenset()) -> Motion:
@@ -148,8 +152,8 @@ class EmbeddedArm:
         Returns:
             The trajectory, or why none was found.
         """
-        self._planner.scene.set_opening(self.opening())
-        return self._planner.along_line(self._simulation.arm_positions, pose, deadline, speed, touch)
+        self._look_aside()
+        return self._planner.along_line(self.joints.positions, pose, deadline, speed, touch)
 
     def plan_home(self, deadline: Deadline) -> Motion:
         """Plan a motion to the rest posture.
@@ -160,8 +164,8 @@ class EmbeddedArm:
         Returns:
             The trajectory, or why none was found.
         """
-        self._planner.scene.set_opening(self.opening())
-        return self._planner.to_rest(self._simulation.arm_positions, deadline)
+        self._look_aside()
+        return self._planner.to_rest(self.joints.positions, deadline)
 
     def follow(
         self, trajectory: Trajectory, deadline: Deadline, cancel: Event, stop_on_contact: bool = False
@@ -181,7 +185,7 @@ class EmbeddedArm:
             trajectory = self.distortion(trajectory)
         times, positions = np.array(trajectory.times), np.array(trajectory.positions)
         velocities = np.array(trajectory.velocities)
-        if np.abs(positions[0] - self._simulation.arm_positions).max() > _LAG:
+        if np.abs(positions[0] - self.joints.positions).max() > _LAG:
             return Outcome.because(CauseKind.OFF_COURSE, Status.EXECUTION,
                                    "the arm is not where the motion begins")
         with self._moving, self._simulation.moving():
@@ -197,13 +201,13 @@ class EmbeddedArm:
                     break
                 at = min(at + pace * CONTROL_PERIOD, float(times[-1]))
                 wanted = _sample(times, positions, at)
-                self._simulation.command_arm(wanted, _sample(times, velocities, at) * pace)
+                self.joints.command(wanted, _sample(times, velocities, at) * pace)
                 self._simulation.step()
-                bump = watch.look(wanted - self._simulation.arm_positions,
-                                  self._simulation.arm_external_torques,
+                bump = watch.look(wanted - self.joints.positions,
+                                  self.joints.external_torques,
                                   self._force() if stop_on_contact else None)
                 if bump is not None:
-                    self._hold(self._simulation.arm_positions)
+                    self._hold(self.joints.positions)
                     return Outcome(Status.EXECUTION, bump.said, cause=bump)
             self._hold(_sample(times, positions, at))
             return outcome
@@ -255,12 +259,17 @@ class EmbeddedArm:
             return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "the arm did not stop in time")
         try:
             with self._simulation.moving():
-                self._hold(self._simulation.arm_positions)
-            if np.abs(self._simulation.arm_velocities).max() > _STILL:
+                self._hold(self.joints.positions)
+            if np.abs(self.joints.velocities).max() > _STILL:
                 return Outcome.because(CauseKind.STILL_MOVING, Status.EXECUTION, "the arm still moves")
             return Outcome(Status.SUCCESS)
         finally:
             self._moving.release()
+
+    def _look_aside(self) -> None:
+        """Take the hand and the other arms to be as their own sensors say."""
+        self._planner.scene.set_opening(self.opening())
+        self._planner.scene.stand_aside([self._simulation.arms[arm.name].posture for arm in self._others])
 
     def _interrupted(self, deadline: Deadline, cancel: Event) -> Optional[Outcome]:
         if cancel.is_set() or self._stopping.is_set():
@@ -271,34 +280,34 @@ class EmbeddedArm:
 
     def _force(self) -> np.ndarray:
         """Return the force on the tool that explains the torques on the joints, newtons, world axes."""
-        jacobian = self._kinematics.jacobian(self._simulation.arm_positions)
-        return np.linalg.lstsq(jacobian.T, self._simulation.arm_external_torques, rcond=None)[0][:3]
+        jacobian = self._kinematics.jacobian(self.joints.positions)
+        return np.linalg.lstsq(jacobian.T, self.joints.external_torques, rcond=None)[0][:3]
 
     def _hold(self, joints: np.ndarray) -> None:
         """Stay at joints until the arm stands still."""
-        self._simulation.command_arm(joints, np.zeros_like(joints))
+        self.joints.command(joints, np.zeros_like(joints))
         end = self._simulation.time + _SETTLE
         while self._simulation.time < end:
             self._simulation.step()
-            if np.abs(self._simulation.arm_velocities).max() < _STILL:
+            if np.abs(self.joints.velocities).max() < _STILL:
                 break
 
     def _move_fingers(self, opening: float, force: float, deadline: Deadline, cancel: Event) -> Outcome:
-        simulation = self._simulation
+        simulation, joints = self._simulation, self.joints
         with self._moving, simulation.moving():
             self._stopping.clear()
-            wanted, still = simulation.opening, 0.0
+            wanted, still = joints.opening, 0.0
             while still < 0.06:
                 stopped = self._interrupted(deadline, cancel)
                 if stopped is not None:
                     return stopped
                 step = self._settings.finger_speed * CONTROL_PERIOD
                 wanted += float(np.clip(opening - wanted, -step, step))
-                simulation.command_fingers(wanted, force)
+                joints.command_fingers(wanted, force)
                 simulation.step()
-                arrived = abs(wanted - opening) < 1e-9 or abs(simulation.opening - wanted) > 0.01
-                still = still + CONTROL_PERIOD if arrived and simulation.finger_speed < _STALLED else 0.0
-            simulation.command_fingers(opening, force)
+                arrived = abs(wanted - opening) < 1e-9 or abs(joints.opening - wanted) > 0.01
+                still = still + CONTROL_PERIOD if arrived and joints.finger_speed < _STALLED else 0.0
+            joints.command_fingers(opening, force)
             simulation.step()
             return Outcome(Status.SUCCESS)
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Dict, Tuple, Union
+from typing import Dict, Optional, Sequence, Tuple, Union
 
 import mujoco
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.robot.description import RobotBody, body_of
+from hicrisp_core.model import Pose
+from hicrisp_core.robot.description import RobotBody, body_of, prefix_of
+from hicrisp_core.scene.scene import Stand
 
+from hicrisp_sim.mujoco_poses import placement
 from hicrisp_sim.settings import ArmModel, ArmSettings, load_settings
 
 _FINGER_STIFFNESS, _FINGER_DAMPING = 2000.0, 60.0
@@ -32,12 +35,20 @@ class ArmDescription:
         body: the robot's body: its hand and its frames.
         folder: where its URDF, SRDF and meshes are.
         urdf: the text of its URDF.
+        before: what stands before the names of its links and joints in a world, where it has the body of another.
+        base: where it stands, world frame.
     """
 
     settings: ArmSettings
     body: RobotBody
     folder: Path
     urdf: str
+    before: str = ""
+    base: Pose = Pose((0.0, 0.0, 0.0))
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
 
     @property
     def model(self) -> ArmModel:
@@ -46,7 +57,22 @@ class ArmDescription:
     @property
     def joints(self) -> Tuple[str, ...]:
         """The arm's joints, from the stand to the hand."""
-        return self.model.joints
+        return tuple(self.before + joint for joint in self.model.joints)
+
+    @property
+    def finger_joints(self) -> Tuple[str, ...]:
+        """The joints of its fingers."""
+        return tuple(self.before + joint for joint in self.model.fingers)
+
+    @property
+    def hand(self) -> str:
+        """The link that carries the fingers and what is grasped."""
+        return self.before + self.model.hand
+
+    @property
+    def stand(self) -> Tuple[str, ...]:
+        """The links near the stand."""
+        return tuple(self.before + link for link in self.model.stand)
 
     @property
     def dof(self) -> int:
@@ -71,7 +97,7 @@ class ArmDescription:
     @property
     def hand_links(self) -> Tuple[str, ...]:
         """The links that may touch a grasped object."""
-        return (self.model.hand, *self.fingers)
+        return (self.hand, *self.fingers)
 
     def links(self) -> Tuple[str, ...]:
         """Return every link in the order of the URDF.
@@ -79,27 +105,33 @@ class ArmDescription:
         Returns:
             Names of the links.
         """
-        return tuple(str(link.get("name")) for link in ElementTree.fromstring(self.urdf).findall("link"))
+        return tuple(self.before + str(link.get("name")) for link in ElementTree.fromstring(self.urdf).findall("link"))
 
     def parents(self) -> Dict[str, str]:
         """Return the parent link of each link but the root, by the links' names."""
         joints = ElementTree.fromstring(self.urdf).findall("joint")
         ends = ((joint.find("child"), joint.find("parent")) for joint in joints)
-        return {str(child.get("link")): str(parent.get("link")) for child, parent in ends
+        return {self.before + str(child.get("link")): self.before + str(parent.get("link")) for child, parent in ends
                 if child is not None and parent is not None}
 
     def shown(self) -> str:
-        """Return the URDF with the whole paths of its meshes, which viewers read although no ROS package holds them."""
+        """Return the URDF with the names of this world and the whole paths of its meshes, which viewers read although
+        no ROS package holds them.
+        """
         def whole(told: "re.Match[str]") -> str:
             found = (folder / told[1] for folder in (self.folder, *self.folder.parents))
             return next((f'filename="file://{file}"' for file in found if file.is_file()), told[0])
 
-        return re.sub(r'filename="package://[^"/]*/([^"]*)"', whole, self.urdf)
+        found = re.sub(r'filename="package://[^"/]*/([^"]*)"', whole, self.urdf)
+        return re.sub(r'(<(?:link|joint)\s+name="|\b(?:link|joint)=")', rf"\g<1>{self.before}", found)
 
-    def spec(self) -> mujoco.MjSpec:
-        """Return the arm at the world's origin, without actuators, controllers or surroundings.
+    def spec(self, world: Optional[mujoco.MjSpec] = None) -> mujoco.MjSpec:
+        """Return the arm where it stands, without actuators, controllers or surroundings.
 
         Visual meshes are omitted: MuJoCo cannot read all of them.
+
+        Args:
+            world: the specification that gets the arm besides what it has; a new one by default.
 
         Returns:
             The model specification.
@@ -111,32 +143,40 @@ class ArmDescription:
         urdf = re.sub(r"(filename=\")[^\"]*/", r"\1", urdf)
         compiler = (f'<mujoco><compiler meshdir="{self.folder / self.model.meshes}" fusestatic="false" '
                     'discardvisual="false" balanceinertia="true"/></mujoco>')
-        spec = mujoco.MjSpec.from_string(urdf.replace("</robot>", f"{compiler}</robot>"))
+        alone = mujoco.MjSpec.from_string(urdf.replace("</robot>", f"{compiler}</robot>"))
+        spec = alone
+        if world is not None or self.before or self.base.position != (0.0, 0.0, 0.0) or self.base.yaw:
+            spec = world or mujoco.MjSpec()
+            spec.attach(alone, frame=spec.worldbody.add_frame(**placement(self.base)), prefix=self.before)
         self._check(spec)
-        for body in spec.bodies:
-            for number, geom in enumerate(body.geoms):
-                geom.name = f"{body.name}/{number}"
-                geom.rgba = _DARK if body.name in (*self.hand_links, *self.model.dark) else _LIGHT
+        for link in self.links():
+            for number, geom in enumerate(spec.body(link).geoms):
+                geom.name = f"{link}/{number}"
+                geom.rgba = _DARK if link in (*self.hand_links, *self._dark) else _LIGHT
                 geom.group = 2
         spec.body(self.tool).add_site(name=self.tool, size=[0.005] * 3, group=4)
         return spec
 
+    @property
+    def _dark(self) -> Tuple[str, ...]:
+        return tuple(self.before + link for link in self.model.dark)
+
     def _check(self, spec: mujoco.MjSpec) -> None:
-        there = [joint.name for joint in spec.joints]
-        if there != [*self.model.joints, *self.model.fingers]:
-            listed = ", ".join((*self.model.joints, *self.model.fingers))
+        names = {self.before + str(joint.get("name")) for joint in ElementTree.fromstring(self.urdf).iter("joint")}
+        there = [joint.name for joint in spec.joints if joint.name in names]
+        if there != [*self.joints, *self.finger_joints]:
+            listed = ", ".join((*self.joints, *self.finger_joints))
             raise ConfigError(f"the joints of {self.settings.name} are {', '.join(there)}, and its file "
                               f"lists {listed}: name them all, from the stand to the fingers")
         turning = [joint.name for joint in spec.joints
-                   if joint.name in self.model.fingers and joint.type != mujoco.mjtJoint.mjJNT_SLIDE]
+                   if joint.name in self.finger_joints and joint.type != mujoco.mjtJoint.mjJNT_SLIDE]
         if turning:
             raise ConfigError(f"the finger joint {turning[0]} of {self.settings.name} turns: the embedded world moves "
                               "fingers that slide alone; run this arm behind MoveIt, or describe sliding fingers")
-        links = [body.name for body in spec.bodies]
-        for link in (self.tool, *self.hand_links, *self.model.stand, *self.model.dark):
+        links = self.links()
+        for link in (self.tool, *self.hand_links, *self.stand, *self._dark):
             if link not in links:
-                raise ConfigError(f"{self.settings.name} has no link '{link}'; its links: "
-                                  f"{', '.join(links[1:])}")
+                raise ConfigError(f"{self.settings.name} has no link '{link}'; its links: {', '.join(links)}")
 
     def exclude_disabled_pairs(self, spec: mujoco.MjSpec) -> None:
         """Exclude the link pairs that the SRDF declares never to collide.
@@ -146,7 +186,8 @@ class ArmDescription:
         """
         srdf = ElementTree.parse(self.folder / self.model.srdf)
         for pair in srdf.getroot().iter("disable_collisions"):
-            spec.add_exclude(bodyname1=pair.get("link1"), bodyname2=pair.get("link2"))
+            one, other = (f"{self.before}{pair.get(key)}" for key in ("link1", "link2"))
+            spec.add_exclude(bodyname1=one, bodyname2=other)
 
     def add_controllers(self, spec: mujoco.MjSpec) -> None:
         """Add stiff position control with gravity compensation, as the real arm has, and force-controlled fingers.
@@ -157,9 +198,9 @@ class ArmDescription:
         model = self.model
         for link in self.links():
             spec.body(link).gravcomp = 1.0
-        for name, stiffness, effort in zip(model.joints, model.stiffness, model.effort):
+        for name, stiffness, effort in zip(self.joints, model.stiffness, model.effort):
             _drive(spec, name, stiffness, stiffness * model.damping_time, effort)
-        for name in model.fingers:
+        for name in self.finger_joints:
             _drive(spec, name, _FINGER_STIFFNESS, _FINGER_DAMPING, model.grip)
         for finger in self.fingers:
             pad = spec.geom(f"{finger}/{model.pad}")
@@ -168,11 +209,35 @@ class ArmDescription:
             pad.rgba = _RUBBER
 
 
-def load_description(file: Union[str, Path]) -> ArmDescription:
+def shown(arms: Sequence[ArmDescription]) -> str:
+    """Return the arms of a world as one URDF for viewers.
+
+    Args:
+        arms: at least one.
+
+    Returns:
+        The URDF; the first links of several arms are fixed to the link ``world``, where each stands.
+    """
+    if len(arms) == 1:
+        return arms[0].shown()
+    whole = ElementTree.fromstring('<robot name="arms"><link name="world"/></robot>')
+    for arm in arms:
+        parents = arm.parents()
+        joint = ElementTree.SubElement(whole, "joint", name=f"{arm.name}_stand", type="fixed")
+        ElementTree.SubElement(joint, "parent", link="world")
+        ElementTree.SubElement(joint, "child", link=next(link for link in arm.links() if link not in parents))
+        ElementTree.SubElement(joint, "origin", xyz=" ".join(map(str, arm.base.position)), rpy=f"0 0 {arm.base.yaw}")
+        whole.extend(list(ElementTree.fromstring(arm.shown())))
+    return ElementTree.tostring(whole, encoding="unicode")
+
+
+def load_description(file: Union[str, Path], name: str = "", stand: Optional[Stand] = None) -> ArmDescription:
     """Load the arm that a robot's file describes.
 
     Args:
         file: the robot's YAML file.
+        name: what it is called in its world; as in the file by default.
+        stand: where it stands there; at the world's origin by default.
 
     Returns:
         The description.
@@ -192,7 +257,10 @@ def load_description(file: Union[str, Path]) -> ArmDescription:
     except OSError as error:
         raise ConfigError(f"{settings.name}: {folder / settings.model.urdf} cannot be read: "
                           f"{error.strerror}; correct urdf in {file}") from error
-    return ArmDescription(settings, body_of(file, settings.name), folder, urdf)
+    name, body = name or settings.name, body_of(file, settings.name)
+    stand = stand or Stand(name, Pose((0.0, 0.0, 0.0)))
+    return ArmDescription(replace(settings, name=name), body.standing(name, stand), folder, urdf,
+                          prefix_of(name, stand), stand.pose)
 
 
 def _drive(spec: mujoco.MjSpec, joint: str, stiffness: float, damping: float, effort: float) -> None:

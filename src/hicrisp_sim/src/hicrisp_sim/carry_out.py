@@ -48,12 +48,12 @@ def carry_out(options: argparse.Namespace) -> bool:
     executive = RunFactory(domain, policy)
     task = Task(options.task or scene.task)
     if not options.run:
-        return executive.executive({world.robot.name: world.robot}, world, _told).run(task).success
+        return executive.executive(world.robots, world, _told).run(task).success
     seen = _watched(world)
     with EventLog(options.run, [_told]) as log:
         log(TaskReceived(task_id=Path(options.run).name, text=task.text, policy=policy.name, llm=OFFLINE,
                          scene=scene.name, seed=options.seed).as_dict())
-        success = executive.executive({world.robot.name: world.robot}, world, log).run(task).success
+        success = executive.executive(world.robots, world, log).run(task).success
     _animate(world, [each for each in seen if each.time <= world.time], Path(options.run))
     finish_run(options.run)
     return success

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
-from typing import Callable, Dict, Optional, Sequence, Tuple, Union
+from threading import Event, Lock
+from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
 
-import numpy as np
 from hicrisp_core.detector.perception import frames_of
 from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Command, Outcome, Pose, WorldState
+from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldState
 from hicrisp_core.ports.eyes import Naming
-from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.ports.perception import Sight
-from hicrisp_core.ports.robot import Progress
+from hicrisp_core.ports.robot import Progress, RobotPort
 from hicrisp_core.robot.arm_robot import ArmRobot
 from hicrisp_core.robot.safety import usual_limits
 from hicrisp_core.scene import Scene, domain_of, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import LinkedEvent
 
 from hicrisp_sim.arm import EmbeddedArm
-from hicrisp_sim.arm_model import load_description
+from hicrisp_sim.arm_model import ArmDescription
 from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.faults import Faults
-from hicrisp_sim.robot_files import robot_file
-from hicrisp_sim.settings import SECTION
+from hicrisp_sim.robot_files import descriptions_of
 from hicrisp_sim.simulation import Simulation, Snapshot
 from hicrisp_sim.tracker import Tracker
 
@@ -40,10 +38,23 @@ QUIET = 0.005
 """Speed of an object that counts as standing, m/s."""
 
 
+Moving = Callable[[], FrozenSet[str]]
+"""Names the robots and objects that move on purpose at this moment."""
+_QUIET_FOR = 0.1
+"""Seconds without motion after which objects count as settled."""
+_TURN = 0.02
+"""Wall seconds between two looks whether it is an arm's turn."""
+
+
 class FaultyRobot(ArmRobot):
-    """The arm's robot port with faults: those scheduled for a command or a phase occur at its start."""
+    """The arm's robot port with faults: those scheduled for a command or a phase occur at its start.
+
+    The arms of a world move one after the other: a command waits until no other arm carries one out.
+    """
 
     faults: Optional[Faults] = None
+    turn: Optional[Lock] = None
+    _asked: Optional[LinkedEvent] = None
 
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
@@ -60,14 +71,37 @@ class FaultyRobot(ArmRobot):
             The outcome.
         """
         def watched(phase: str, fraction: float) -> None:
-            if self.faults is not None:
-                self.faults.phase_began(self.item(command), phase)
+            if self.faults is not None and isinstance(self._arm, EmbeddedArm):
+                self.faults.phase_began(self._arm, self.item(command), phase)
             if progress is not None:
                 progress(phase, fraction)
 
-        if self.faults is not None:
-            self.faults.command_began(command)
-        return super().execute(command, deadline, cancel, watched)
+        turn = self.turn or Lock()
+        self._asked = stop = LinkedEvent(cancel)
+        while not turn.acquire(timeout=_TURN):
+            if stop.is_set():
+                return Outcome.because(CauseKind.CANCELED, Status.CANCELED, "the command was canceled before it began")
+            if deadline.passed:
+                return Outcome.because(CauseKind.OUT_OF_TIME, Status.TIMEOUT, "another arm moved for all of the time")
+        try:
+            if self.faults is not None:
+                self.faults.command_began(command)
+            return super().execute(command, deadline, stop, watched)
+        finally:
+            turn.release()
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        """Cancel the command, also one that waits for its turn, and stop the arm.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            Whether the arm confirmed the stop.
+        """
+        if self._asked is not None:
+            self._asked.set()
+        return super().stop(deadline)
 
 
 class SimulatedWorld:
@@ -106,14 +140,14 @@ class SimulatedWorld:
 
 
 class EmbeddedWorld(SimulatedWorld):
-    """A simulated lab: the same robot port, frames and faults that the ROS node offers.
+    """A simulated lab: the same robot ports, frames and faults that the ROS node offers.
 
     Args:
         scene: a scene, or the path or name of one.
         seed: draws the layout, the faults and the planner's choices.
         rate: simulated seconds a second; 0 for as fast as can be.
-        robot: the arm's file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with the
-            arm's name in the scene.
+        robot: the arms' file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with the
+            name of the arm or of its body in the scene.
         domain: the domain of the commands; the scene's own by default.
         sight: creates the perception of a world's objects, for every scene again; without one
             they are seen by their true poses.
@@ -127,22 +161,43 @@ class EmbeddedWorld(SimulatedWorld):
         self._make_sight = sight
         self._sight: Optional[Sight] = None
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
-        self.description = load_description(robot_file(loaded, ARM, "embedded", SECTION, robot))
+        self.descriptions = descriptions_of(loaded, robot)
         self._domain = domain or domain_of(loaded)
         self.simulation = self._simulate(loaded, rate)
         self.safety = usual_limits()
-        self.arm = EmbeddedArm(self.simulation, loaded, self.description, seed, self.safety)
-        self._faults = Faults(self.simulation, self.arm.kinematics, seed)
+        self.arms = tuple(EmbeddedArm(self.simulation, loaded, arm, seed, self.safety) for arm in self.descriptions)
+        self._faults = Faults(self.simulation, self.arms, seed)
         self._seed = seed
         self._watching: Optional[EmbeddedCamera] = None
-        self.arm.distortion = self._faults.distort
-        body = self.description.body
-        self.robot = FaultyRobot(self.arm, body.able(self._domain.skills), self.look, clock=lambda: self.time,
-                                 limits=self.safety, hand=body.gripper)
-        self._arm_frames = frames_of(self.arm.name, body)
-        self.robot.faults = self._faults
-        self._tracker = Tracker(self.description.links())
+        turn, self.arm_robots = Lock(), tuple(
+            FaultyRobot(arm, described.body.able(self._domain.skills), self.look, clock=lambda: self.time,
+                        limits=arm.safety, hand=described.body.gripper)
+            for arm, described in zip(self.arms, self.descriptions))
+        for each in self.arm_robots:
+            each.faults, each.turn = self._faults, turn
+        self._arm_frames = tuple(frames_of(arm.name, arm.body) for arm in self.descriptions)
+        self._tracker = Tracker(tuple(link for arm in self.descriptions for link in arm.links()))
         self._begin(loaded)
+
+    @property
+    def description(self) -> ArmDescription:
+        """The first arm's description."""
+        return self.descriptions[0]
+
+    @property
+    def arm(self) -> EmbeddedArm:
+        """The first arm."""
+        return self.arms[0]
+
+    @property
+    def robot(self) -> FaultyRobot:
+        """The first arm's robot port."""
+        return self.arm_robots[0]
+
+    @property
+    def robots(self) -> Dict[str, RobotPort]:
+        """The robot ports by name."""
+        return {robot.name: robot for robot in self.arm_robots}
 
     @property
     def domain(self) -> Domain:
@@ -153,7 +208,7 @@ class EmbeddedWorld(SimulatedWorld):
         if scene.arena is not None:
             raise ConfigError(f"the scene '{scene.name}' is an arena for a base; this world is a table for "
                               "an arm")
-        return Simulation(scene, self.description, rate)
+        return Simulation(scene, self.descriptions, rate)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
         """Reset the world, or switch to another scene.
@@ -163,11 +218,13 @@ class EmbeddedWorld(SimulatedWorld):
             seed: of the random layout.
         """
         loaded = self._other(scene, seed)
-        self.robot.stop(Deadline(2.0))
+        for robot in self.arm_robots:
+            robot.stop(Deadline(2.0))
         self._put_camera_away()
         self._seed = seed
         self.simulation.reset(loaded)
-        self.arm.load(loaded, seed)
+        for arm in self.arms:
+            arm.load(loaded, seed)
         self._faults.reset(seed)
         self._begin(loaded)
 
@@ -266,10 +323,10 @@ class EmbeddedWorld(SimulatedWorld):
         """
         if self._sight is not None:
             return self._seen(self._sight)
-        frames, arm = self.frames(), self._arm_frames
-        objects = {name: replace(item, pose=frames[name][0]) if item.movable else item
-                   for name, item in self.scene.objects.items()}
-        return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
+        frames = self.frames()
+        objects = {name: replace(item, pose=frames[name][0]) if name in frames else
+                   replace(item, pose=None) if item.movable else item for name, item in self.eyes.known.items()}
+        return WorldState(objects, robots={arm.name: arm.seen(frames) for arm in self._arm_frames}, stamp=self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
         """Return the world, from its frames or the camera, after objects have come to rest.
@@ -280,8 +337,20 @@ class EmbeddedWorld(SimulatedWorld):
         Returns:
             The world.
         """
+        return self.observe_beside(frozenset, deadline)
+
+    def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
+        """Return the world after everything else has come to rest.
+
+        Args:
+            moving: returns the names of objects and robots that may move.
+            deadline: not used; settling is bounded in simulation time.
+
+        Returns:
+            The world.
+        """
         del deadline  # Settling is bounded in simulated time, which passes much faster.
-        self.settle(1.0)
+        self.settle(1.0, moving)
         if self._sight is not None:
             return self._seen(self._sight)
         return self.eyes.see(self.frames(), self.time)
@@ -318,16 +387,23 @@ class EmbeddedWorld(SimulatedWorld):
             while self.time < end:
                 self.simulation.step()
 
-    def settle(self, seconds: float) -> None:
-        """Advance the simulation until nothing moves.
+    def settle(self, seconds: float, moving: Moving = frozenset) -> None:
+        """Advance the simulation until nothing else moves.
 
         Args:
             seconds: limit in simulation time, seconds.
+            moving: returns the names of objects and robots that may move.
         """
+        bodies = self._bodies()
         end, quiet = self.time + seconds, 0.0
         with self.simulation.moving():
-            while self.time < end and quiet < 0.1:
-                before = self.time
+            while self.time < end and quiet < _QUIET_FOR:
+                before, besides = self.time, moving()
                 self.simulation.step()
-                speed = float(np.abs(self.simulation.data.qvel[self.simulation.arm_dof:]).max(initial=0.0))
+                speed = max((self.simulation.speed_of(body) for name, body in bodies.items() if name not in besides),
+                            default=0.0)
                 quiet = quiet + self.time - before if speed < QUIET else 0.0
+
+    def _bodies(self) -> Dict[str, str]:
+        """Return the free bodies of the physics by the names of the objects and robots that they are."""
+        return {item.name: item.name for item in (*self.scene.things, *self.scene.unknown)}

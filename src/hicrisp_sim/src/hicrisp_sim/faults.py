@@ -30,6 +30,7 @@ from hicrisp_core.scene.fault_schedule import (
 from hicrisp_core.scene.relocation import Relocation, draw_stranger
 from hicrisp_core.scene.scene import ROOM_FLOOR
 
+from hicrisp_sim.arm import EmbeddedArm
 from hicrisp_sim.camera_faults import CAMERA_KINDS, CameraFaults
 from hicrisp_sim.kinematics import Kinematics
 from hicrisp_sim.mujoco_poses import pose_of, w_first
@@ -96,9 +97,11 @@ _log = logging.getLogger(__name__)
 class Faults:
     """Holds the faults that are in force; the same seed and the same commands give the same faults."""
 
-    def __init__(self, simulation: Simulation, kinematics: Kinematics, seed: int) -> None:
+    def __init__(self, simulation: Simulation, arms: Sequence[EmbeddedArm], seed: int) -> None:
         self._simulation = simulation
-        self._kinematics = kinematics
+        self._arms = tuple(arms)
+        for arm in arms:
+            arm.distortion = partial(self._distort, arm.kinematics)
         self._hands = hands(simulation)
         self._armed = ArmedFaults()
         self._approaches = Approaches()
@@ -166,18 +169,19 @@ class Faults:
             seen[name] = pose.shifted((x, y, z))
         return seen
 
-    def distort(self, trajectory: Trajectory) -> Trajectory:
+    def _distort(self, kinematics: Kinematics, trajectory: Trajectory) -> Trajectory:
         """Apply the actuator's error to an approach with an object in hand.
 
         The error is drawn for each approach; a straight descent from its end adds none.
 
         Args:
+            kinematics: of the arm.
             trajectory: the planned motion; joint positions in radians.
 
         Returns:
             The motion as executed.
         """
-        tool = self._kinematics.tool_pose
+        tool = kinematics.tool_pose
         if self._approaches.only_lowers(tool(np.array(trajectory.positions[0])),
                                         tool(np.array(trajectory.positions[-1]))):
             return trajectory
@@ -188,7 +192,7 @@ class Faults:
             sigma = values[-1] if len(values) != 2 else 0.0
             offset += np.array(mean) + self._dice["place_offset"].normal(0.0, 1.0, 2) * sigma
         if offset.any():
-            trajectory = shifted_motion(self._kinematics, trajectory, offset)
+            trajectory = shifted_motion(kinematics, trajectory, offset)
         self._approaches.ended(tool(np.array(trajectory.positions[-1])))
         return trajectory
 
@@ -207,10 +211,11 @@ class Faults:
             done = self._hands.block(goal.position[:2], fault.target, spared)
             _log.info("blocked_goal: %s", done or "nothing could be put on the goal")
 
-    def phase_began(self, item: str, phase: str) -> None:
+    def phase_began(self, arm: EmbeddedArm, item: str, phase: str) -> None:
         """Trigger the faults that are scheduled for a phase, after the robot has observed.
 
         Args:
+            arm: the arm that carries out the command.
             item: name of the object that the command handles.
             phase: name of the phase.
         """
@@ -220,9 +225,9 @@ class Faults:
         if phase == "transfer":
             for fault in self._armed.take("slip", item):
                 begins = self._simulation.time + (fault.magnitude[0] if fault.magnitude else _SLIP_AFTER)
-                wide = self._simulation.opening + _SLIP_WIDTH
-                self._simulation.at(begins, partial(self._simulation.command_fingers, wide, 70.0))
-                self._simulation.at(begins + _SLIP_SECONDS, partial(self._simulation.command_fingers, -0.02, _GRIP))
+                wide = arm.opening() + _SLIP_WIDTH
+                self._simulation.at(begins, partial(arm.joints.command_fingers, wide, 70.0))
+                self._simulation.at(begins + _SLIP_SECONDS, partial(arm.joints.command_fingers, -0.02, _GRIP))
 
     def _take_away(self, target: str, after: float) -> str:
         if target in self._gone:
@@ -255,11 +260,11 @@ class Faults:
         if len(magnitude) == 5 and min(magnitude[2:]) <= 0.0:
             raise FaultError(f"an intruder is larger than 0 m each way, not {list(magnitude[2:])}")
         scene = self._simulation.scene
-        tool = self._kinematics.tool_pose(self._simulation.arm_positions).position
+        tools = [arm.kinematics.tool_position(arm.joints.positions) for arm in self._arms]
         item = draw_stranger(
             len(scene.unknown) + 1, magnitude, self._hands.things(), scene.table, self._dice["intruder"],
-            lambda item: item.pose is not None and (planar_distance(item.pose.position, tool) > _HAND
-                                                     or tool[2] > item.size[2] + _HAND))
+            lambda item: item.pose is not None and all(planar_distance(item.pose.position, tool) > _HAND
+                                                       or tool[2] > item.size[2] + _HAND for tool in tools))
         if item is None or item.pose is None:
             where = f"at {list(magnitude[:2])}" if magnitude else "on the table"
             raise FaultError(f"there is no free spot {where} for an intruder; choose another place [x, y], "

@@ -39,6 +39,7 @@ class Kinematics:
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
         self._site = self._model.site(description.tool).id
+        self._to_base = description.base.inverse()
         self.rest = np.asarray(rest or description.settings.rest, dtype=float)
         self.joints = description.joints
         self._dof = len(self.joints)
@@ -185,7 +186,7 @@ class Kinematics:
     def _facing(self, pose: Pose) -> np.ndarray:
         """Return the posture of rest, turned towards a pose."""
         facing = self.rest.copy()
-        facing[0] = heading(pose.position)
+        facing[0] = heading(self._to_base.apply(pose.position))
         return facing
 
     def _forward(self, joints: np.ndarray) -> None:

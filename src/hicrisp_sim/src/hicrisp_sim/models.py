@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Sequence
 
 import mujoco
 import numpy as np
@@ -90,41 +91,49 @@ ROBOT, THING, DISTAL, PROXIMAL = 1, 2, 4, 8
 """The planner's collision bits: the robot; what all of it keeps clear of; what its hand may touch; its
 base links.
 """
+_ARM = 16
+"""The physics' collision bit of the first arm; that of each further one is twice as large."""
 
 
-def physics_model(scene: Scene, arm: ArmDescription) -> mujoco.MjModel:
-    """Compile the physics: free bodies, friction and controllers. The robot's links do not collide with each other.
+def physics_model(scene: Scene, arms: Sequence[ArmDescription]) -> mujoco.MjModel:
+    """Compile the physics: free bodies, friction and controllers. The links of one arm do not collide with each other,
+    those of different arms do.
 
     Args:
         scene: the initial objects, robots and facts, as its file describes them.
-        arm: description of the arm.
+        arms: descriptions of the arms, at least one.
 
     Returns:
         The model.
     """
-    return physics_spec(scene, arm).compile()
+    return physics_spec(scene, arms).compile()
 
 
-def physics_spec(scene: Scene, arm: ArmDescription) -> mujoco.MjSpec:
+def physics_spec(scene: Scene, arms: Sequence[ArmDescription]) -> mujoco.MjSpec:
     """Return the physics before compilation, without the obstacles of an arena.
 
     Args:
         scene: the initial objects, robots and facts, as its file describes them.
-        arm: description of the arm.
+        arms: descriptions of the arms, at least one.
 
     Returns:
         The model specification.
     """
-    spec = arm.spec()
+    spec = arms[0].spec()
+    for arm in arms[1:]:
+        arm.spec(spec)
     spec.modelname = scene.name
     option = spec.option
     option.timestep = TIMESTEP
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.impratio = 10.0
-    for geom in spec.geoms:
-        geom.contype, geom.conaffinity = ROBOT, THING
-    arm.add_controllers(spec)
+    for number, arm in enumerate(arms):
+        later = (_ARM << len(arms)) - (_ARM << number + 1)
+        for link in arm.links():
+            for geom in spec.body(link).geoms:
+                geom.contype, geom.conaffinity = ROBOT | _ARM << number, THING | later
+        arm.add_controllers(spec)
     add_scenery(spec, scene)
     for item in (*scene.things, *scene.unknown):
         if scene.arena is not None and item.name in scene.arena.unknown:
@@ -136,7 +145,9 @@ def physics_spec(scene: Scene, arm: ArmDescription) -> mujoco.MjSpec:
     return spec
 
 
-def planning_model(scene: Scene, arm: ArmDescription, margin: float) -> mujoco.MjModel:
+def planning_model(
+    scene: Scene, arm: ArmDescription, margin: float, others: Sequence[ArmDescription] = ()
+) -> mujoco.MjModel:
     """Compile the planner's model: objects at observed poses with a safety margin.
 
     Each object exists twice: as an obstacle with a free pose (a mocap body) and, disabled, as a part of the
@@ -145,24 +156,30 @@ def planning_model(scene: Scene, arm: ArmDescription, margin: float) -> mujoco.M
     Args:
         scene: the initial objects, robots and facts, as its file describes them.
         arm: description of the arm.
-        margin: distance to keep from objects, metres.
+        margin: distance to keep from objects and other arms, metres.
+        others: the other arms, which are obstacles; their joints come after those of the arm.
 
     Returns:
         The model.
     """
     spec = arm.spec()
     spec.modelname = f"{scene.name} planning"
-    for body in spec.bodies:
-        for geom in body.geoms:
-            geom.contype = ROBOT | (PROXIMAL if body.name in arm.model.stand else 0)
-            geom.conaffinity = ROBOT | THING | (0 if body.name in arm.hand_links else DISTAL)
+    for link in arm.links():
+        for geom in spec.body(link).geoms:
+            geom.contype = ROBOT | (PROXIMAL if link in arm.stand else 0)
+            geom.conaffinity = ROBOT | THING | (0 if link in arm.hand_links else DISTAL)
     arm.exclude_disabled_pairs(spec)
+    for other in others:
+        other.spec(spec)
+        for link in other.links():
+            for geom in spec.body(link).geoms:
+                geom.contype, geom.conaffinity, geom.margin = THING | DISTAL, 0, margin
     for item in scene.objects.values():
         body = spec.worldbody.add_body(name=item.name, mocap=True,
                                        **placement(item.pose or Pose((0.0, 0.0, -5.0))))
         add_geometry(body, item, 0.1, THING | DISTAL, 0)
         if item.movable:
-            carried = spec.body(arm.model.hand).add_body(name=CARRIED + item.name)
+            carried = spec.body(arm.hand).add_body(name=CARRIED + item.name)
             add_geometry(carried, item, 0.1, 0, THING | PROXIMAL, CARRIED + item.name)
     for name in scene.objects:
         for geom in spec.body(name).geoms:

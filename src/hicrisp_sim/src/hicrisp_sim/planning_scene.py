@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Callable, Dict, FrozenSet, Mapping, Optional, Tuple
+from typing import Callable, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
 
 import mujoco
 import numpy as np
@@ -25,12 +25,17 @@ class PlanningScene:
     """Collision checks against the observed world; it never reads the physics.
 
     Args:
-        margin: space kept to every object, metres.
+        margin: space kept to every object and every other arm, metres.
+        others: the other arms, obstacles that stand as ``stand_aside`` says.
     """
 
-    def __init__(self, scene: Scene, arm: ArmDescription, margin: float) -> None:
-        self._scene, self._arm, self._margin = scene, arm, margin
-        self._hand, self._dof = arm.model.hand, len(arm.joints)
+    def __init__(
+        self, scene: Scene, arm: ArmDescription, margin: float, others: Sequence[ArmDescription] = ()
+    ) -> None:
+        self._scene, self._arm, self._margin, self._others = scene, arm, margin, tuple(others)
+        self._hand, self._dof = arm.hand, len(arm.joints)
+        self._postures: Sequence[np.ndarray] = ()
+        self._owners = {link: other.name for other in others for link in other.links()}
         self._touch: FrozenSet[str] = frozenset()
         self.attached: Optional[str] = None
         self._seen: FrozenSet[str] = frozenset()
@@ -43,8 +48,9 @@ class PlanningScene:
                    **{name: replace(item, pose=None) for name, item in strangers.items()}}
         self._names = tuple(objects)
         self._strangers = {name: _solid(item) for name, item in strangers.items()}
-        self._model = planning_model(replace(self._scene, objects=objects), self._arm, self._margin)
+        self._model = planning_model(replace(self._scene, objects=objects), self._arm, self._margin, self._others)
         self._data = mujoco.MjData(self._model)
+        self.stand_aside(self._postures)
         self._set_bits()
 
     def _welcome(self, world: WorldState) -> None:
@@ -138,7 +144,17 @@ class PlanningScene:
         Args:
             opening: distance between the fingers, metres.
         """
-        self._data.qpos[self._dof:] = opening / 2.0
+        self._data.qpos[self._dof:self._arm.dof] = opening / 2.0
+
+    def stand_aside(self, postures: Sequence[np.ndarray]) -> None:
+        """Set where the other arms are.
+
+        Args:
+            postures: for each other arm an array of its joints and fingers, radians and metres.
+        """
+        self._postures = postures
+        if len(postures):
+            self._data.qpos[self._arm.dof:] = np.concatenate(postures)
 
     def checker(self) -> Callable[[np.ndarray], bool]:
         """Return a fast collision check.
@@ -175,7 +191,7 @@ class PlanningScene:
             joints: array (joints,), radians.
 
         Returns:
-            Their names; the empty name stands for the arm itself.
+            Their names, and those of other arms; the empty name stands for the arm itself.
         """
         self._place(joints)
         mujoco.mj_collision(self._model, self._data)
@@ -184,7 +200,8 @@ class PlanningScene:
             contact = self._data.contact[number]
             bodies = [self._model.body(self._model.geom_bodyid[geom]).name
                       for geom in (contact.geom1, contact.geom2)]
-            found.add(next((name for name in bodies if name in self._names), ""))
+            found.add(next((self._owners.get(name, name) for name in bodies
+                            if name in self._names or name in self._owners), ""))
         return tuple(sorted(found))
 
     def _place(self, joints: np.ndarray) -> None:

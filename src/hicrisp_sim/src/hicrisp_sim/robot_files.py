@@ -8,8 +8,11 @@ from typing import List, Tuple, Union
 from hicrisp_core.config.files import config_file, config_folders
 from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.ports.kinds import ARM, BASE
 from hicrisp_core.scene import Scene
+
+from hicrisp_sim.arm_model import ArmDescription, load_description
+from hicrisp_sim.settings import SECTION
 
 
 def robots_of(scene: Scene, kind: str) -> Tuple[str, ...]:
@@ -26,10 +29,29 @@ def robots_of(scene: Scene, kind: str) -> Tuple[str, ...]:
     return tuple(name for name in scene.robots if (name in bases) == (kind == BASE))
 
 
+def descriptions_of(scene: Scene, told: Union[str, Path] = "") -> Tuple[ArmDescription, ...]:
+    """Load the arms of a scene, as the embedded world moves them.
+
+    Args:
+        scene: the initial objects, robots and facts, as its file describes them.
+        told: file or name that was requested explicitly, for all arms with the body that it describes; empty for the
+            default.
+
+    Returns:
+        The arms where the scene puts them; at least one.
+
+    Raises:
+        ConfigError: if a file does not exist, or there is no arm; lists the valid ones.
+    """
+    names = robots_of(scene, ARM) or ("",)
+    return tuple(load_description(robot_file(scene, ARM, "embedded", SECTION, told, name), name, scene.stands.get(name))
+                 for name in names)
+
+
 def robot_file(
-    scene: Scene, kind: str, use: str, section: str, told: Union[str, Path] = ""
+    scene: Scene, kind: str, use: str, section: str, told: Union[str, Path] = "", name: str = ""
 ) -> Path:
-    """Find the file that describes a scene's first robot of a kind: ``config/robots/<name>_<use>.yaml``, next
+    """Find the file that describes a robot of a scene: ``config/robots/<body>_<use>.yaml``, next
     to the scene's folder or in the workspace.
 
     Args:
@@ -38,6 +60,7 @@ def robot_file(
         use: ``embedded`` or ``lab``.
         section: section that the file must have.
         told: file or name that was requested explicitly; empty for the default.
+        name: of the robot; the first of its kind by default.
 
     Returns:
         Path of the file.
@@ -45,23 +68,26 @@ def robot_file(
     Raises:
         ConfigError: if the file does not exist or is about another robot; lists the valid ones.
     """
-    beside, robots = scene.source or None, robots_of(scene, kind)
+    beside = scene.source or None
+    bodies = {each: scene.stands[each].body if each in scene.stands else each for each in robots_of(scene, kind)}
     if told:
         file = config_file("robots", told, beside=beside)
-        name = read_yaml(file)[0].get("name")
-        if name not in robots:
-            raise ConfigError(f"{file} describes '{name}', which is not in the scene '{scene.name}'; its "
-                              f"robots: {', '.join(robots) or 'none'}")
-        return file
-    if not robots:
+        described = read_yaml(file)[0].get("name")
+        if described not in bodies.values():
+            raise ConfigError(f"{file} describes '{described}', which is not in the scene '{scene.name}'; its "
+                              f"robots: {', '.join(bodies.values()) or 'none'}")
+        if described == bodies.get(name, described):
+            return file
+    if not bodies:
         raise ConfigError(f"the scene '{scene.name}' has no {kind}; its robots: "
                           f"{', '.join(scene.robots) or 'none'}")
+    body = bodies[name or next(iter(bodies))]
     try:
-        return config_file("robots", f"{robots[0]}_{use}", beside=beside)
+        return config_file("robots", f"{body}_{use}", beside=beside)
     except ConfigError as error:
         folders: List[Path] = [Path(beside).resolve().parent.parent / "robots"] if beside is not None else []
         files = [file for folder in (*folders, *config_folders("robots")) for file in folder.glob("*.yaml")]
-        described = {str(values.get("name", "")) for values, _ in map(read_yaml, files) if section in values}
-        raise ConfigError(f"nothing describes '{robots[0]}' for this world; write config/robots/"
-                          f"{robots[0]}_{use}.yaml with a section {section}, or take one of: "
-                          f"{', '.join(sorted(described)) or 'none'}") from error
+        known = {str(values.get("name", "")) for values, _ in map(read_yaml, files) if section in values}
+        raise ConfigError(f"nothing describes '{body}' for this world; write config/robots/"
+                          f"{body}_{use}.yaml with a section {section}, or take one of: "
+                          f"{', '.join(sorted(known)) or 'none'}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 from hicrisp_core.scene import Scene, SceneCamera
-from hicrisp_core.scene.scene import PEDESTAL, PEDESTAL_WIDTH, ROOM_FLOOR
+from hicrisp_core.scene.scene import PEDESTAL_WIDTH, ROOM_FLOOR
 
 OVERVIEW = "overview"
 DEFAULT_CAMERA = SceneCamera((1.50, -0.70, 0.86), (0.32, 0.03, 0.24), 44.0)
@@ -37,9 +37,10 @@ def add_scenery(spec: mujoco.MjSpec, scene: Scene) -> None:
     world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[4.0, 4.0, 0.1],
                    pos=[0.0, 0.0, floor],
                    material="floor", condim=6, friction=[0.7, 0.01, 0.005], **_STATIC)
-    world.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[PEDESTAL_WIDTH / 2.0, -floor / 2.0, 0.0],
-                   pos=[*PEDESTAL, floor / 2.0],
-                   material="steel", contype=0, conaffinity=0)
+    for pedestal in scene.pedestals:
+        world.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[PEDESTAL_WIDTH / 2.0, -floor / 2.0, 0.0],
+                       pos=[*pedestal, floor / 2.0],
+                       material="steel", contype=0, conaffinity=0)
     _add_lights(spec)
     for name, camera in {OVERVIEW: DEFAULT_CAMERA, **scene.cameras}.items():
         world.add_camera(name=name, pos=list(camera.position), fovy=camera.opening,

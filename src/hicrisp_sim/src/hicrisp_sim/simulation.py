@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Event, Lock, RLock, Thread
-from typing import Callable, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import mujoco
 import numpy as np
@@ -16,7 +16,9 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.malloc_tuning import give_back
 
+from hicrisp_sim.arm_joints import ArmJoints
 from hicrisp_sim.arm_model import ArmDescription
+from hicrisp_sim.lockstep import Lockstep
 from hicrisp_sim.models import physics_model
 
 CONTROL_PERIOD = 0.004
@@ -43,24 +45,24 @@ class Snapshot:
 class Simulation:
     """Owns the MuJoCo model and its state.
 
-    A mover steps the physics in its own thread (``step``); ``start_idling`` adds a thread
+    A mover steps the physics in its own thread (``step``), several of them in step; ``start_idling`` adds a thread
     that steps while nothing moves. Others read ``snapshot``, which needs no lock.
 
     Args:
-        arm: the arm, which begins in its posture of rest; ``None`` in an arena without one.
+        arms: the arms, which begin in their postures of rest; none in an arena.
         rate: simulated seconds a second; 0 for as fast as can be.
     """
 
-    def __init__(self, scene: Scene, arm: Optional[ArmDescription], rate: float = 0.0) -> None:
+    def __init__(self, scene: Scene, arms: Sequence[ArmDescription] = (), rate: float = 0.0) -> None:
         if not rate >= 0.0:
             raise ValueError(f"the rate of the clock is at least 0, got {rate}")
         self.rate = rate
-        self.arm = arm
-        self.arm_dof = arm.dof if arm is not None else 0
-        """Joints and actuators of the arm with its fingers; they come before all others."""
-        joints = len(arm.joints) if arm is not None else 0
-        self._arm, self._fingers = slice(0, joints), slice(joints, self.arm_dof)
-        self._damping_time = arm.model.damping_time if arm is not None else 0.0
+        self.descriptions = tuple(arms)
+        self.arms: Dict[str, ArmJoints] = {}
+        """The joints of the arms by name; they come before all others, in this order."""
+        for arm in arms:
+            self.arms[arm.name] = ArmJoints(self, arm, sum(other.dof for other in self.arms.values()))
+        self._lockstep = Lockstep()
         self._lock = RLock()
         self._counting = Lock()
         self._editors = 0
@@ -87,19 +89,30 @@ class Simulation:
         self._look()
 
     def _build(self, scene: Scene) -> mujoco.MjModel:
-        return physics_model(scene, self._description)
-
-    @property
-    def _description(self) -> ArmDescription:
-        if self.arm is None:
-            raise ValueError("this world has no arm")
-        return self.arm
+        return physics_model(scene, self.descriptions)
 
     def _begin(self) -> None:
-        """The arm in its posture, the fingers open, the controllers at rest."""
-        self.data.qpos[self._arm] = self._description.settings.rest
-        self.data.qpos[self._fingers] = self._description.opening / 2.0
-        self.data.ctrl[:self.arm_dof] = self.data.qpos[:self.arm_dof]
+        """The arms in their postures, the fingers open, the controllers at rest."""
+        for arm in self.arms.values():
+            arm.begin()
+        self._free: Mapping[str, int] = {
+            self.model.joint(number).name: int(self.model.jnt_dofadr[number])
+            for number in range(self.model.njnt)
+            if self.model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE}
+
+    def speed_of(self, name: str) -> float:
+        """Return the greatest speed of a movable object along any axis.
+
+        Args:
+            name: name of the object in the world.
+
+        Returns:
+            m/s or rad/s; 0 for an unknown name.
+        """
+        if name not in self._free:
+            return 0.0
+        first = self._free[name]
+        return float(np.abs(self.data.qvel[first:first + 6]).max())
 
     def _look(self) -> None:
         self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
@@ -169,6 +182,9 @@ class Simulation:
             self._wait(self.rate)
 
     def _advance(self) -> None:
+        self._lockstep.period(self._pass_period)
+
+    def _pass_period(self) -> None:
         while self._editors:
             time.sleep(0.0002)  # Python's locks are not fair: let those who wait go first.
         with self._lock:
@@ -220,70 +236,19 @@ class Simulation:
 
     @contextmanager
     def moving(self) -> Iterator[None]:
-        """Provide a context in which only the caller steps the physics."""
+        """Provide a context in which the physics waits for the caller's steps, and the caller for those of
+        other movers.
+        """
         with self._lock, self._counting:
             self._movers += 1
             self._pace = (time.monotonic(), self.time)
         try:
-            yield
+            with self._lockstep.member():
+                yield
         finally:
             with self._counting:
                 self._movers -= 1
                 self.moved_at = self.time
-
-    def command_arm(self, positions: np.ndarray, velocities: np.ndarray) -> None:
-        """Set the reference of the joint controllers.
-
-        Args:
-            positions: array (joints,), rad.
-            velocities: array (joints,), rad/s.
-        """
-        self.data.ctrl[self._arm] = positions + self._damping_time * velocities
-
-    def command_fingers(self, opening: float, force: float) -> None:
-        """Set the reference of the fingers.
-
-        Args:
-            opening: distance between them, metres.
-            force: greatest force of each finger, newtons.
-        """
-        self.model.actuator_forcerange[self._fingers] = (-force, force)
-        self.data.ctrl[self._fingers] = opening / 2.0
-
-    @property
-    def arm_positions(self) -> np.ndarray:
-        """Joint positions of the arm, rad."""
-        return np.array(self.data.qpos[self._arm])
-
-    @property
-    def arm_velocities(self) -> np.ndarray:
-        """Joint velocities of the arm, rad/s."""
-        return np.array(self.data.qvel[self._arm])
-
-    @property
-    def arm_external_torques(self) -> np.ndarray:
-        """External torques on the arm's joints from contacts, Nm, as the real arm estimates them: without dry
-        friction and joint limits.
-        """
-        found = np.zeros(self.model.nv)
-        contacts = self.data.efc_type >= int(mujoco.mjtConstraint.mjCNSTR_CONTACT_FRICTIONLESS)
-        mujoco.mj_mulJacTVec(self.model, self.data, found, np.where(contacts, self.data.efc_force, 0.0))
-        return np.array(found[self._arm])
-
-    @property
-    def opening(self) -> float:
-        """Distance between the fingers, metres."""
-        return float(self.data.qpos[self._fingers].sum())
-
-    @property
-    def finger_force(self) -> float:
-        """Greatest force of a finger's drive, newtons."""
-        return float(np.abs(self.data.actuator_force[self._fingers]).max(initial=0.0))
-
-    @property
-    def finger_speed(self) -> float:
-        """Speed of the faster finger, m/s."""
-        return float(np.abs(self.data.qvel[self._fingers]).max())
 
     @property
     def in_motion(self) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from threading import Lock
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import rospy
 from geometry_msgs.msg import TransformStamped
@@ -25,9 +26,10 @@ from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult
 from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
+from hicrisp_sim.arm_model import shown
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.camera_server import CameraServer
-from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.embedded import EmbeddedWorld, FaultyRobot
 from hicrisp_sim.pose_faults import POSE_KINDS, PoseFaults
 from hicrisp_sim.simulation import Snapshot as Moment
 
@@ -51,16 +53,17 @@ class WorldServer:
         self._world = world
         self._eyes = eyes
         self._by_camera = by_camera
-        self._parents = world.description.parents()
-        rospy.set_param("robot_description", world.description.shown())
-        self._joint_names = [*world.description.joints, *world.description.model.fingers]
+        self._parents = {link: parent for arm in world.descriptions for link, parent in arm.parents().items()}
+        rospy.set_param("robot_description", shown(world.descriptions))
+        self._joint_names = [joint for arm in world.descriptions for joint in (*arm.joints, *arm.finger_joints)]
         self._sigma = sigma
         self._pose_faults = PoseFaults()
         self._resets = Resets(world.scene, self._reset)
         self._spoil()
         self._camera = SceneCamera(world.simulation)
         self._publishing = Lock()
-        self._busy = False
+        self._busy: Set[str] = set()
+        """The arms that carry out a command, or wait for their turn."""
         self._clock = WorldClock()
         if self._clock.led_by:
             world.simulation.follow(rospy.get_time)
@@ -68,7 +71,8 @@ class WorldServer:
         self._joints = Publisher("joint_states", JointState, queue_size=5)
         self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges and the memory.
         self._depth_camera = CameraServer(world, static or StaticFrames(), self._announce)
-        world.robot.use_eyes(self._look)
+        for robot in world.arm_robots:
+            robot.use_eyes(self._look)
         self._let_time_pass()
         self._timer = WallTimer(_TICK, self._publish_in_time, "publisher")
         self._services = (
@@ -77,8 +81,9 @@ class WorldServer:
             rospy.Service("snapshot", Snapshot, self._camera.answer),
         )
         self._watch = SupervisorWatch()
-        self._server = ActionServer(f"robots/{world.robot.name}/execute", ExecuteCommandAction,
-                                    self._execute).start()
+        self._servers = tuple(
+            ActionServer(f"robots/{robot.name}/execute", ExecuteCommandAction, partial(self._execute, robot)).start()
+            for robot in world.arm_robots)
 
     def _let_time_pass(self) -> None:
         """Start stepping the physics while nothing moves."""
@@ -111,12 +116,12 @@ class WorldServer:
             self._world.simulation.moved_at if self._by_camera else None)
         return self._eyes.observe(Deadline(LOOK_LIMIT))
 
-    def _execute(self, goal: Goal) -> ExecuteCommandResult:
-        self._busy = True
+    def _execute(self, robot: FaultyRobot, goal: Goal) -> ExecuteCommandResult:
+        self._busy.add(robot.name)
         try:
-            result = carry_out(self._world.robot, goal, self._watch)
+            result = carry_out(robot, goal, self._watch)
         finally:
-            self._busy = False
+            self._busy.discard(robot.name)
         self._publish()
         return result
 

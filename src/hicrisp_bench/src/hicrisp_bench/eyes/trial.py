@@ -19,18 +19,15 @@ from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.picture import Picture
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.model.track import Track, Visibility
-from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, standing
 from hicrisp_perception.shapes.shape_models import cast, lies_of
 from hicrisp_perception.view import Rays
-from hicrisp_sim.arm_model import load_description
 from hicrisp_sim.camera_faults import CameraFaults
 from hicrisp_sim.depth_camera import EmbeddedCamera
 from hicrisp_sim.rgbd import SegmentDrawer
-from hicrisp_sim.robot_files import robot_file
-from hicrisp_sim.settings import SECTION
+from hicrisp_sim.robot_files import descriptions_of
 from hicrisp_sim.simulation import Simulation
 from hicrisp_sim.tracker import Tracker
 
@@ -118,11 +115,11 @@ class WatchedTable:
 
     def __init__(self, scene: Scene, seed: int) -> None:
         self.scene = scene
-        arm = load_description(robot_file(scene, ARM, "embedded", SECTION, ""))
-        self._simulation = Simulation(scene, arm)
+        arms = descriptions_of(scene)
+        self._simulation = Simulation(scene, arms)
         self.camera = EmbeddedCamera(self._simulation, load_camera(scene.camera, scene.source or None), seed,
                                      CameraFaults(seed))
-        self._tracker = Tracker(arm.links())
+        self._tracker = Tracker(tuple(link for arm in arms for link in arm.links()))
         self._simulation.advance(_SETTLING)
 
     def frames(self) -> Tuple[Dict[str, Tuple[Pose, float]], Dict[str, Pose]]:

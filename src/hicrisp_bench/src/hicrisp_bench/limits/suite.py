@@ -63,20 +63,20 @@ class ArmWatch:
 
     def look(self) -> None:
         """Take in this moment."""
-        simulation = self._world.simulation
-        limits = self._world.safety
-        place = np.array(self._world.arm.kinematics.tool_position(simulation.arm_positions))
+        arm = self._world.arm
+        joints, limits = arm.joints, arm.safety
+        place = np.array(arm.kinematics.tool_position(joints.positions))
         if limits is not None:
             outside = float(max((np.array(limits.low) - place).max(), (place - np.array(limits.high)).max()))
             self.figures["outside"] = max(self.figures["outside"], outside)
             self._judge("workspace box, m", outside - _SLACK)
-        speeds = np.abs(simulation.arm_velocities)
+        speeds = np.abs(joints.velocities)
         self.figures["joint_speed"] = max(self.figures["joint_speed"],
                                           float((speeds / self._speeds * _PART).max()))
         self._judge("joint speed, rad/s", float((speeds - self._speeds).max()))
         self.figures["torque"] = max(self.figures["torque"],
-                                     float(np.abs(simulation.arm_external_torques).max()))
-        self._judge("grip, N", simulation.finger_force - self._grip)
+                                     float(np.abs(joints.external_torques).max()))
+        self._judge("grip, N", joints.finger_force - self._grip)
 
     def _judge(self, limit: str, excess: float) -> None:
         if excess > 0.0:

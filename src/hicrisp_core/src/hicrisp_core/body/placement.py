@@ -63,7 +63,7 @@ def workspace_of(body: RobotBody) -> Workspace:
         Base position and reach in the world frame, metres, with the hand.
     """
     anywhere = Workspace().reach
-    return Workspace(base=body.origin, reach=body.reach or anywhere, gripper=body.hand)
+    return Workspace(base=body.origin, reach=body.reach or anywhere, gripper=body.hand and body.gripper)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -214,6 +214,20 @@ def _apart(asked: TargetQuestion) -> Target:
     return asked.spots(asked.item, apart(asked.item, asked.world, asked.room)) if asked.item else None
 
 
+def _shared(asked: TargetQuestion) -> Target:
+    """Choose a free spot that the other arms of the command reach, too, best where it is comfortable for all."""
+    item, command = asked.item, asked.command
+    if item is None:
+        return None
+    arms = [robot.reach for name, robot in asked.world.robots.items()
+            if name in command.arguments.values() and robot.reach is not None]
+    rounds = [replace(each, candidates=partial(tuple, sorted(
+        (pose for pose in each.poses if all(reach.holds(pose.position) for reach in arms)),
+        key=lambda pose: sum(reach.stretch(pose.position) for reach in arms))))
+        for each in free(item, asked.world, asked.room)]
+    return asked.spots(item, rounds)
+
+
 def _on(asked: TargetQuestion) -> Target:
     item, below = asked.item, asked.other
     if item is None or below is None or below.pose is None:
@@ -291,6 +305,7 @@ def _forbidden(asked: TargetQuestion, place: WorldObject, exactly: bool = False)
 
 FREE = TargetRule(_free, anywhere=True)
 APART = TargetRule(_apart, anywhere=True)
+SHARED = TargetRule(_shared)
 ON = TargetRule(_on)
 IN = TargetRule(_in)
 NEXT_TO = TargetRule(_beside(lambda _: [2.0 * math.pi * i / _BEARINGS for i in range(_BEARINGS)]))

@@ -50,6 +50,8 @@ _NOTHING_TO_AVOID = frozenset((
 """First causes that say nothing about what stands in the way: another target or trajectory meets them
 again.
 """
+_HOME = "home"
+"""The skill by which an arm leaves."""
 _HAND = 0.06
 """Space that is left between what is moved away and what it made room for, metres: the hand has to get in."""
 _OTHER_TARGETS = 3
@@ -103,18 +105,21 @@ def constrained(
     return replace(command, keep_out=(*command.keep_out, before))
 
 
-def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
-    """Check whether movable objects block every motion and no other target is left to try.
+def must_make_room(failed: StackEntry, other_targets: bool, world: WorldState) -> bool:
+    """Check whether movable objects block every motion and no other target is left to try, or another robot does.
 
     Args:
         failed: the failed command with its feedback.
         other_targets: whether another target may be chosen for the same command, which is cheaper.
+        world: observed objects, robots and facts; poses in the world frame.
 
     Returns:
         True if room has to be made; false if another target is cheaper to try.
     """
     if failed.feedback.kind is not FeedbackKind.PLANNING or not failed.feedback.blockers:
         return False
+    if any(name in world.robots for name in failed.feedback.blockers):
+        return True  # It can leave.
     tried = failed.command.avoid
     same = any(planar_distance(a, b) < _SAME_TARGET for a, b in itertools.combinations(tried, 2))
     return not (tried
@@ -123,7 +128,7 @@ def must_make_room(failed: StackEntry, other_targets: bool) -> bool:
 
 
 class Clearing(NamedTuple):
-    """An object to move away, and the commands that do it and lead back."""
+    """An object to move away, or a robot that leaves, and the commands that do it and lead back."""
 
     blocker: str
     commands: Tuple[Command, ...]
@@ -135,8 +140,8 @@ def find_clearing(
 ) -> Union[Clearing, Ending]:
     """Find commands that move one blocker of the top command away, so that the command can be tried again.
 
-    The way that undoes the fewest facts is chosen, then the shortest. Objects that the stack's commands handle
-    are never moved.
+    The way that undoes the fewest facts is chosen, then the shortest; another robot only has to leave. Objects that the
+    stack's commands handle are never moved.
 
     Args:
         searcher: searches the domain.
@@ -157,6 +162,10 @@ def find_clearing(
     best: Optional[Tuple[int, int]] = None
     found: Union[Clearing, Ending] = Ending.NO_WAY
     for name in top.feedback.blockers:
+        if name in world.robots and name != top.command.robot:
+            leaves = next(_leaving(domain, name), None)
+            if leaves is not None:
+                return Clearing(name, (leaves,))
         item = world.objects.get(name)
         if item is None or not item.movable or name in about or domain.roles.is_held(world, name):
             continue
@@ -192,6 +201,13 @@ def _way(
     for command in back.commands:
         state = apply_effects(domain, command, state)
     return (*before.commands, mover, *back.commands), state
+
+
+def _leaving(domain: Domain, robot: str) -> Iterator[Command]:
+    """Yield the commands by which a robot goes to its posture of rest."""
+    for action in domain.actions.values():
+        if action.skill == _HOME and tuple(action.parameters) == (action.robot_parameter,):
+            yield Command(action.name, {action.robot_parameter: robot}, robot, time_limit=action.time_limit)
 
 
 def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:

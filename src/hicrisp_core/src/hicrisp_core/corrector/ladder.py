@@ -237,7 +237,7 @@ class RepairRung(RungKind):
         if instead != top.command:
             note = f"'{described(ladder.domain, instead)}' instead of '{described(ladder.domain, top.command)}'"
             return Correction(Rung.REPAIR, (*commands, instead), drop=True, note=note, maker=_SEARCHED), Usage()
-        if not commands and must_make_room(top, ladder.policy.allows(Rung.OFFSET)):
+        if not commands and must_make_room(top, ladder.policy.allows(Rung.OFFSET), question.asked.world):
             cleared = _clear(ladder.domain, question)
             if cleared is not None:
                 return cleared, Usage()
@@ -343,8 +343,8 @@ def _clear(domain: Domain, question: CorrectionContext) -> Optional[Correction]:
     clearing = question.clearing
     if clearing is None:
         return None
-    failed = described(domain, question.top.command)
-    note = f"{named(clearing.blocker)} is in the way of '{failed}', and is moved away"
+    failed, robot = described(domain, question.top.command), clearing.blocker in question.asked.world.robots
+    note = f"{named(clearing.blocker)} is in the way of '{failed}', and {'leaves' if robot else 'is moved away'}"
     return Correction(Rung.REPAIR, clearing.commands, note=note, maker=_SEARCHED)
 
 

@@ -204,6 +204,29 @@ def aboard(predicate: Predicate, item: WorldObject, robot: RobotState, _: WorldS
                 (Measured("from_middle", aside, "m"), Measured("above_floor", low, "m")))
 
 
+def reaches(predicate: Predicate, robot: RobotState, item: WorldObject, _: WorldState) -> Seen:
+    """Test that an object's middle, or any part of a surface, lies in the ring that an arm reaches.
+
+    Args:
+        predicate: gives the tolerance, metres.
+        robot: an arm with its reach.
+        item: the object, or the surface.
+
+    Returns:
+        Whether it holds, with the distance from the arm and its limit, metres; an arm of unknown reach reaches all.
+    """
+    reach = robot.reach
+    if item.pose is None or reach is None:
+        return Seen(reach is None)
+    foot, outline = Point(*reach.origin), footprint(item, item.pose)
+    middle = Point(*item.pose.position[:2])
+    nearest, farthest = ((foot.distance(outline), foot.hausdorff_distance(outline)) if item.form.ground or
+                         not item.movable else (foot.distance(middle),) * 2)
+    limit = reach.least if farthest < reach.least else reach.greatest
+    return Seen(farthest >= reach.least - predicate.tolerance and nearest <= reach.greatest + predicate.tolerance,
+                (Measured("from_arm", nearest, "m"), Measured("reach_limit", limit, "m")))
+
+
 def _level(a: WorldObject, b: WorldObject) -> bool:
     """Check whether two seen objects stand at overlapping heights, by at least half of the lower one."""
     if a.pose is None or b.pose is None:
@@ -221,3 +244,4 @@ LYING = FactTest(lying)
 AT = FactTest(at, role="located")
 DOCKED = FactTest(docked, role="docked")
 ABOARD = FactTest(aboard, role="aboard")
+REACHES = FactTest(reaches, far=True, fixed=True)

@@ -11,6 +11,7 @@ from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance
 from hicrisp_core.model.track import Track, View, Visibility
+from hicrisp_core.model.world import Reach
 from hicrisp_core.ports.eyes import Frames
 from hicrisp_core.ports.kinds import BASE
 from hicrisp_core.robot.description import RobotBody
@@ -100,12 +101,14 @@ class ArmFrames:
 
     Args:
         apart: how far the origins of the fingers' frames are apart when the fingers meet, metres.
+        reach: where the arm takes and places objects.
     """
 
     name: str
     tool: str = ""
     fingers: Tuple[str, str] = ("", "")
     apart: float = 0.0
+    reach: Optional[Reach] = None
 
     @property
     def frames(self) -> Tuple[str, ...]:
@@ -125,7 +128,7 @@ class ArmFrames:
         """
         tool, left, right = (found if found and found[0].finite else None for found in map(frames.get, self.frames))
         opening = max(0.0, distance(left[0].position, right[0].position) - self.apart) if left and right else None
-        return RobotState(self.name, "arm", tool[0] if tool else None, opening)
+        return RobotState(self.name, "arm", tool[0] if tool else None, opening, reach=self.reach)
 
 
 class RobotFrames(Protocol):
@@ -234,4 +237,5 @@ def frames_of(name: str, body: RobotBody) -> RobotFrames:
     """
     if body.kind == BASE:
         return BaseFrames(name, body.frames.base)
-    return ArmFrames(name, body.frames.tool, body.frames.fingers, body.frames.apart)
+    reach = Reach(body.origin, *body.reach) if body.reach is not None else None
+    return ArmFrames(name, body.frames.tool, body.frames.fingers, body.frames.apart, reach)

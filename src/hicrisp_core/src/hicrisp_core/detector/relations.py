@@ -135,7 +135,8 @@ def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldS
     """Test one fact on the observed poses; ``None`` if an object was not observed."""
     subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
     object_ = (world.objects.get(fact.object) or world.robots.get(fact.object)) if fact.object else subject
-    if subject is None or object_ is None or not (_in_view(subject) and _in_view(object_)):
+    if subject is None or object_ is None or not all(
+            _in_view(each) or test.fixed and isinstance(each, RobotState) for each in (subject, object_)):
         return None
     return test.see(predicate, subject, object_, world)
 

@@ -266,7 +266,7 @@ class Feedback:
         parameter: the parameter of the command that is wrong.
         label: the domain's or driver's own word for the failure within its kind, for example ``hands_full``.
         subjects: names of what it is about, the most important first.
-        blockers: names of the movable objects that stand in the way.
+        blockers: names of the movable objects and other robots that stand in the way.
         measured: what was measured, beside the deviation.
         deviation: measured minus target position, in the frame of the goal, metres; ``None`` where not
             measured.

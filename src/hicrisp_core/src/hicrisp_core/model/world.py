@@ -162,6 +162,43 @@ class WorldObject:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """The ring in which an arm takes and places objects, metres in the world's plane.
+
+    Args:
+        origin: where the arm stands.
+        least: distance from there below which it does not reach.
+        greatest: distance above which it does not.
+    """
+
+    origin: Tuple[float, float]
+    least: float
+    greatest: float
+
+    def holds(self, position: Vector) -> bool:
+        """Check whether a point lies in the ring.
+
+        Args:
+            position: world frame, metres.
+
+        Returns:
+            True within both distances, ends included.
+        """
+        return self.least <= math.dist(position[:2], self.origin) <= self.greatest
+
+    def stretch(self, position: Vector) -> float:
+        """Return how far a point is from the middle of the ring.
+
+        Args:
+            position: world frame, metres.
+
+        Returns:
+            Metres, at least 0.
+        """
+        return abs(math.dist(position[:2], self.origin) - (self.least + self.greatest) / 2.0)
+
+
+@dataclass(frozen=True)
 class RobotState:
     """One robot as it is seen: its kind (``arm`` or ``base``), the pose of its tool (arm) or body (base)."""
 
@@ -176,6 +213,8 @@ class RobotState:
     """Seconds by which its frames are stamped ahead of the clock, for which they do not count; 0 where they
     are not.
     """
+    reach: Optional[Reach] = None
+    """Where an arm takes and places objects; ``None`` for a base, and for an arm of which that is not known."""
     off_floor: float = 0.0
     """Metres by which a base is seen above its floor, negative below it, where its pose does not count; 0 where it
     stands on it.

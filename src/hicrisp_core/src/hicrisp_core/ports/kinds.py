@@ -74,12 +74,14 @@ class FactTest:
             nowhere else.
         far: whether objects that are far apart may share the fact, so that it is measured for them too.
         role: the role that a predicate with this test has where the domain gives it to no other.
+        fixed: whether it depends on where a robot's stand is, and not on where its tool is seen.
     """
 
     see: Callable[..., Seen]
     grips: bool = False
     far: bool = False
     role: str = ""
+    fixed: bool = False
 
 
 class RungKind(ABC):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Dict, Mapping, Optional, Tuple, Union
 
@@ -16,9 +16,10 @@ from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.domain.schema import SkillUse
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.model import Pose
 from hicrisp_core.model.geometry import Vector
 from hicrisp_core.robot.grasps import Gripper
-from hicrisp_core.scene.scene import Scene
+from hicrisp_core.scene.scene import Scene, Stand
 
 SECTION = "body"
 
@@ -82,14 +83,14 @@ class RobotBody:
 
     @property
     def gripper(self) -> Gripper:
-        """The dimensions of its gripper.
+        """The dimensions of its gripper, with where its arm stands.
 
         Raises:
             ConfigError: if its file gives none.
         """
         if self.hand is None:
             raise ConfigError(f"the robot's file gives no measures of a hand under '{SECTION}'")
-        return self.hand
+        return replace(self.hand, base=self.origin)
 
     @property
     def distances(self) -> Tuple[float, float]:
@@ -102,6 +103,26 @@ class RobotBody:
             raise ConfigError(f"the robot's file gives no reach under '{SECTION}'")
         return self.reach
 
+    def standing(self, name: str, stand: Stand) -> "RobotBody":
+        """Return the body as an arm of a scene has it.
+
+        Args:
+            name: of the arm.
+            stand: where it stands, and whose body it has.
+
+        Returns:
+            The body at its place, with the arm's name before its frames where they are those of another robot.
+        """
+        before = prefix_of(name, stand)
+        frames, (left, right) = self.frames, self.frames.fingers
+        if before:
+            told = (frames.tool or f"{stand.body}_hand_tcp", left or f"{stand.body}_leftfinger",
+                    right or f"{stand.body}_rightfinger")
+            frames = replace(frames, tool=before + told[0], fingers=(before + told[1], before + told[2]))
+        x, y, _ = stand.pose.apply((*self.origin, 0.0))
+        return replace(self, frames=frames, origin=(x, y),
+                       links={before + frame: capsules for frame, capsules in self.links.items()})
+
     def able(self, uses: Mapping[str, SkillUse]) -> Mapping[str, SkillUse]:
         """Select the actions whose skill this body has.
 
@@ -112,6 +133,19 @@ class RobotBody:
             The subset; all of them if the body lists no skills.
         """
         return {action: use for action, use in uses.items() if not self.skills or use.skill in self.skills}
+
+
+def prefix_of(name: str, stand: Stand) -> str:
+    """Return what stands before the frames of an arm that has the body of another.
+
+    Args:
+        name: of the arm.
+        stand: whose body it has.
+
+    Returns:
+        The prefix; empty for an arm with a body of its own.
+    """
+    return "" if stand.body == name else f"{name}/"
 
 
 def read_body(file: Union[str, Path]) -> RobotBody:
@@ -205,8 +239,9 @@ def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
     found: Dict[str, RobotBody] = {}
     for name in scene.robots:
         usual = RobotBody("base") if name in bases else RobotBody("arm")
-        found[name] = described(name, scene.source or None) or usual
+        stand = scene.stands.get(name, Stand(name, Pose((0.0, 0.0, 0.0))))
+        found[name] = (described(stand.body, scene.source or None) or usual).standing(name, stand)
         if found[name].kind != usual.kind:
-            raise ConfigError(f"config/robots/{name}.yaml says that {name} is of the kind "
+            raise ConfigError(f"config/robots/{stand.body}.yaml says that {stand.body} is of the kind "
                               f"{found[name].kind}, and the scene {scene.name} has it as {usual.kind}")
     return found

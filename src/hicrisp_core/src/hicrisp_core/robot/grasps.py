@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 from shapely.geometry import MultiPoint
 from shapely.geometry.base import BaseGeometry
 
+from hicrisp_core.config.settings import fixed
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import Quaternion, from_yaw, heading, multiply, rotate
 from hicrisp_core.model.keep_out import footprint, vertical_span
@@ -47,6 +48,7 @@ class Gripper:
         height: extent of the hand behind the palm.
         spare: how much wider than the object the fingers open, in all.
         room: clearance that the fingers should have.
+        base: where the arm stands in the world's plane, metres, as its body or the scene says.
     """
 
     opening: float
@@ -57,6 +59,18 @@ class Gripper:
     height: float
     spare: float = 0.024
     room: float = 0.008
+    base: Tuple[float, float] = fixed((0.0, 0.0))
+
+    def away(self, pose: Pose) -> float:
+        """Return the direction in which a pose lies from where the arm stands.
+
+        Args:
+            pose: world frame.
+
+        Returns:
+            Radians from the world's x axis.
+        """
+        return heading((pose.position[0] - self.base[0], pose.position[1] - self.base[1], 0.0))
 
     def openings(self, width: float) -> Tuple[float, float]:
         """Return the finger distances for approaching an object: with room, and with little room.
@@ -158,12 +172,14 @@ class Grasp:
         width: the object's extent between the fingers, metres.
         opening: distance between the fingers before they close.
         clearance: least space between the hand and other objects, metres; 0 when they overlap.
+        away: direction in which it lies from where the arm stands, radians; without it, from the world's origin.
     """
 
     pose: Pose
     width: float
     opening: float
     clearance: float = math.inf
+    away: Optional[float] = None
 
     @property
     def from_side(self) -> bool:
@@ -175,7 +191,8 @@ class Grasp:
         """Turn of the wrist relative to straight ahead of the robot, radians, at least 0."""
         axis = (0.0, 0.0, 1.0) if self.from_side else (1.0, 0.0, 0.0)
         ahead = rotate(self.pose.orientation, axis)
-        return abs(math.remainder(heading(ahead) - heading(self.pose.position), math.tau))
+        away = heading(self.pose.position) if self.away is None else self.away
+        return abs(math.remainder(heading(ahead) - away, math.tau))
 
     def before(self, distance: float) -> Pose:
         """Return the tool pose from which a straight motion leads to the grasp.
@@ -228,7 +245,7 @@ def _from_side(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tupl
     height = max(pose.position[2], bottom + gripper.palm[0] / 2.0 + _WRIST)
     if height > top - _BELOW_TOP:
         return
-    away = heading(pose.position)
+    away = gripper.away(pose)
     for closing, width in _closing_directions(item, pose):
         for side in (math.pi / 2.0, -math.pi / 2.0):
             yaw = heading(closing) + side
@@ -260,8 +277,8 @@ def _with_room(pose: Pose, width: float, world: WorldState, gripper: Gripper, na
     wide, narrow = gripper.openings(width)
     room = hand_clearance(pose, wide, world, gripper, name)
     if room >= gripper.room:
-        return Grasp(pose, width, wide, room)
-    return Grasp(pose, width, narrow, hand_clearance(pose, narrow, world, gripper, name))
+        return Grasp(pose, width, wide, room, gripper.away(pose))
+    return Grasp(pose, width, narrow, hand_clearance(pose, narrow, world, gripper, name), gripper.away(pose))
 
 
 def _closing_directions(item: WorldObject, pose: Pose) -> Iterator[Tuple[Vector, float]]:

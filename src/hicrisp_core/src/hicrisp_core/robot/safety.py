@@ -9,7 +9,7 @@ from typing import Dict, Iterable, Optional, Sequence, Union
 from pydantic.dataclasses import dataclass
 
 from hicrisp_core.config.files import config_folders
-from hicrisp_core.config.settings import STRICT, read_settings
+from hicrisp_core.config.settings import STRICT, fixed, read_settings
 from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.model import CauseKind, Command, KeepOut, Outcome, Pose, Status, Vector
 from hicrisp_core.model.keep_out import space_to
@@ -18,15 +18,17 @@ from hicrisp_core.ports.robot import Constraints, MotionFailure
 
 @dataclass(frozen=True, config=STRICT)
 class SafetyLimits:
-    """A box that the goals of the tool must lie in, metres in the world frame.
+    """A box that the goals of the tool must lie in, metres in the frame of the arm's base.
 
     Args:
         low: its lowest corner.
         high: its highest corner.
+        base: where the arm stands, world frame.
     """
 
     low: Vector
     high: Vector
+    base: Pose = fixed(Pose((0.0, 0.0, 0.0)))
 
     def __post_init__(self) -> None:
         if not all(low < high for low, high in zip(self.low, self.high)):
@@ -41,7 +43,8 @@ class SafetyLimits:
         Returns:
             True if every coordinate is within its limits.
         """
-        return all(low <= value <= high for low, value, high in zip(self.low, position, self.high))
+        local = self.base.inverse().apply(position)
+        return all(low <= value <= high for low, value, high in zip(self.low, local, self.high))
 
     def refusal(self, goal: Pose) -> Optional[MotionFailure]:
         """Return why the tool must not be sent to a pose.
@@ -55,7 +58,7 @@ class SafetyLimits:
         if self.hold(goal.position):
             return None
         box = ", ".join(f"{axis} {low:g} to {high:g} m" for axis, low, high in zip("xyz", self.low, self.high))
-        place = ", ".join(f"{value:.3f}" for value in goal.position)
+        place = ", ".join(f"{value:.3f}" for value in self.base.inverse().apply(goal.position))
         return MotionFailure("unreachable", f"the goal ({place}) is outside the safe workspace ({box})")
 
 

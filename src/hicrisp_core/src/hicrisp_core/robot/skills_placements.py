@@ -137,7 +137,8 @@ def placements(item: WorldObject, hold: Hold, target: Pose, world: WorldState, g
         pose = pose.shifted((0.0, 0.0, (target.position[2] - item.size[2] / 2.0) - vertical_span(item, pose)[0]))
         tool = pose.compose(hold.item.inverse())
         room = hand_room(tool, hold.opening, world, gripper, item.name)
-        found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance), room.blockers))
+        found.append(Placement(pose, Grasp(tool, hold.opening, hold.opening, room.clearance, gripper.away(tool)),
+                               room.blockers))
     return found
 
 
@@ -156,7 +157,7 @@ def stood_up(object_: WorldObject, hold: Hold, target: Pose, gripper: Gripper) -
     """
     if object_.pose is None or abs(rotate(object_.pose.orientation, (0.0, 0.0, 1.0))[2]) > 0.5:
         return []
-    away = heading(target.position)
+    away = gripper.away(target)
     found: List[Tuple[bool, float, Placement]] = []
     for end_up in (1.0, -1.0):
         upright = multiply(upright_turn(rotate(object_.pose.orientation, (0.0, 0.0, end_up))), object_.pose.orientation)

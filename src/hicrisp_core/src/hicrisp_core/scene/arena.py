@@ -22,14 +22,17 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut, Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import footprint, overlapped
+from hicrisp_core.ports.kinds import ARM, BASE
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
-from hicrisp_core.scene.scene import Arena, Heading, Scene, Start, Wall, common_scene
+from hicrisp_core.scene.scene import Arena, Heading, Scene, Stand, Start, Wall, common_scene
 
 Spot = Tuple[float, float]
 Extent = Tuple[PositiveFloat, PositiveFloat]
 ARENA = "arena"
 _FLAT = 0.002
 """Height of an area, metres: it is painted on the floor."""
+_RADIUS = 0.18
+"""Of a base's round footprint where the scene says nothing, metres."""
 _KERB, _KERB_HEIGHT = 0.02, 0.1
 """Thickness and height of the walls around a block, which stop a base and over which a lidar looks, metres."""
 
@@ -74,33 +77,53 @@ WALL_KEYS = {"start": "from", "end": "to"}
 
 
 @dataclass(frozen=True, config=STRICT)
-class StartEntry:
-    """A base and where it starts; ``tray`` names the object that it carries objects on.
+class RobotEntry:
+    """A robot and where it is at first: an arm at the table, or a base on the floor.
 
     Args:
         kind: what it is.
-        position: where its middle stands at first, metres.
-        radius: of its round footprint, metres.
+        position: where an arm stands, or the middle of a base at first, metres; an arm's is the world's origin by
+            default.
+        radius: of a base's round footprint, metres; 0.18 by default.
         yaw: its heading at first, degrees.
-        tray: name of the object that it carries objects on; empty for none.
+        tray: name of the object that a base carries objects on; empty for none.
+        type: the robot whose files describe an arm; that of its own name by default. Several arms may be of one type.
     """
 
-    kind: Literal["base"]
-    position: Spot
-    radius: PositiveFloat = 0.18
+    kind: Literal["arm", "base"]
+    position: Optional[Spot] = None
+    radius: Optional[PositiveFloat] = None
     yaw: float = 0.0
     tray: str = ""
+    type: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind == BASE and (self.position is None or self.type):
+            raise ValueError("a base has a 'position' and no 'type'")
+        if self.kind == ARM and (self.radius is not None or self.tray):
+            raise ValueError("an arm has no 'radius' and no 'tray'")
+
+    @property
+    def pose(self) -> Pose:
+        """Where it stands in the world's plane."""
+        return Pose((*(self.position or (0.0, 0.0)), 0.0), from_yaw(math.radians(self.yaw)))
 
 
-@dataclass(frozen=True, config=STRICT)
-class ArmEntry:
-    """An arm, which stands at the table.
+def stands_of(entries: Mapping[str, Any], positions: Positions) -> Dict[str, Stand]:
+    """Read where a scene's arms stand.
 
     Args:
-        kind: what it is.
-    """
+        entries: what the file says of its robots, by name.
+        positions: where each key stands in the file, for error messages.
 
-    kind: Literal["arm"]
+    Returns:
+        The stands of the arms by name; robots of other kinds are left out.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    told = {name: read_settings(RobotEntry, entry, positions, ("robots", name)) for name, entry in entries.items()}
+    return {name: Stand(entry.type or name, entry.pose) for name, entry in told.items() if entry.kind == ARM}
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -264,13 +287,15 @@ def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, bloc
 
 
 def _start(told: Any, arena: Arena, positions: Positions, path: Place) -> Start:
-    entry = read_settings(StartEntry, told, positions, path)
-    x, y = entry.position
-    if arena.clearance(x, y) < entry.radius:
+    entry = read_settings(RobotEntry, told, positions, path)
+    if entry.kind != BASE:
+        raise positions.error((*path, "kind"), "this world has bases alone")
+    (x, y, _), radius = entry.pose.position, entry.radius or _RADIUS
+    if arena.clearance(x, y) < radius:
         raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
                                                    f"{max(0.0, arena.clearance(x, y)):.2f} m from a wall, "
-                                                   f"its radius is {entry.radius:.2f} m")
-    return Start(Pose((x, y, arena.floor), from_yaw(math.radians(entry.yaw))), entry.radius, entry.tray)
+                                                   f"its radius is {radius:.2f} m")
+    return Start(entry.pose.shifted((0.0, 0.0, arena.floor)), radius, entry.tray)
 
 
 def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domain: Domain) -> WorldObject:

@@ -11,10 +11,8 @@ from hicrisp_core.config.yaml_files import Positions
 from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import ANYTHING, zones_of
 from hicrisp_core.model import KeepOut, Pose, WorldObject
-from hicrisp_core.ports.kinds import ARM
-from hicrisp_core.scene.arena import ArenaPart, ArmEntry, read_arena
+from hicrisp_core.scene.arena import ArenaPart, read_arena, stands_of
 from hicrisp_core.scene.scene import (
-    PEDESTAL,
     PEDESTAL_WIDTH,
     TABLE,
     Heading,
@@ -53,14 +51,12 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     part = read_settings(ArenaPart, values, positions, others=SCENE_KEYS)
     objects, masses = table_objects(read_settings(TablePart, values, positions, others=SCENE_KEYS), positions,
                                     domain, seed)
-    arms = [name for name, entry in part.robots.items() if isinstance(entry, dict) and entry.get("kind") == ARM]
-    for name in arms:
-        read_settings(ArmEntry, part.robots[name], positions, ("robots", name))
-    if len(arms) != 1:
-        raise positions.error(("robots",), f"one arm was expected, got {len(arms)}: {', '.join(arms) or 'none'}")
+    begun = replace(common_scene(path, values, positions, domain, seed), stands=stands_of(part.robots, positions))
+    if not begun.stands:
+        raise positions.error(("robots",), "at least one arm was expected, got none")
     arena, areas, obstacles, weights = read_arena(
-        part, {name: entry for name, entry in part.robots.items() if name not in arms}, positions, domain, seed,
-        _blocks(objects[TABLE]))
+        part, {name: entry for name, entry in part.robots.items() if name not in begun.stands}, positions, domain, seed,
+        _blocks(objects[TABLE], begun))
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
@@ -71,7 +67,7 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     if taken:
         raise positions.error(("objects",), f"the name '{taken[0]}' stands for two objects")
     return replace(
-        common_scene(path, values, positions, domain, seed), robots=(*arms, *arena.starts), world=LAB,
+        begun, robots=(*begun.stands, *arena.starts), world=LAB,
         arena=arena, objects={**objects, **trays, **areas, **obstacles}, masses={**masses, **weights},
         zones=zones_of(domain, areas.values()))
 
@@ -81,10 +77,11 @@ def tray_in_base() -> Pose:
     return Pose((0.0, 0.0, TRAY_HEIGHT / 2.0))
 
 
-def _blocks(table: WorldObject) -> Tuple[KeepOut, ...]:
-    """Return the ground that table and pedestal occupy: a base cannot pass under or through them.
+def _blocks(table: WorldObject, scene: Scene) -> Tuple[KeepOut, ...]:
+    """Return the ground that table and pedestals occupy: a base cannot pass under or through them.
     """
-    blocks = [("pedestal", PEDESTAL, (PEDESTAL_WIDTH, PEDESTAL_WIDTH))]
+    blocks = [("pedestal" + (f"_{number}" if number else ""), middle, (PEDESTAL_WIDTH, PEDESTAL_WIDTH))
+              for number, middle in enumerate(scene.pedestals)]
     if table.pose is not None:
         blocks.append(("table", table.pose.position[:2], table.size[:2]))
     return tuple(KeepOut(tuple((x + a * width / 2.0, y + b * depth / 2.0)

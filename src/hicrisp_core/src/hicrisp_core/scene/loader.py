@@ -15,7 +15,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
 from hicrisp_core.ports.kinds import World
 from hicrisp_core.scene import arena, lab, symbolic
-from hicrisp_core.scene.arena import arena_scene
+from hicrisp_core.scene.arena import arena_scene, stands_of
 from hicrisp_core.scene.lab import lab_scene
 from hicrisp_core.scene.scene import Heading, Scene, Tuning, common_scene
 from hicrisp_core.scene.symbolic import graph_scene, symbolic_scene
@@ -120,6 +120,14 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     """
     part = read_settings(TablePart, values, positions, others=_TABLE_KEYS)
     objects, masses = table_objects(part, positions, domain, seed)
+    told = values.get("robots")
+    if isinstance(told, Mapping) and told:
+        stands = stands_of(told, positions)
+        other = next((name for name in told if name not in stands), None)
+        if other is not None:
+            raise positions.error(("robots", other, "kind"), "this world has arms alone; a base needs world: lab")
+        return replace(common_scene(path, values, positions, domain, seed), robots=tuple(stands), objects=objects,
+                       masses=masses, stands=stands)
     robots = read_settings(NamedRobots, values, positions, others=_TABLE_KEYS).robots or driven_by(_ARMS)
     if not robots:
         raise positions.error((), "the key 'robots' is missing, and no file of config/robots has a section "

@@ -211,6 +211,20 @@ class Arena:
 
 
 @dataclass(frozen=True)
+class Stand:
+    """Where a scene puts an arm.
+
+    Args:
+        body: the robot whose files describe the arm; its frames have the arm's own name before theirs, unless it is
+            the same name.
+        pose: of the arm's first link, world frame.
+    """
+
+    body: str
+    pose: Pose
+
+
+@dataclass(frozen=True)
 class Scene:
     """A table with objects on it, an arena for a base, or a world of facts alone.
 
@@ -238,6 +252,7 @@ class Scene:
         facts: what holds at first in a symbolic scene.
         zones: the ground that no base may enter; part of ``objects`` too.
         arena: the floor, the walls and the bases of a scene for mobile robots; ``None`` at a table.
+        stands: where the arms stand, by name; one that is not named stands at the world's origin.
     """
 
     name: str
@@ -264,6 +279,7 @@ class Scene:
     """Of the robots of a scene without geometry: ``arm`` or ``base``."""
     zones: Tuple[KeepOut, ...] = ()
     arena: Optional[Arena] = None
+    stands: Mapping[str, Stand] = field(default_factory=dict)
 
     @property
     def symbolic(self) -> bool:
@@ -288,6 +304,11 @@ class Scene:
     def table(self) -> WorldObject:
         """The table."""
         return self.objects[TABLE]
+
+    @property
+    def pedestals(self) -> Tuple[Tuple[float, float], ...]:
+        """The middles of the pedestals on which its arms stand, metres in the world's plane."""
+        return tuple(stand.pose.apply((*PEDESTAL, 0.0))[:2] for stand in self.stands.values()) or (PEDESTAL,)
 
     @property
     def things(self) -> Tuple[WorldObject, ...]:

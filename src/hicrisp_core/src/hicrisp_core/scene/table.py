@@ -106,7 +106,7 @@ class TablePart:
 
 @dataclass(frozen=True, config=STRICT)
 class NamedRobots:
-    """The robots of a scene that says no more of them than their names.
+    """The robots of a scene that says no more of them than their names; a mapping says of each where it stands.
 
     Args:
         robots: the robots by name; without it, those with a section ``embedded_arm``.

@@ -11,6 +11,7 @@ from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Motion, Relation, RobotState, WorldObject, WorldState
 from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
 from hicrisp_core.model.way import Mark, Way
+from hicrisp_core.model.world import Reach
 from std_msgs.msg import Header
 
 from hicrisp_msgs.msg import KeyValue, TrackArray
@@ -80,6 +81,7 @@ def _robot_to_msg(robot: RobotState) -> RobotStateMsg:
         has_motion=robot.motion is not None,
         motion=_motion_to_msg(robot.motion),
         stamped_ahead=robot.ahead,
+        reach=() if robot.reach is None else (*robot.reach.origin, robot.reach.least, robot.reach.greatest),
         off_floor=robot.off_floor,
     )
 
@@ -104,6 +106,7 @@ def _robot_from_msg(message: RobotStateMsg) -> RobotState:
         opening=message.opening if message.has_opening else None,
         motion=_motion_from_msg(message.motion) if message.has_motion else None,
         ahead=message.stamped_ahead,
+        reach=Reach(tuple(message.reach[:2]), *message.reach[2:]) if message.reach else None,
         off_floor=message.off_floor,
     )
 

@@ -1,4 +1,4 @@
-"""The arena's physics on the same clock as the arm's, with a base in the place of the arm."""
+"""The physics of a base in an arena, and of a lab: arms at a table besides."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 from hicrisp_core.model import Pose
 from hicrisp_core.scene import Scene
 
-from hicrisp_sim.agv.model import FREE_JOINT, TRACK, WHEEL_RADIUS, WHEELS, arena_model
+from hicrisp_sim.agv.model import FREE_JOINT, SOLID_GROUP, TRACK, WHEEL_RADIUS, WHEELS, add_arena, arena_model
 from hicrisp_sim.arm_model import ArmDescription
+from hicrisp_sim.models import physics_spec
 from hicrisp_sim.mujoco_poses import pose_of
 from hicrisp_sim.simulation import Simulation
 
@@ -20,19 +21,30 @@ class AgvSimulation(Simulation):
     """Owns the model of an arena and its state; see ``Simulation`` for who steps it.
 
     Args:
+        base: the name of the base.
         rate: simulated seconds a second; 0 for as fast as can be.
+        arms: those of a lab, which begin in their postures of rest.
     """
 
     def __init__(
-        self, scene: Scene, base: str, rate: float = 0.0, arm: Optional[ArmDescription] = None
+        self, scene: Scene, base: str, rate: float = 0.0, arms: Sequence[ArmDescription] = ()
     ) -> None:
         self._base = base
-        super().__init__(scene, arm, rate)
+        super().__init__(scene, arms, rate)
 
     def _build(self, scene: Scene) -> mujoco.MjModel:
-        return arena_model(scene, self._base)
+        if not self.descriptions:
+            return arena_model(scene, self._base)
+        if scene.arena is None:
+            raise ValueError(f"the scene '{scene.name}' has no arena")
+        spec = physics_spec(scene, self.descriptions)
+        # The lidar's plane is that of the table's plate.
+        spec.geom(f"{scene.table.name}/0").group = SOLID_GROUP
+        add_arena(spec, scene, scene.arena, self._base)
+        return spec.compile()
 
     def _begin(self) -> None:
+        super()._begin()
         self._address = int(self.model.joint(FREE_JOINT).qposadr[0])
         self._speed_address = int(self.model.joint(FREE_JOINT).dofadr[0])
         self._wheels = [int(self.model.joint(wheel).dofadr[0]) for wheel in WHEELS]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Callable, Dict, FrozenSet, Optional, Sequence, Tuple, Union
+from typing import Dict, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.ports.kinds import BASE
+from hicrisp_core.ports.robot import RobotPort
 from hicrisp_core.robot.description import body_of
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.lab import tray_in_base
@@ -19,20 +19,15 @@ from hicrisp_sim.agv.base import EmbeddedBase
 from hicrisp_sim.agv.model import FREE_JOINT
 from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import SECTION, load_agv_settings
+from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.agv.world import AgvFaults, follow_with
-from hicrisp_sim.embedded import QUIET, EmbeddedWorld
-from hicrisp_sim.lab.simulation import LabSimulation
+from hicrisp_sim.embedded import EmbeddedWorld, Moving
 from hicrisp_sim.robot_files import robot_file
 from hicrisp_sim.simulation import Snapshot
 
-Moving = Callable[[], FrozenSet[str]]
-"""Names the robots and objects that move on purpose at this moment."""
-_QUIET_FOR = 0.1
-"""Seconds without motion after which objects count as settled."""
-
 
 class LabWorld(EmbeddedWorld):
-    """A simulated lab: the ports of both robots, and the frames of everything in one tree.
+    """A simulated lab: the ports of its arms and its base, and the frames of everything in one tree.
 
     Args:
         scene: a scene with a table and an arena, or the path or name of one.
@@ -55,12 +50,17 @@ class LabWorld(EmbeddedWorld):
         body = body_of(file, self.base_settings.name, BASE)
         self.base_robot = AgvRobot(self.base, body.able(self._domain.skills))
 
-    def _simulate(self, scene: Scene, rate: float) -> LabSimulation:
+    @property
+    def robots(self) -> Dict[str, RobotPort]:
+        """The robot ports by name: of the arms, and of the base."""
+        return {**super().robots, self.base_robot.name: self.base_robot}
+
+    def _simulate(self, scene: Scene, rate: float) -> AgvSimulation:
         name = self.base_settings.name
         if scene.arena is None or name not in scene.arena.starts:
             raise ConfigError(f"the scene '{scene.name}' has no base '{name}'; its robots: "
                               f"{', '.join(scene.robots)}")
-        self.lab = LabSimulation(scene, name, self.description, rate)
+        self.lab = AgvSimulation(scene, name, rate, self.descriptions)
         self.base = EmbeddedBase(self.lab, self.base_settings, self._seed)
         self.base_faults = AgvFaults(self.lab, self.base)
         return self.lab
@@ -130,28 +130,6 @@ class LabWorld(EmbeddedWorld):
                 frames[start.tray] = (pose.compose(tray_in_base()), stamp)
         return frames
 
-    def look(self) -> WorldState:
-        """Return the current poses without facts, for drivers.
-
-        Returns:
-            The world.
-        """
-        frames, arm = self.frames(), self._arm_frames
-        objects = {name: replace(item, pose=frames[name][0]) if name in frames else item
-                   for name, item in self.eyes.known.items()}
-        return WorldState(objects, robots={arm.name: arm.seen(frames)}, stamp=self.time)
-
-    def observe(self, deadline: Deadline) -> WorldState:
-        """Return the world after everything has come to rest.
-
-        Args:
-            deadline: not used; settling is bounded in simulation time.
-
-        Returns:
-            The world.
-        """
-        return self.observe_beside(frozenset, deadline)
-
     def observe_beside(self, moving: Moving, deadline: Deadline) -> WorldState:
         """Return the world after everything else has come to rest.
 
@@ -162,26 +140,10 @@ class LabWorld(EmbeddedWorld):
         Returns:
             The world.
         """
-        del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0, moving)
         scan = None if self.base_settings.name in moving() else self.base.sense()
         self.eyes.follow(self.frames(), scan)
         return self.eyes.see(self.frames(), self.time)
 
-    def settle(self, seconds: float, moving: Moving = frozenset) -> None:
-        """Advance the simulation until nothing else moves.
-
-        Args:
-            seconds: limit in simulation time, seconds.
-            moving: returns the names of objects and robots that may move.
-        """
-        names = {item.name: item.name for item in self.scene.things}
-        names[self.base_settings.name] = FREE_JOINT
-        end, quiet = self.time + seconds, 0.0
-        with self.simulation.moving():
-            while self.time < end and quiet < _QUIET_FOR:
-                before, besides = self.time, moving()
-                self.simulation.step()
-                speed = max((self.lab.speed_of(body) for name, body in names.items() if name not in besides),
-                            default=0)
-                quiet = quiet + self.time - before if speed < QUIET else 0.0
+    def _bodies(self) -> Dict[str, str]:
+        return {**{item.name: item.name for item in self.scene.things}, self.base_settings.name: FREE_JOINT}
