@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Sequence, Tuple
 
 import pytest
+from hicrisp_core.config.recipes import recipes
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.model import RobotState, WorldObject, WorldState
@@ -17,7 +18,7 @@ from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.meaning import Answer, Reason, Refusal, Speaker, Turn
 from hicrisp_core.scene import load_scene
 from hicrisp_core.understanding.controlled.interpreter import line_of, naming_in, read
-from hicrisp_core.understanding.controlled.reader import Reader, recipes
+from hicrisp_core.understanding.controlled.reader import Reader
 from hicrisp_core.understanding.controlled.tables import tables
 from hicrisp_core.understanding.written import Context, meaning_of, parse_line
 

@@ -9,7 +9,6 @@ from typing import Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 import pytest
 from hicrisp_core.config.files import config_file
-from hicrisp_core.config.yaml_files import read_yaml
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain import Domain, load_domain
 from hicrisp_core.model import Pose, Relation, RobotState, WorldObject, WorldState
@@ -93,12 +92,6 @@ def refused(where: Union[str, Tuple[Domain, WorldState]], line: str, reason: Rea
     assert isinstance(found, Refusal), found
     assert found.reason is reason
     return found.text
-
-
-def recipes() -> Mapping[str, Sequence[str]]:
-    """The cocktails by name, with what each must contain."""
-    values, _ = read_yaml(config_file("recipes", "cocktails"))
-    return {name: tuple(entry["mandatory"]) for name, entry in values.items()}
 
 
 @pytest.mark.parametrize("scene", SCENES)

@@ -20,7 +20,7 @@ from hicrisp_nodes.check_launch import main as check_launch
 from hicrisp_nodes.cli import options
 from hicrisp_nodes.cli.client import namespaces
 from hicrisp_nodes.cli.console import Console
-from hicrisp_nodes.cli.demo import choose_master, perception_of
+from hicrisp_nodes.cli.demo import Demo, choose_master, perception_of
 from hicrisp_nodes.cli.graph import Graph, MasterPort, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.main import main as hicrisp
@@ -155,6 +155,16 @@ def test_a_busy_port_is_not_taken():
     with_own = MasterPort()
     assert with_own.own
     assert port_is_free(with_own.number)
+
+
+@pytest.mark.parametrize(("more", "at_terminal", "level"), [
+    ([], True, "supervised"), ([], False, "full"), (["--keep"], False, "supervised"),
+    (["--autonomy", "manual"], False, "manual")])
+def test_nobody_at_the_terminal_is_asked_about_what_only_a_simulation_cannot_undo(
+        monkeypatch, more, at_terminal, level):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: at_terminal, raising=False)
+    demo = Demo(parse(["--scene", "pizza", "--llm", "offline", *more]), Console(io.StringIO()))
+    assert f"autonomy:={level}" in demo.launch.command
 
 
 def test_two_demos_that_start_at_once_take_two_ports():

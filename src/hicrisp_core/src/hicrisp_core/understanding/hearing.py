@@ -8,9 +8,11 @@ import unicodedata
 from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import FrozenSet, Tuple
 
 from hicrisp_core.config.files import config_folders
+from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal
@@ -20,6 +22,7 @@ from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import nearest
 from hicrisp_core.understanding.controlled.reader import Reader
+from hicrisp_core.understanding.controlled.tables import tables
 from hicrisp_core.understanding.embedded import shown
 from hicrisp_core.understanding.verifier import refusal_of, verify
 
@@ -92,7 +95,8 @@ def script_of(text: str, world: WorldState) -> str:
 def strange_words(text: str, world: WorldState) -> Tuple[str, ...]:
     """Return the words that are neither known nor of an object's name here if they are most of a text; else none."""
     said = [word for word in words_of(text) if not word.isdigit()]
-    here = {word for name in (*world.types(), *world.types().values()) for word in words_of(name)}
+    here = {word for name in (*world.types(), *world.types().values(), *recipes(), *chain(*tables().words.values()))
+            for word in words_of(name)}
     strange = [word for word in said if word not in here and word not in known_words()]
     return tuple(dict.fromkeys(strange)) if len(strange) > _MOST_STRANGE * len(said) else ()
 

@@ -63,6 +63,7 @@ class Demo:
         runs = Path(options.runs_dir).expanduser().resolve() if options.runs_dir else self._root / "runs"
         self._checks = ["--scene", options.scene, "--seed", str(options.seed), "--policy", options.policy,
                         "--llm", self.brain, "--perception", perception, "--runs-dir", str(runs)]
+        attended = options.keep or sys.stdin.isatty()
         graph = Graph(self._uri)
         shared = graph.reachable() and any(node.endswith("/embedded_world") for node in graph.nodes())
         self.launch = Launch("demo.launch", {
@@ -70,8 +71,9 @@ class Demo:
             "policy": options.policy, "perception": perception,
             "llm": self.brain,
             "seed": options.seed,
-            "sigma": options.sigma, "rate": rate, "autonomy": options.autonomy,
-            "ask_time_limit": _ALONE if not (options.keep or sys.stdin.isatty()) else -1.0,
+            "sigma": options.sigma, "rate": rate,
+            "autonomy": options.autonomy or ("supervised" if attended else "full"),
+            "ask_time_limit": -1.0 if attended else _ALONE,
             "namespace": options.namespace, "tf_prefix": options.namespace if shared else "", "memory": options.memory,
             "record": str(options.record).lower(), "web": str(options.web).lower(),
             "web_address_file": self._address_file,

@@ -60,9 +60,9 @@ def make_parser() -> argparse.ArgumentParser:
     add("--memory", choices=("on", "read", "off"),
         help="what earlier runs left: used and kept, used, or not (the policy's; off with several trials)")
     add("--autonomy", choices=("supervised", "full", "corrections", "reviewed", "manual"),
-        default="supervised",
         help="full: irreversible actions are not asked about; corrections, reviewed, manual: corrections, "
-             "plans or all commands are asked about, too (supervised)")
+             "plans or all commands are asked about, too (supervised; full where nobody sits at the "
+             "terminal: the world is simulated)")
     add("--time-limit", metavar="SECONDS", type=_at_least(1.0, float), default=1800.0,
         help="of one trial (1800)")
     add("--no-web", dest="web", action="store_false", help="leave out the dashboard, the page in the browser")

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import islice, permutations
 from typing import Callable, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
+from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import missing
 from hicrisp_core.model import WorldState
@@ -18,7 +19,7 @@ from hicrisp_core.ports.eyes import NamingRequest
 from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.nouns import ONE
-from hicrisp_core.understanding.controlled.reader import Reader, recipes, spelled
+from hicrisp_core.understanding.controlled.reader import Reader, spelled
 from hicrisp_core.understanding.controlled.tables import (
     LONGEST,
     MARKS,
@@ -103,9 +104,8 @@ def _as_said(line: Optional[Line], goal: Goal, domain: Domain) -> bool:
 
 def unique(line: Line, reader: Reader) -> bool:
     """Check whether every phrase of a line stands for exactly one object of this world."""
-    given = (ACTOR, START, *recipes())
-    return all(phrase.amount is Amount.ONE and phrase.words != IT
-               and (phrase.words in given or len(reader.nouns.objects(phrase)) == 1)
+    return all(phrase.words in recipes() or phrase.amount is Amount.ONE and phrase.words != IT
+               and (phrase.words in (ACTOR, START) or len(reader.nouns.objects(phrase)) == 1)
                for phrase in each_in(Phrase, line))
 
 

@@ -6,12 +6,10 @@ A text is read only if it has exactly one reading. Every way to cut it into part
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
-from hicrisp_core.config.files import config_folders
-from hicrisp_core.config.yaml_files import read_yaml
+from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import normal_goal
 from hicrisp_core.goals.validation import contradiction
@@ -19,6 +17,7 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Meaning
+from hicrisp_core.parsing.names import forms_of, number_of
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
 from hicrisp_core.understanding.controlled.tables import LONGEST, MARKS, Sentence, SentencePattern, Words, led, tables
@@ -125,7 +124,10 @@ class Reader:
         if forms is not None:
             return [key for key, phrases in forms.items() if said in phrases]
         if name == "recipe":
-            return [said] if said in recipes() else []
+            number = number_of(words[0]) if words else 0
+            bare, last = words[number > 0:-1], words[-1:]
+            named = (" ".join((*bare, form)) for form in forms_of(last))
+            return [f"{number} {each}" if number > 1 else each for each in named if each in recipes()][:1]
         if name == "with":
             return self.nouns.where(words)
         if name == "x":
@@ -308,14 +310,6 @@ def own_facts(domain: Domain) -> Iterator[Sentence]:
         for text, means in ((predicate.text, ""), (predicate.not_text, "not ")):
             if text:
                 yield Sentence((f"{{sure}} {text.format(*slots)}",), f"{means}{name}({', '.join(slots)})", fact=True)
-
-
-@lru_cache(maxsize=1)
-def recipes() -> Mapping[str, Tuple[str, ...]]:
-    """Return what the recipes of the workspace must contain, by their names in words."""
-    files = [file for folder in config_folders("recipes") for file in sorted(folder.glob("*.yaml"))]
-    return {name.replace("_", " ").lower(): tuple(entry.get("mandatory", ()))
-            for file in files for name, entry in read_yaml(file)[0].items()}
 
 
 def _with_nouns(clause: SentenceClause, before: Sequence[Phrases]) -> Iterator[SentenceClause]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Iterable, Mapping, Sequence, Tuple
 
+from hicrisp_core.config.recipes import Recipe
 from hicrisp_core.domain.saying import joined, named, sentence, spoken
 from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.model.meaning import Meaning, Reason, Refusal
@@ -20,11 +21,11 @@ class Context:
 
     Args:
         spoken: names in the order in which they were spoken of or handled, the latest last.
-        recipes: what a vessel must contain, by the recipe's name.
+        recipes: what can be made, by the recipe's name.
     """
 
     spoken: Tuple[str, ...] = ()
-    recipes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    recipes: Mapping[str, Recipe] = field(default_factory=dict)
 
 
 class Unlinked(Exception):

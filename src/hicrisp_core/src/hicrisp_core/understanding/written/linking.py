@@ -89,7 +89,7 @@ class _Link:
 
     def _tried(self, chosen: Chosen) -> Union[Meaning, Several]:
         self._objects.chosen, line = chosen, self._line
-        self._objects.robot = ""
+        self._objects.robot, self._orders.promised = "", set()
         try:
             if isinstance(line, Queried):
                 return self._answers.of(line, self._conditions(line.conditions, Use.ASKED, Not))

@@ -19,12 +19,16 @@ from hicrisp_core.understanding.written.statements import Statements, so_many
 
 _TOWER, _ROW, _COLUMN = "tower", "row", "column"
 _BACKWARDS = ("tower_down", "row_left", "column_back")
-_VESSEL = "glass"
-"""What a recipe is made in if nothing else is said."""
 
 
 class Orders(Statements):
-    """Makes statements also of what is not a predicate of the domain: towers, rows, columns, swaps and recipes."""
+    """Makes statements also of what is not a predicate of the domain: towers, rows, columns, swaps and recipes.
+
+    Attributes:
+        promised: the vessels in which recipes are made.
+    """
+
+    promised: Set[str]
 
     def said(self, fact: Fact, use: Use) -> Statement:
         """Return the statement of a fact, of a predicate of the domain or of one of these."""
@@ -122,7 +126,9 @@ class Orders(Statements):
         return {Relation(other, side, one)} if side else set()
 
     def _made(self, fact: Fact, use: Use) -> Statement:
-        """Return that a vessel contains all that a recipe takes."""
+        """Return that a vessel contains all that a recipe takes: the one that is named, or of those with nothing else
+        in them as many as are asked for that lack least, no vessel twice; without a vessel it is served, too.
+        """
         recipes, names = self._objects.context.recipes, self._objects.names
         parts: List[Statement] = []
         for phrase in fact.arguments[0]:
@@ -130,18 +136,32 @@ class Orders(Statements):
             recipe = next((name for name in sorted(recipes) if sorted(words_of(name)) == said), None)
             if recipe is None:
                 raise unknown(f"recipe '{phrase.words}'", recipes)
-            taken: List[str] = []
-            for each in recipes[recipe]:
+            known, taken = recipes[recipe], []
+            for each in known.mandatory:
                 found = names.exactly(each, names.fitting(each))
                 if not found:
                     raise unknown(f"{spoken(each)} for {spoken(recipe)}", taken)
                 taken.append(found[0])
-            parts += [self.each(CONTAINS, 0, vessel, use, partial(self._filled, taken, use))
-                      for vessel in (fact.arguments[1:] or ((Phrase(_VESSEL, Amount.ANY),),))[0]]
+            place = "" if fact.arguments[1:] else "".join(names.fitting(known.served)[:1])
+            for vessel in (*fact.arguments[1:], (Phrase(known.vessel, Amount.ANY),))[0]:
+                if vessel.amount not in (Amount.ANY, Amount.COUNT):
+                    parts.append(self.each(CONTAINS, 0, vessel, use, partial(self._filled, taken, place, use)))
+                    continue
+                fit = [name for name in self.names(CONTAINS, 0, vessel, use) if name not in self.promised
+                       and {each.object for each in self._world.relations if (each.subject, each.predicate)
+                            == (name, CONTAINS)} <= {*known.mandatory, *known.optional}]
+                many = max(1, so_many(vessel), so_many(phrase))
+                ways = {name: self._filled(taken, place, use, name) for name in fit}
+                best = sorted(fit, key=lambda name: self.lacking(ways[name]))[:many]  # noqa: B023 - used at once
+                if len(best) < many:
+                    raise unknown(f"{vessel.words} with nothing else in it", best)
+                self.promised.update(best)
+                parts += [ways[name] for name in best]
         return all_of(*parts)
 
-    def _filled(self, taken: Sequence[str], use: Use, vessel: str) -> Statement:
-        return all_of(*(self.fact(use, CONTAINS, vessel, each) for each in taken))
+    def _filled(self, taken: Sequence[str], place: str, use: Use, vessel: str) -> Statement:
+        brought = [self.fact(use, "on", vessel, place)] if place else []
+        return all_of(*(self.fact(use, CONTAINS, vessel, each) for each in taken), *brought)
 
 
 def _ways(places: Sequence[Sequence[str]], taken: Tuple[str, ...] = ()) -> Iterator[Tuple[str, ...]]:
