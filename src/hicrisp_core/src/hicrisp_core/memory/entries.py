@@ -213,9 +213,9 @@ def record_of(entry: Entry) -> Dict[str, Any]:
     """
     if isinstance(entry, Offset):
         return {"kind": "offset", **vars(entry), "mean": list(entry.mean)}
-    common = {"domain": entry.domain, "source": vars(entry.source).copy(),
-              "steps": list(map(_step_record, entry.steps)), "things": {
-                  name: {key: value for key, value in vars(item).items() if value} for name, item in entry.things.items()}}
+    objects = {name: {key: value for key, value in vars(item).items() if value} for name, item in entry.things.items()}
+    common = {"domain": entry.domain, "things": objects, "steps": list(map(_step_record, entry.steps)),
+              "source": vars(entry.source).copy()}
     if isinstance(entry, Example):
         return {"kind": "example", "text": entry.text,
                 "goal": {part: list(texts) for part, texts in entry.goal.items()}, **common}
