@@ -102,7 +102,7 @@ class Supervisor:
                            self._observer.command_ended, self._gate.pass_through)
             for name in configuration.scene.robots}
         self._thinkers = Thinkers()
-        labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
+        labels = {"scene": configuration.scene.name, "seed": configuration.scene.seed,
                   "policy": configuration.policy.name, "llm": llm.name}
         self._runner = TaskRunner(
             configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir,
