@@ -48,7 +48,7 @@ def test_an_import_says_line_by_line_what_it_leaves_out(hicrisp):
     assert "1 entry taken in, 3 left out" in told
     assert "line 2: it is no JSON" in told
     assert "line 3: the domain tabletop has no action 'fly'" in told
-    assert "line 4: 'domain' has" in told
+    assert "line 4: domain: '../../etc/passwd' cannot be a name" in told
 
 
 def test_an_export_is_what_an_import_takes(hicrisp, tmp_path):

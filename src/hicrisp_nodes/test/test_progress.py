@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Dict
 
+from hicrisp_core.trace.task_state import State
 from hicrisp_core.trace.timeline import timeline_of
-from hicrisp_nodes.supervisor.progress import Progress, State
+from hicrisp_nodes.supervisor.progress import Progress
 
 PLAN: Dict[str, Any] = {"kind": "plan", "steps": ["pick box", "place box"], "from_step": 0}
 STARTED = {"kind": "step_started", "index": 1, "text": "place box", "action": "place_on"}

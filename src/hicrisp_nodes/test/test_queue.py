@@ -8,7 +8,7 @@ from typing import Iterator, List
 
 import pytest
 from hicrisp_core.model.meaning import Speaker, Turn
-from hicrisp_nodes.supervisor.progress import State
+from hicrisp_core.trace.task_state import State
 from hicrisp_nodes.supervisor.queue import MAX_REMEMBERED, MAX_WAITING, TaskQueue
 from hicrisp_nodes.supervisor.request import MAX_TEXT, Request, objection
 from waiting import PATIENCE, until

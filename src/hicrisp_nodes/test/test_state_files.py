@@ -8,8 +8,8 @@ from threading import Event
 from typing import List
 
 import pytest
+from hicrisp_core.trace.task_state import State
 from hicrisp_nodes.supervisor.gate import Gate
-from hicrisp_nodes.supervisor.progress import State
 from hicrisp_nodes.supervisor.queue import TaskQueue
 from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.state_files import EstopFile, TaskFile, state_folder

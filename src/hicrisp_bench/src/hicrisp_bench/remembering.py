@@ -16,7 +16,7 @@ from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Numbered, Offset
 from hicrisp_core.memory.store import Store, Trouble
 from hicrisp_core.model import Relation
-from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
+from hicrisp_core.model.offsets import OffsetSettings
 
 from hicrisp_bench.options import add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, spread_bars
@@ -88,7 +88,7 @@ def run_life(life: Life) -> Dict[str, Any]:
     with TemporaryDirectory() as folder:
         file: Optional[Path] = Path(folder) / "memory.sqlite" if life.remembers else None
         if file is not None and life.poisoned:
-            lie = Offset(_ROBOT, _KEY, OffsetEstimate(4.0, LIE, 1e-6), time.time())
+            lie = Offset(_ROBOT, _KEY, 4.0, LIE, 1e-6, time.time())
             Store(file).write(lambda opened: tables.put(opened, lie))
         rounds = []
         for number in range(life.tasks):

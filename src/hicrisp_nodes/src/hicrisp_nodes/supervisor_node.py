@@ -14,6 +14,7 @@ from hicrisp_core.errors import HicrispError
 from hicrisp_core.model.meaning import wants_end
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.task_state import ENDED, State
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration, parameter
 from hicrisp_ros.conversions import plan_to_msg
@@ -26,37 +27,35 @@ from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.scene_change import SceneFollower
 from hicrisp_ros.supervisor_watch import BEAT_PERIOD
 from hicrisp_ros.wall_clock import ClockWatch, WallTimer
-from std_srvs.srv import Trigger, TriggerResponse
+from std_srvs.srv import Trigger
 
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome, TaskStatus
 from hicrisp_msgs.srv import (
     AnswerQuestion,
-    AnswerQuestionResponse,
+    AnswerQuestionRequest,
     Approve,
-    ApproveResponse,
+    ApproveRequest,
     CancelTask,
-    CancelTaskResponse,
     Explain,
     ExplainResponse,
     GetTask,
     GetTaskResponse,
     HoldTasks,
-    HoldTasksResponse,
+    HoldTasksRequest,
     ReviewPlan,
     ReviewPlanRequest,
     ReviewPlanResponse,
     SetAutonomy,
-    SetAutonomyResponse,
     SubmitTask,
-    SubmitTaskResponse,
+    SubmitTaskRequest,
     TellTask,
-    TellTaskResponse,
+    TellTaskRequest,
 )
 from hicrisp_nodes.composition import chosen_llm
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import AS_THE_POLICY_SAYS, read_settings
 from hicrisp_nodes.supervisor.parts import Thinkers
-from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
+from hicrisp_nodes.supervisor.progress import Progress
 from hicrisp_nodes.supervisor.queue import TaskQueue
 from hicrisp_nodes.supervisor.reports import Reports, status_to_msg
 from hicrisp_nodes.supervisor.request import Request
@@ -103,7 +102,7 @@ class Supervisor:
                            self._observer.command_ended, self._gate.pass_through)
             for name in configuration.scene.robots}
         self._thinkers = Thinkers()
-        labels = {"scene": configuration.scene.name, "seed": int(parameter("seed", 0)),
+        labels = {"scene": configuration.scene.name, "seed": configuration.scene.seed,
                   "policy": configuration.policy.name, "llm": llm.name}
         self._runner = TaskRunner(
             configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir,
@@ -149,26 +148,22 @@ class Supervisor:
 
     def _serve(self) -> "list[rospy.Service]":
         def trigger(name: str, work: Any) -> rospy.Service:
-            def answer(_: Any) -> TriggerResponse:
+            def answer(_: Any) -> Tuple[bool, str]:
                 said = work()
-                return TriggerResponse(*said) if isinstance(said, tuple) else TriggerResponse(True, said)
+                return said if isinstance(said, tuple) else (True, said)
             return rospy.Service(name, Trigger, answer)
 
         return [
-            rospy.Service("submit_task", SubmitTask, lambda request: self._submit(request.task)),
-            rospy.Service("cancel_task", CancelTask,
-                          lambda request: CancelTaskResponse(*self._queue.cancel(request.task_id))),
+            rospy.Service("submit_task", SubmitTask, self._submit),
+            rospy.Service("cancel_task", CancelTask, lambda request: self._queue.cancel(request.task_id)),
             rospy.Service("get_task", GetTask, lambda request: self._get(request.task_id)),
-            rospy.Service("hold_tasks", HoldTasks, lambda request: self._hold(request.hold)),
+            rospy.Service("hold_tasks", HoldTasks, self._hold),
             rospy.Service("explain", Explain, lambda request: self._explain(request.task_id)),
-            rospy.Service("approve", Approve,
-                          lambda request: self._approve(request.task_id, request.granted)),
+            rospy.Service("approve", Approve, self._approve),
             rospy.Service("review_plan", ReviewPlan, self._review),
-            rospy.Service("answer", AnswerQuestion,
-                          lambda request: self._answer(request.task_id, request.answer)),
-            rospy.Service("tell", TellTask, lambda request: self._tell(request.task_id, request.text)),
-            rospy.Service("set_autonomy", SetAutonomy,
-                          lambda request: SetAutonomyResponse(*self._gate.set_autonomy(request.level))),
+            rospy.Service("answer", AnswerQuestion, self._answer),
+            rospy.Service("tell", TellTask, self._tell),
+            rospy.Service("set_autonomy", SetAutonomy, lambda request: self._gate.set_autonomy(request.level)),
             trigger("pause", self._gate.pause),
             trigger("resume", self._gate.resume),
             trigger("estop", lambda: self._gate.stop("asked for by the service estop")),
@@ -182,19 +177,18 @@ class Supervisor:
             return False, f"{names} has not ended its command yet; clear the stop again once it stands"
         return self._gate.clear()
 
-    def _submit(self, task: str) -> SubmitTaskResponse:
-        if wants_end(task) and self._queue.current is not None:  # As a task it would wait for the one that is meant.
-            return SubmitTaskResponse(False, "", self._queue.cancel()[1])
-        admission = self._queue.submit(task)
-        return SubmitTaskResponse(admission.accepted, admission.request.id if admission.request else "",
-                                  admission.message)
+    def _submit(self, request: SubmitTaskRequest) -> Tuple[bool, str, str]:
+        if wants_end(request.task) and self._queue.current is not None:  # It would wait for the one that is meant.
+            return False, "", self._queue.cancel()[1]
+        admission = self._queue.submit(request.task)
+        return admission.accepted, admission.request.id if admission.request else "", admission.message
 
-    def _hold(self, hold: bool) -> HoldTasksResponse:
-        if not hold:
+    def _hold(self, request: HoldTasksRequest) -> Tuple[bool, str]:
+        if not request.hold:
             self._queue.release()
-            return HoldTasksResponse(True, "tasks begin again")
+            return True, "tasks begin again"
         why = self._queue.hold(_HELD, _ENDING)
-        return HoldTasksResponse(not why, why or f"no task begins for {_HELD:g} s")
+        return not why, why or f"no task begins for {_HELD:g} s"
 
     def _follow(self, configuration: Configuration) -> None:
         """Go over to another scene of the same kind: same robots, same domain."""
@@ -223,35 +217,37 @@ class Supervisor:
             return self._reports.hidden(ExplainResponse(True, said))
         return ExplainResponse(True, request.explain())
 
-    def _approve(self, task_id: str, granted: bool) -> ApproveResponse:
+    def _other(self, task_id: str) -> str:
+        """Why an answer that names a task is not for the one that runs; empty where it is."""
         current = self._queue.current
-        if task_id and (current is None or current.id != task_id):
-            return ApproveResponse(False, f"task '{task_id}' is not the one that runs")
-        return ApproveResponse(*self._gate.answer(granted))
+        if not task_id or current is not None and current.id == task_id:
+            return ""
+        return f"task '{task_id}' is not the one that runs"
+
+    def _approve(self, request: ApproveRequest) -> Tuple[bool, str]:
+        other = self._other(request.task_id)
+        return (False, other) if other else self._gate.answer(request.granted)
 
     def _review(self, request: ReviewPlanRequest) -> ReviewPlanResponse:
-        current = self._queue.current
-        if request.task_id and (current is None or current.id != request.task_id):
-            return ReviewPlanResponse(message=f"task '{request.task_id}' is not the one that runs")
+        other = self._other(request.task_id)
+        if other:
+            return ReviewPlanResponse(message=other)
         checked, why = self._gate.answer_plan(request.granted, request.steps, request.only_check)
         done = "every step can run" if request.only_check else "approved" if request.granted else "refused"
         return self._reports.hidden(ReviewPlanResponse(
             not why, why or done, list(checked.problems), list(checked.readings), checked.warning))
 
-    def _answer(self, task_id: str, answer: str) -> AnswerQuestionResponse:
-        current = self._queue.current
-        if task_id and (current is None or current.id != task_id):
-            return AnswerQuestionResponse(False, f"task '{task_id}' is not the one that runs")
-        return AnswerQuestionResponse(*self._gate.say(answer))
+    def _answer(self, request: AnswerQuestionRequest) -> Tuple[bool, str]:
+        other = self._other(request.task_id)
+        return (False, other) if other else self._gate.say(request.answer)
 
-    def _tell(self, task_id: str, text: str) -> TellTaskResponse:
+    def _tell(self, request: TellTaskRequest) -> Tuple[bool, str]:
         """Hand on what is said; while the task asks something, that is the answer, unless it is to end."""
-        current = self._queue.current
-        asked = self._gate.asked is not None and current is not None and task_id in ("", current.id)
-        if asked and not wants_end(text):
-            return TellTaskResponse(*self._gate.say(text))
+        task_id, text = request.task_id, request.text
+        if self._gate.asked is not None and not self._other(task_id) and not wants_end(text):
+            return self._gate.say(text)
         heard = self._queue.tell(task_id, text)
-        return TellTaskResponse(*(self._queue.cancel(task_id) if wants_end(text) else heard))
+        return self._queue.cancel(task_id) if wants_end(text) else heard
 
     def _execute_task(self, goal: Goal) -> ExecuteTaskResult:
         asked = goal.message

@@ -76,8 +76,7 @@ def enlarged(mask: np.ndarray, step: int, shape: Tuple[int, ...]) -> np.ndarray:
     if step == 1:
         return mask
     fine = cv2.resize(mask.view(np.uint8), None, fx=step, fy=step, interpolation=cv2.INTER_NEAREST)
-    found: np.ndarray = fine.view(mask.dtype)[:shape[0], :shape[1]]
-    return found
+    return fine.view(mask.dtype)[:shape[0], :shape[1]]
 
 
 def along(lens: Lens, way: np.ndarray, step: int = 1) -> np.ndarray:
@@ -93,8 +92,7 @@ def along(lens: Lens, way: np.ndarray, step: int = 1) -> np.ndarray:
     """
     columns = (np.arange(0, lens.width, step) - lens.cx) / lens.fx
     rows = (np.arange(0, lens.height, step) - lens.cy) / lens.fy
-    found: np.ndarray = (way[0] * columns[None, :] + (way[1] * rows + way[2])[:, None]).astype(np.float32)
-    return found
+    return (way[0] * columns[None, :] + (way[1] * rows + way[2])[:, None]).astype(np.float32)
 
 
 class Rays:
@@ -121,8 +119,7 @@ class Rays:
         Returns:
             Array of the same shape, metres.
         """
-        found: np.ndarray = depth * self._halves[axis] + np.float32(self.origin[axis])
-        return found
+        return depth * self._halves[axis] + np.float32(self.origin[axis])
 
     def point(self, axis: int, depth: np.ndarray, part: Tuple[slice, slice]) -> np.ndarray:
         """Return one world coordinate of the pixels of a window.
@@ -135,8 +132,7 @@ class Rays:
         Returns:
             Array of the same shape, metres.
         """
-        found: np.ndarray = depth * self._axes[axis][part] + np.float32(self.origin[axis])
-        return found
+        return depth * self._axes[axis][part] + np.float32(self.origin[axis])
 
     def directions(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the directions of pixels.
@@ -195,8 +191,7 @@ class Rays:
         Returns:
             Array (...), metres.
         """
-        found: np.ndarray = (points - self.origin) @ self.rotation[:, 2]
-        return found
+        return (points - self.origin) @ self.rotation[:, 2]
 
 
 class Straightener:

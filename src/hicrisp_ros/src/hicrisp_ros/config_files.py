@@ -135,20 +135,25 @@ class Configuration:
     policy: Policy
 
 
-def load_configuration() -> Configuration:
+def load_configuration(scene: str = "", seed: Optional[int] = None) -> Configuration:
     """Load the configuration that the parameters ``scene``, ``seed``, ``domain`` (by default the scene's own)
     and ``policy`` name.
+
+    Args:
+        scene: another one than the parameter names; file or name.
+        seed: of its random layout; the parameter's if ``None``.
 
     Returns:
         Scene, domain and policy.
     """
-    scene = load_scene(config_file("scenes", str(parameter("scene", "tabletop"))), int(parameter("seed", 0)))
-    domain = domain_of(scene, str(parameter("domain", "")))
-    policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical")), beside=scene.source))
-    unknown = sorted(set(scene.tolerances) - set(domain.predicates))
+    file = config_file("scenes", scene or str(parameter("scene", "tabletop")))
+    found = load_scene(file, int(parameter("seed", 0)) if seed is None else int(seed))
+    domain = domain_of(found, str(parameter("domain", "")))
+    policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical")), beside=found.source))
+    unknown = sorted(set(found.tolerances) - set(domain.predicates))
     if unknown:
-        raise ConfigError(f"scene {scene.name} sets a tolerance for the unknown predicate '{unknown[0]}'; "
+        raise ConfigError(f"scene {found.name} sets a tolerance for the unknown predicate '{unknown[0]}'; "
                           f"there are: {', '.join(sorted(domain.predicates))}")
     changed = {name: replace(domain.predicates[name], tolerance=value)
-               for name, value in scene.tolerances.items()}
-    return Configuration(scene, replace(domain, predicates={**domain.predicates, **changed}), policy)
+               for name, value in found.tolerances.items()}
+    return Configuration(found, replace(domain, predicates={**domain.predicates, **changed}), policy)

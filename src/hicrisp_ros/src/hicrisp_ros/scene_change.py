@@ -1,8 +1,8 @@
 """A change of the scene: the world's node begins it, and every node of the namespace that knows a scene follows.
 
 A node that follows serves ``~load_scene``; one that remembers what it saw serves ``~forget`` too, for a world
-that begins again with the same scene. The private parameters ``~scene`` and ``~seed`` of all nodes are
-set too, so that one which is away at the moment comes back with the right scene.
+that begins again with the same scene. The parameters ``scene`` and ``seed`` of the namespace are set, and those
+of a node that has its own, so that one which is away at the moment comes back with the right scene.
 """
 
 from __future__ import annotations
@@ -58,17 +58,9 @@ class SceneFollower:
         return TriggerResponse(True, "")
 
     def _load(self, request: LoadSceneRequest) -> LoadSceneResponse:
-        before = rospy.get_param("~scene", None), rospy.get_param("~seed", None)
-        rospy.set_param("~scene", request.scene)
-        rospy.set_param("~seed", int(request.seed))
         try:
-            self._follow(load_configuration())
+            self._follow(load_configuration(request.scene, request.seed))
         except HicrispError as error:
-            for name, value in zip(("~scene", "~seed"), before):
-                if value is not None:
-                    rospy.set_param(name, value)
-                else:
-                    rospy.delete_param(name)
             return LoadSceneResponse(False, str(error))
         rospy.loginfo("the scene is %s with seed %d", request.scene, request.seed)
         return LoadSceneResponse(True, "")

@@ -23,8 +23,7 @@ MOST_BYTES = 4_000_000
 def trusted() -> ssl.SSLContext:
     """The certificates that the package's HTTP library trusts. To read them takes 50 ms, so all clients of a
     process share them."""
-    context: ssl.SSLContext = import_module(_LIBRARY).create_ssl_context()
-    return context
+    return import_module(_LIBRARY).create_ssl_context()
 
 
 _PROVIDER_FAILED = 502

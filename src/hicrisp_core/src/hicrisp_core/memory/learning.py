@@ -146,7 +146,7 @@ def _mended(
     objects = things_of(iter((*names_in((command, *steps)), *known)), world)
     if objects is None:
         return None
-    entry = Mended(domain.name, Failure(feedback.kind, feedback.label, command, tuple(known)), objects, steps,
+    entry = Mended(domain.name, Failure(feedback.kind, command, feedback.label, tuple(known)), objects, steps,
                    instead, correction.maker.kind, source)
     return None if isinstance(entry_of(record_of(entry)), Unfit) else entry
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import Iterator, List, Protocol, Sequence
+from typing import Iterator, Protocol, Sequence
 
 import numpy as np
 
@@ -47,8 +47,7 @@ def alike_in_words(text: str, others: Sequence[str]) -> Sequence[float]:
     own[bins[rows == 0]] = weights[rows == 0]
     products = np.bincount(rows, weights * own[bins], minlength=len(features))[1:]
     scale = lengths[0] * lengths[1:]
-    found: List[float] = np.divide(products, scale, out=np.zeros_like(products), where=scale > 0.0).tolist()
-    return found
+    return np.divide(products, scale, out=np.zeros_like(products), where=scale > 0.0).tolist()
 
 
 def _features(text: str) -> Iterator[int]:

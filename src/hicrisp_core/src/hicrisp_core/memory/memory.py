@@ -11,7 +11,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
 from hicrisp_core.goals.validation import check_goal
 from hicrisp_core.memory import tables
-from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, Numbered, Offset, Source, Thing
+from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, NamedObject, Numbered, Offset, Source
 from hicrisp_core.memory.learning import lesson_of
 from hicrisp_core.memory.likeness import Likeness, alike_in_words
 from hicrisp_core.memory.names import mentioned, names_in, todays_names, without_names
@@ -120,7 +120,7 @@ def failure_of(feedback: Feedback, action: str, arguments: Mapping[str, Value]) 
         The failure.
     """
     about = tuple(dict.fromkeys((*feedback.subjects, *feedback.blockers)))
-    return Failure(feedback.kind.value, feedback.label, Step("", action, arguments), about)
+    return Failure(feedback.kind.value, Step("", action, arguments), feedback.label, about)
 
 
 def known_ways(
@@ -162,7 +162,9 @@ def _in_todays_names(entry: Mended, today: Failure, world: WorldState, domain: D
     return None if names is None else grounded([names.step(step) for step in entry.steps], domain, world)
 
 
-def _settled(then: Failure, now: Failure, objects: Mapping[str, Thing], world: WorldState) -> Optional[Dict[str, str]]:
+def _settled(
+    then: Failure, now: Failure, objects: Mapping[str, NamedObject], world: WorldState
+) -> Optional[Dict[str, str]]:
     """Map objects by their parts in the failure; ``None`` if their types differ or a name has
     two.
     """
@@ -292,8 +294,9 @@ class FileMemory:
         now = self._clock()
         source = replace(self._source, run=run.task.id[:120], when=now)
         lesson = lesson_of(run.events, run.task.text, run.world, self._domain, run.goal, source, run.went_well)
-        offsets = [Offset(self._body, key, run.offsets.estimates[key], now) for key in run.measured
-                   if key in run.offsets.estimates]
+        measured = {key: run.offsets.estimates[key] for key in run.measured if key in run.offsets.estimates}
+        offsets = [Offset(self._body, key, found.samples, found.mean, found.scatter, now)
+                   for key, found in measured.items()]
         entries: List[Entry] = [*lesson.mended, *offsets]
         if lesson.example is not None:
             entries.append(lesson.example)

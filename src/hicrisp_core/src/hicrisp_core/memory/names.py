@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.memory.entries import Thing, is_number
+from hicrisp_core.memory.entries import NamedObject, is_number
 from hicrisp_core.model import Relation, Step, WorldState
 from hicrisp_core.model.goal import Count, Goal, Holds, Not, Statement
 
@@ -58,7 +58,7 @@ class RoleNames:
             return Not(self._statement(statement.part))
         return Count(tuple(map(self._statement, statement.parts)), statement.least, statement.most)
 
-    def said(self, text: str, objects: Mapping[str, Thing], world: WorldState) -> Optional[str]:
+    def said(self, text: str, objects: Mapping[str, NamedObject], world: WorldState) -> Optional[str]:
         """Rewrite a request with the current names.
 
         Names are replaced wherever their words occur. Other properties in the text, such as a colour, must be
@@ -85,7 +85,7 @@ class RoleNames:
 
 
 def todays_names(
-    objects: Mapping[str, Thing], domain: Domain, world: WorldState, settled: Optional[Mapping[str, str]] = None,
+    objects: Mapping[str, NamedObject], domain: Domain, world: WorldState, settled: Optional[Mapping[str, str]] = None,
     preferred: Sequence[str] = (),
 ) -> Optional[RoleNames]:
     """Map remembered objects to current ones: the same name if the type matches, else the most similar object
@@ -136,7 +136,7 @@ def without_names(text: str, types: Mapping[str, str]) -> str:
     return _replaced(text, {_words(name): type_ for name, type_ in types.items()})
 
 
-def things_of(names: Iterator[str], world: WorldState) -> Optional[Dict[str, Thing]]:
+def things_of(names: Iterator[str], world: WorldState) -> Optional[Dict[str, NamedObject]]:
     """Describe the objects that names refer to; numbers are skipped.
 
     Args:
@@ -146,7 +146,7 @@ def things_of(names: Iterator[str], world: WorldState) -> Optional[Dict[str, Thi
     Returns:
         Objects by name; ``None`` if one does not exist.
     """
-    found: Dict[str, Thing] = {}
+    found: Dict[str, NamedObject] = {}
     types = world.types()
     for name in names:
         if is_number(name) and name not in types:
@@ -154,7 +154,7 @@ def things_of(names: Iterator[str], world: WorldState) -> Optional[Dict[str, Thi
         if name not in types:
             return None
         seen = world.objects.get(name)
-        found[name] = Thing(types[name], dict(seen.attributes) if seen is not None else {})
+        found[name] = NamedObject(types[name], dict(seen.attributes) if seen is not None else {})
     return found
 
 

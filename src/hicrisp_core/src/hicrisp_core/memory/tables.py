@@ -9,7 +9,6 @@ from sqlite3 import Connection
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, Numbered, Offset, Unfit, entry_of, record_of
-from hicrisp_core.model.offsets import OffsetEstimate
 from hicrisp_core.trace.plain import to_json
 
 MOST_EXAMPLES, MOST_CORRECTIONS = 5000, 2000
@@ -26,13 +25,12 @@ def put(connection: Connection, entry: Entry, times: int = 1) -> None:
         times: how often it happened.
     """
     if isinstance(entry, Offset):
-        estimate = entry.estimate
         connection.execute(
             "INSERT INTO offsets (body, key, samples, mean_x, mean_y, scatter, last) "
             "VALUES (?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (body, key) DO UPDATE SET samples = excluded.samples, mean_x = excluded.mean_x, "
             "mean_y = excluded.mean_y, scatter = excluded.scatter, last = excluded.last",
-            (entry.body, entry.key, estimate.samples, *estimate.mean, estimate.scatter, entry.when))
+            (entry.body, entry.key, entry.samples, *entry.mean, entry.scatter, entry.when))
         return
     content, when = to_json(record_of(entry)), entry.source.when
     if isinstance(entry, Example):
@@ -108,7 +106,7 @@ def offsets(connection: Connection, body: Optional[str] = None) -> Tuple[Numbere
     rows = connection.execute(
         "SELECT 'o' || id, body, key, samples, mean_x, mean_y, scatter, last FROM offsets "
         "WHERE body = coalesce(?, body) ORDER BY body, key", (body,))
-    return tuple(Numbered(id_, Offset(of, key, OffsetEstimate(samples, (x, y), scatter), last), last=last)
+    return tuple(Numbered(id_, Offset(of, key, samples, (x, y), scatter, last), last=last)
                  for id_, of, key, samples, x, y, scatter, last in rows)
 
 

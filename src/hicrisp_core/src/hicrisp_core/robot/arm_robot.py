@@ -16,26 +16,7 @@ from hicrisp_core.robot.grasps import Gripper
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.robot.skills import SkillContext, SkillSettings, skills_of
 from hicrisp_core.time.deadline import Deadline
-from hicrisp_core.time.waiting import LinkedEvent
-
-
-class _Stop(LinkedEvent):
-    """Set when it is set itself, when the caller's event is, or from a time of the robot's clock on
-    (seconds).
-    """
-
-    def __init__(self, other: Event, clock: Callable[[], float], end: float) -> None:
-        super().__init__(other)
-        self._clock = clock
-        self._end = end
-
-    @property
-    def wished(self) -> bool:
-        """Whether a stop was requested."""
-        return super().is_set()
-
-    def is_set(self) -> bool:
-        return self.wished or self._clock() >= self._end
+from hicrisp_core.time.waiting import AlarmEvent, LinkedEvent
 
 
 class ArmRobot:
@@ -63,7 +44,7 @@ class ArmRobot:
         self._hand = replace(hand, opening=arm.max_opening)
         self._skills = skills_of(ARM, skills)
         self._actions = frozenset(skills)
-        self._running: Optional[_Stop] = None
+        self._running: Optional[LinkedEvent] = None
 
     def use_eyes(self, observe: Callable[[], WorldState]) -> None:
         """Replace the source of observations, starting with the next command.
@@ -117,15 +98,15 @@ class ArmRobot:
             return refusal
         limit = command.time_limit if command.time_limit > 0.0 else math.inf
         end = self._clock() + limit
-        stop = _Stop(cancel, self._clock, end)
-        self._running = stop
-        context = SkillContext(self._arm, self._observe, deadline, stop, progress or _ignore, self._hand,
+        self._running = wish = LinkedEvent(cancel)
+        stop: AlarmEvent[bool] = AlarmEvent(lambda: self._clock() >= end or None, wish)
+        context = SkillContext(self._arm, self._observe, deadline, stop, progress or (lambda *_: None), self._hand,
                                self._settings, self._limits, skill.item(command), lambda: end - self._clock())
         try:
             outcome = context.interrupted() or skill.run(context, command)
         finally:
             self._running = None
-        if outcome.status is Status.CANCELED and not stop.wished:
+        if outcome.status is Status.CANCELED and not wish.is_set():
             outcome = Outcome(Status.TIMEOUT, f"the time limit of {limit:g} s passed; the arm stands still",
                               cause=Cause(CauseKind.OUT_OF_TIME, (self.name,), limit))
         return outcome if outcome.ok else self._confirmed(outcome)
@@ -172,7 +153,3 @@ class ArmRobot:
             return outcome
         return Outcome(Status.SAFETY, f"{outcome.message} The arm does not confirm that it stands: {halted.message}.",
                        outcome.blockers, outcome.cause)
-
-
-def _ignore(phase: str, fraction: float) -> None:
-    """Ignore the progress of a command."""

@@ -237,7 +237,8 @@ class BaseRobot:
                 f"{self.name} cannot '{command.action}'; it can: {', '.join(sorted(self._skills))}.", "action")
         limit = command.time_limit if command.time_limit > 0.0 else math.inf
         drive = Drive(self._base, self._where, self._settings, command, deadline, LinkedEvent(cancel),
-                      progress or _ignore, self._clock, self._clock() + limit, self._pause, skill.item(command))
+                      progress or (lambda *_: None), self._clock, self._clock() + limit, self._pause,
+                      skill.item(command))
         self._running = drive.cancel
         try:
             outcome = drive.interrupted() or skill.run(drive, command)
@@ -273,7 +274,3 @@ class BaseRobot:
         return Outcome(Status.LOST if lost else Status.SAFETY,
                        f"{outcome.message} The base does not confirm that it stands: {halted.message}",
                        outcome.blockers, outcome.cause)
-
-
-def _ignore(phase: str, fraction: float) -> None:
-    """Ignore the progress of a command."""

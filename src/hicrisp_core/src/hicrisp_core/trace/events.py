@@ -53,8 +53,7 @@ class Event:
             del told["index"]
         if not told["robot"]:
             del told["robot"]
-        written: Dict[str, Any] = plain(told)
-        return written
+        return plain(told)
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,7 @@ def record_of(kind: Type[_Record], entry: Mapping[str, Any]) -> _Record:
     Returns:
         The record.
     """
-    found: _Record = _fitted(kind, entry)
-    return found
+    return _fitted(kind, entry)
 
 
 def problems_of(entry: Mapping[str, Any]) -> List[str]:

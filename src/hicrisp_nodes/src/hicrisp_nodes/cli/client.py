@@ -12,42 +12,19 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 import rospy
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
-from hicrisp_ros.service_client import ServiceClient
-from std_srvs.srv import Trigger
+from hicrisp_core.trace import task_state
+from hicrisp_core.trace.task_state import State
+from hicrisp_ros.supervisor_services import SupervisorServices
 
 from hicrisp_msgs.msg import Event, TaskStatus, WorldState
-from hicrisp_msgs.srv import (
-    AnswerQuestion,
-    Approve,
-    CancelTask,
-    Explain,
-    GetTask,
-    NameThing,
-    ResetWorld,
-    SetAutonomy,
-    SubmitTask,
-    TellTask,
-)
 from hicrisp_nodes.cli.graph import Graph
 
 NODES = ("supervisor", "brain", "body", "detector", "corrector", "embedded_world")
 NAMESPACE = "hicrisp"
-PATIENCE = 10.0
 _SETTLING = 0.1
 """Seconds in which a publisher that has answered puts the connection to use."""
-ENDED = frozenset({
-    TaskStatus.SUCCEEDED, TaskStatus.FAILED, TaskStatus.REFUSED, TaskStatus.CANCELED, TaskStatus.ANSWERED,
-    TaskStatus.INTERRUPTED})
-STATES = {
-    getattr(TaskStatus, name): name.lower().replace("_", " ")
-    for name in ("QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED",
-                 "FAILED",
-                 "REFUSED", "CANCELED", "ANSWERED", "ASKING", "INTERRUPTED")}
-_SERVICES = {
-    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
-    "approve": Approve, "answer": AnswerQuestion, "tell": TellTask,
-    "reset_world": ResetWorld, "name_thing": NameThing, "set_autonomy": SetAutonomy,
-    "pause": Trigger, "resume": Trigger, "estop": Trigger, "clear_estop": Trigger}
+STATES = {getattr(TaskStatus, state.name): state.value for state in State}
+ENDED = frozenset(getattr(TaskStatus, state.name) for state in task_state.ENDED)
 
 
 class Unreachable(Exception):
@@ -113,21 +90,20 @@ def become_node(master_uri: str) -> None:
     logging.getLogger("rospy").setLevel(logging.ERROR)
 
 
-class Supervisor:
+class Supervisor(SupervisorServices):
     """The supervisor's services, each with a deadline in wall time."""
 
     def __init__(self, namespace: str) -> None:
+        super().__init__(namespace)
         self.namespace = namespace
-        self._clients = {name: ServiceClient(f"/{namespace}/{name}", type_)
-                         for name, type_ in _SERVICES.items()}
 
-    def ask(self, service: str, *fields: Any, patience: float = PATIENCE) -> Any:
+    def ask(self, service: str, *fields: Any, patience: Optional[float] = None) -> Any:
         """Call one of the supervisor's services.
 
         Args:
             service: its name in the namespace.
             *fields: the fields of the request, in their order.
-            patience: limit in wall time, seconds.
+            patience: limit in wall time, seconds; what the service usually needs if ``None``.
 
         Returns:
             The response message.
@@ -135,7 +111,7 @@ class Supervisor:
         Raises:
             Unreachable: when it does not answer in time.
         """
-        reply = self._clients[service].call(_SERVICES[service]._request_class(*fields), patience)
+        reply = self.call(service, *fields, patience=patience)
         if reply.response is None:
             raise Unreachable(f"/{self.namespace}/{service} does not answer: {reply.message}",
                               "what runs: rosnode list; what it says: rostopic echo /rosout_agg")

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import rospy
 from hicrisp_core.errors import ConfigError
@@ -30,7 +30,6 @@ _DAY = 86400.0
 _HEARD_LIMIT = 180.0
 """Seconds in which a remark is understood, with a question to the user."""
 _CONNECT_LIMIT = 10.0
-_RESET_LIMIT = 120.0
 _STYLES = {"succeeded": "good", "answered": "good", "failed": "bad"}
 
 
@@ -67,20 +66,6 @@ def _watch(options: argparse.Namespace, console: Console) -> int:
     return watch(options, Supervisor(options.namespace), _listen(options.namespace), console, _say_status)
 
 
-def _cancel(options: argparse.Namespace, console: Console) -> int:
-    return _said(Supervisor(options.namespace).ask("cancel_task", options.task_id), console)
-
-
-def _approve(options: argparse.Namespace, console: Console) -> int:
-    return _said(Supervisor(options.namespace).ask("approve", options.task_id, options.command == "approve"),
-                 console)
-
-
-def _answer(options: argparse.Namespace, console: Console) -> int:
-    answer = " ".join(options.answer)
-    return _said(Supervisor(options.namespace).ask("answer", options.task_id, answer), console)
-
-
 def _tell(options: argparse.Namespace, console: Console) -> int:
     supervisor = Supervisor(options.namespace)
     events = _listen(options.namespace)
@@ -91,27 +76,6 @@ def _tell(options: argparse.Namespace, console: Console) -> int:
     console.say(answer.message)
     heard = Follower(supervisor, events, console).hear(running.task_id, _HEARD_LIMIT)
     return 0 if heard is not None and heard.effect != KEPT else 1
-
-
-def _name(options: argparse.Namespace, console: Console) -> int:
-    answer = Supervisor(options.namespace).ask("name_thing", options.thing, " ".join(options.name))
-    return _said(answer, console)
-
-
-def _explain(options: argparse.Namespace, console: Console) -> int:
-    answer = Supervisor(options.namespace).ask("explain", options.task_id)
-    console.say(answer.text)
-    return 0 if answer.ok else 1
-
-
-def _gate(options: argparse.Namespace, console: Console) -> int:
-    answer = Supervisor(options.namespace).ask(_GATES[options.command])
-    console.say(answer.message)
-    return 0 if answer.success else 1
-
-
-def _autonomy(options: argparse.Namespace, console: Console) -> int:
-    return _said(Supervisor(options.namespace).ask("set_autonomy", options.level), console)
 
 
 def _tasks(options: argparse.Namespace, console: Console) -> int:
@@ -131,11 +95,6 @@ def _tasks(options: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _reset(options: argparse.Namespace, console: Console) -> int:
-    fields = ("" if options.scene is None else whole_path(options.scene), options.seed)
-    return _said(Supervisor(options.namespace).ask("reset_world", *fields, patience=_RESET_LIMIT), console)
-
-
 def _replay(options: argparse.Namespace) -> int:
     """Turn into the page's own command: the page is a program beside this one, not a part of it."""
     port = ["--port", str(options.port)] if options.port is not None else []
@@ -152,9 +111,16 @@ def _say_status(status: TaskStatus, console: Console) -> None:
         if part))
 
 
+def _ask(options: argparse.Namespace, console: Console) -> int:
+    """Ask for the service of the command, with what the user gave; what it says back is the answer."""
+    service, fields = _REQUESTS[options.command]
+    return _said(Supervisor(options.namespace).ask(service, *fields(options)), console)
+
+
 def _said(answer: Any, console: Console) -> int:
-    console.say(answer.message)
-    return 0 if answer.ok else 1
+    good, said = (getattr(answer, field) for field in answer.__slots__)
+    console.say(said)
+    return 0 if good else 1
 
 
 def _listen(namespace: str) -> EventStream:
@@ -164,12 +130,21 @@ def _listen(namespace: str) -> EventStream:
     return events
 
 
-_GATES = {"estop": "estop", "clear": "clear_estop", "pause": "pause", "resume": "resume"}
-"""The services of the commands that hold back what moves, and let it go."""
+_REQUESTS: Dict[str, Tuple[str, Callable[[argparse.Namespace], Tuple[Any, ...]]]] = {
+    "cancel": ("cancel_task", lambda given: (given.task_id,)),
+    "approve": ("approve", lambda given: (given.task_id, True)),
+    "refuse": ("approve", lambda given: (given.task_id, False)),
+    "answer": ("answer", lambda given: (given.task_id, " ".join(given.answer))),
+    "explain": ("explain", lambda given: (given.task_id,)),
+    "name": ("name_thing", lambda given: (given.thing, " ".join(given.name))),
+    "autonomy": ("set_autonomy", lambda given: (given.level,)),
+    "reset": ("reset_world", lambda given: (given.scene and whole_path(given.scene), given.seed)),
+    "estop": ("estop", lambda _: ()), "clear": ("clear_estop", lambda _: ()),
+    "pause": ("pause", lambda _: ()), "resume": ("resume", lambda _: ()),
+}
+"""The services of the commands that ask for no more than an answer, each with the fields of its request."""
 _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
-    "submit": _submit, "watch": _watch, "cancel": _cancel, "explain": _explain, "tasks": _tasks,
-    "approve": _approve, "answer": _answer, "tell": _tell, "name": _name,
-    "refuse": _approve, "reset": _reset, "autonomy": _autonomy, **dict.fromkeys(_GATES, _gate)}
+    "submit": _submit, "watch": _watch, "tasks": _tasks, "tell": _tell, **dict.fromkeys(_REQUESTS, _ask)}
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -213,7 +188,7 @@ def make_parser() -> argparse.ArgumentParser:
     tasks = commands.add_parser("tasks", help="the tasks that wait, run and have ended, the newest first")
     tasks.add_argument("--most", type=int, default=20, metavar="N", help="how many that have ended (20)")
     reset = commands.add_parser("reset", help="put a simulated world back to its beginning")
-    reset.add_argument("scene", nargs="?", help="another scene of the same kind (the one that runs)")
+    reset.add_argument("scene", nargs="?", default="", help="another scene of the same kind (the one that runs)")
     reset.add_argument("--seed", type=int, default=0, help="another layout; -1 for seed 0 (the launch's)")
     replay = commands.add_parser("replay",
                                  help="a past run in the browser, step by step; without robot and ROS")

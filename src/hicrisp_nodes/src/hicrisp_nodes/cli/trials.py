@@ -16,7 +16,6 @@ from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower, wait_for_report
 
 _CONNECT_LIMIT = 20.0
-_RESET_LIMIT = 60.0
 _FRESH_STATES = 5
 
 
@@ -51,7 +50,7 @@ def run_trials(
             console.say(f"\n{console.paint(f'Trial {number + 1} of {options.trials}', 'strong')}, seed "
                         f"{seed}")
         if number:
-            reset = supervisor.ask("reset_world", "", seed, patience=_RESET_LIMIT)
+            reset = supervisor.ask("reset_world", "", seed)
             if not reset.ok:
                 raise Unreachable(f"the world could not be reset: {reset.message}")
             if not world.wait_for(_FRESH_STATES, _CONNECT_LIMIT):

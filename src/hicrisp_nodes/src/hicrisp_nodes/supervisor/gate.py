@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import contextmanager
 from threading import Condition, Event, Lock
-from typing import Callable, Optional, Sequence, Tuple
+from typing import Callable, Iterator, Optional, Sequence, Tuple
 
 from hicrisp_core.executive.rehearsal import CheckedSteps, PlanReview
 from hicrisp_core.model import Plan
 from hicrisp_core.model.meaning import Question
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_on
 
 from hicrisp_nodes.supervisor.state_files import EstopFile
 
@@ -16,7 +19,6 @@ FULL, SUPERVISED, CORRECTIONS, REVIEWED, MANUAL = "full", "supervised", "correct
 LEVELS = (FULL, SUPERVISED, CORRECTIONS, REVIEWED, MANUAL)
 CORRECTION = "correction"
 """The purpose of a command that mends a step."""
-SLICE = 0.05
 _LONGEST = 400
 """Characters of an answer that are taken."""
 
@@ -87,18 +89,14 @@ class Gate:
         """
         if level not in LEVELS:
             return False, f"no autonomy '{level}'; there are: {', '.join(LEVELS)}"
-        with self._news:
+        with self._change():
             self._autonomy = level
-            self._news.notify_all()
-        self._changed()
         return True, f"autonomy is {level}"
 
     def pause(self) -> str:
         """Hold the next command back; the running one ends."""
-        with self._news:
+        with self._change():
             self._paused = True
-            self._news.notify_all()
-        self._changed()
         return "the next command waits until resume"
 
     def resume(self) -> Tuple[bool, str]:
@@ -138,12 +136,10 @@ class Gate:
         Returns:
             A message.
         """
-        with self._news:
+        with self._change():
             self.reason = reason
             self.stops += 1
             self.estop.set()
-            self._news.notify_all()
-        self._changed()
         problem = self._write_down()
         return f"stopped: {reason}" + (f"; a restart of the supervisor would end it: {problem}" if problem
                                        else "")
@@ -216,15 +212,11 @@ class Gate:
         Returns:
             The answer; empty if none came in time or the task was canceled.
         """
-        with self._news:
+        with self._change():
             self._said, self.asked = "", question
-        self._changed()
-        patience = Deadline(seconds)
-        with self._news:
-            while not self._said and not patience.passed and not cancel.is_set() and not self.estop.is_set():
-                self._news.wait(SLICE)
+        wait_on(self._news, lambda: self._said, Deadline(seconds), cancel, self.estop.is_set)
+        with self._change():
             said, self.asked = self._said, None
-        self._changed()
         return said
 
     def pass_through(self, cancel: Event) -> None:
@@ -233,9 +225,7 @@ class Gate:
         Args:
             cancel: event that ends the wait.
         """
-        with self._news:
-            while self._paused and not cancel.is_set() and not self.estop.is_set():
-                self._news.wait(SLICE)
+        wait_on(self._news, lambda: not self._paused, Deadline(math.inf), cancel, self.estop.is_set)
 
     def approve(self, question: str, cancel: Event, doubtful: bool = False) -> bool:
         """Ask for approval of an irreversible command; no answer in time is a no.
@@ -331,17 +321,20 @@ class Gate:
     def _ask(self, question: str, cancel: Event, unasked: bool = True,
              asking: Sequence[str] = LEVELS[1:]) -> bool:
         """The answer to a question; ``unasked`` where the autonomy is none of ``asking`` any more while it waits."""
-        with self._news:
+        with self._change():
             self._answer, self.question = None, question
-        self._changed()
-        patience = Deadline(self._patience)
-        with self._news:
-            while (self._answer is None and not patience.passed and not cancel.is_set()
-                   and not self.estop.is_set()):
-                if self._autonomy not in asking:
-                    self._answer = unasked
-                    break
-                self._news.wait(SLICE)
+        wait_on(self._news, lambda: self._answer is not None or self._autonomy not in asking, Deadline(self._patience),
+                cancel, self.estop.is_set)
+        with self._change():
+            if self._answer is None and self._autonomy not in asking:
+                self._answer = unasked and not (cancel.is_set() or self.estop.is_set())
             granted, self.question = bool(self._answer), ""
-        self._changed()
         return granted
+
+    @contextmanager
+    def _change(self) -> Iterator[None]:
+        """Whoever waits looks again after what is done within, and everybody is told."""
+        with self._news:
+            yield
+            self._news.notify_all()
+        self._changed()

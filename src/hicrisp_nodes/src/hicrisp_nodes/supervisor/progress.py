@@ -3,32 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Tuple
 
+from hicrisp_core.trace.task_state import State
 from hicrisp_core.trace.timeline import Timeline
-
-
-class State(Enum):
-    """The states of a task, named as in the message TaskStatus."""
-
-    QUEUED = "queued"
-    PLANNING = "planning"
-    RUNNING = "running"
-    CORRECTING = "correcting"
-    AWAITING_APPROVAL = "awaiting approval"
-    PAUSED = "paused"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    REFUSED = "refused"
-    CANCELED = "canceled"
-    ANSWERED = "answered"
-    ASKING = "asking"
-    INTERRUPTED = "interrupted"
-
-
-ENDED = frozenset({State.SUCCEEDED, State.FAILED, State.REFUSED, State.CANCELED, State.ANSWERED,
-                   State.INTERRUPTED})
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.trace.task_state import ENDED, State
 
-from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
+from hicrisp_nodes.supervisor.progress import Progress
 from hicrisp_nodes.supervisor.request import Admission, Request, objection
 from hicrisp_nodes.supervisor.state_files import Remembered, TaskEntry
 

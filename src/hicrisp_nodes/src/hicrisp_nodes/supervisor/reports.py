@@ -12,6 +12,7 @@ from hicrisp_core.model.feedback import feedback_of
 from hicrisp_core.trace.events import StackChanged, UsageSoFar, UserSaid, VerdictGiven
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.read_event import event_of
+from hicrisp_core.trace.task_state import State
 from hicrisp_ros.conversions import feedback_to_msg, plan_to_msg
 from hicrisp_ros.diagnostics import ERROR, OK, TOPIC, Health, report
 from hicrisp_ros.publisher import Publisher
@@ -21,7 +22,6 @@ from hicrisp_ros.supervisor_watch import HEARTBEAT
 from hicrisp_msgs.msg import CorrectionStack, EstopState, Event, FailedCommand, Feedback, LlmUsage, TaskStatus
 from hicrisp_msgs.msg import Plan as PlanMsg
 from hicrisp_nodes.supervisor.gate import Gate
-from hicrisp_nodes.supervisor.progress import State
 from hicrisp_nodes.supervisor.request import Request
 
 _STATE_CODES = {state: getattr(TaskStatus, state.name) for state in State}

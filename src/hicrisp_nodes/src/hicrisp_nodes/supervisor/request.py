@@ -10,8 +10,9 @@ from typing import Callable, Optional, Tuple
 from hicrisp_core.model import Plan
 from hicrisp_core.model.meaning import Turn
 from hicrisp_core.ports.remarks import Remarks
+from hicrisp_core.trace.task_state import ENDED, State
 
-from hicrisp_nodes.supervisor.progress import ENDED, Progress, State
+from hicrisp_nodes.supervisor.progress import Progress
 from hicrisp_nodes.supervisor.state_files import TaskEntry
 
 MAX_TEXT = 2000

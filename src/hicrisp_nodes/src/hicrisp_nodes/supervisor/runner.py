@@ -26,6 +26,7 @@ from hicrisp_core.trace.event_log import FILE_NAME
 from hicrisp_core.trace.events import FaultInjected, Noted, PictureTaken, TaskFinished, TaskReceived, Waiting
 from hicrisp_core.trace.records import FaultRecord
 from hicrisp_core.trace.scene_lines import FILE_NAME as SCENE_FILE
+from hicrisp_core.trace.task_state import ENDED, State
 from hicrisp_core.trace.timeline import Timeline
 from hicrisp_core.understanding.controlled.interpreter import naming_in
 from hicrisp_ros.config_files import Configuration
@@ -45,7 +46,6 @@ from hicrisp_nodes.supervisor.gate import CORRECTION, Gate
 from hicrisp_nodes.supervisor.memory import MemorySettings
 from hicrisp_nodes.supervisor.parts import Thinkers
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of, wants_eye
-from hicrisp_nodes.supervisor.progress import ENDED, State
 from hicrisp_nodes.supervisor.reports import Reports
 from hicrisp_nodes.supervisor.request import Request
 from hicrisp_nodes.supervisor.scene_watch import SceneWatch

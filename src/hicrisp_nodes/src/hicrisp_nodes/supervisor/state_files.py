@@ -14,8 +14,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import write_whole
 from hicrisp_core.errors import ConfigError
-
-from hicrisp_nodes.supervisor.progress import State
+from hicrisp_core.trace.task_state import State
 
 FOLDER = ".supervisor"
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, ArithmeticError, RecursionError)

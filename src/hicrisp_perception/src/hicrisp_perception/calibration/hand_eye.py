@@ -189,8 +189,7 @@ class _Fit:
         seen[..., 2] = np.maximum(seen[..., 2], 1e-3)
         pixels, _ = cv2.projectPoints(seen.reshape(-1, 3), np.zeros(3), np.zeros(3), self._lens.matrix,
                                       self._spread)
-        found: np.ndarray = pixels.reshape(-1, 4, 2) - self._seen[kept]
-        return found
+        return pixels.reshape(-1, 4, 2) - self._seen[kept]
 
     def run(self, begin: np.ndarray, kept: np.ndarray, robust: bool = False) -> Tuple[np.ndarray, float]:
         """Return the best poses from a beginning on, and their cost."""
@@ -201,8 +200,7 @@ class _Fit:
     def errors(self, unknown: np.ndarray) -> np.ndarray:
         """Root mean square error of each view's corners, pixels."""
         every = self.residuals(unknown, np.arange(len(self._seen)))
-        found: np.ndarray = np.sqrt((every ** 2).sum(axis=2).mean(axis=1))
-        return found
+        return np.sqrt((every ** 2).sum(axis=2).mean(axis=1))
 
     def jacobian(self, unknown: np.ndarray, kept: np.ndarray) -> np.ndarray:
         """(views, 8, 12) pixels for each radian and metre."""
@@ -250,8 +248,7 @@ def information(tag: Tag, lens: Lens, unknown: np.ndarray, links: Sequence[Pose]
     """
     views = [TagView(np.zeros((4, 2)), link) for link in links]
     slopes = _Fit(views, tag, lens).jacobian(unknown, np.arange(len(views)))
-    found: np.ndarray = np.einsum("vri,vrj->vij", slopes, slopes)
-    return found
+    return np.einsum("vri,vrj->vij", slopes, slopes)
 
 
 def _guesses(views: Sequence[TagView], tag: Tag, lens: Lens, told: Optional[Pose]) -> List[np.ndarray]:
@@ -292,5 +289,4 @@ def _closed_form(links: Sequence[Pose], seen: Sequence[Pose]) -> np.ndarray:
 
 def _nearest_turn(column: np.ndarray) -> np.ndarray:
     left, _, right = np.linalg.svd(column.reshape(3, 3))
-    found: np.ndarray = left @ right
-    return found
+    return left @ right

@@ -222,8 +222,7 @@ def _grid(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.nda
     pixels = np.stack([lens.fx * seen[:, 0] / ahead + lens.cx, lens.fy * seen[:, 1] / ahead + lens.cy],
                       axis=1)
     inside = (seen[:, 2] > 0.1) & ((pixels >= 0) & (pixels < (lens.width, lens.height))).all(axis=1)
-    found: np.ndarray = points[inside]
-    return found
+    return points[inside]
 
 
 def _judged(moved: np.ndarray, covariance: np.ndarray, camera: Pose, places: np.ndarray, allowed: float
@@ -247,8 +246,7 @@ def _shifts(moved: np.ndarray, camera: Pose, places: np.ndarray) -> np.ndarray:
     """(N, 3) how far off places are taken to be, metres."""
     true = camera.compose(pose_of(moved))
     local = (places - np.array(true.position)) @ matrix_of(true)
-    found: np.ndarray = local @ matrix_of(camera).T + np.array(camera.position) - places
-    return found
+    return local @ matrix_of(camera).T + np.array(camera.position) - places
 
 
 class CameraMisplaced(HicrispError):

@@ -71,8 +71,7 @@ def expected_table(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray, 
     reach = np.float32(-camera.position[2]) / np.minimum(up, np.float32(-1e-6))
     x = np.float32(camera.position[0]) + reach * aside
     y = np.float32(camera.position[1]) + reach * ahead
-    found: np.ndarray = (up < -1e-3) & (x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1])
-    return found
+    return (up < -1e-3) & (x > low[0]) & (x < high[0]) & (y > low[1]) & (y < high[1])
 
 
 def find_plane(depth: np.ndarray, lens: Lens, camera: Pose, expected: np.ndarray) -> Optional[TablePlane]:
@@ -129,14 +128,12 @@ def _ransac(points: np.ndarray, up: np.ndarray, high: float) -> Optional[Tuple[n
 
 
 def _within(points: np.ndarray, normal: np.ndarray, offset: float) -> np.ndarray:
-    found: np.ndarray = np.abs(points @ normal - offset) < _reach(points)
-    return found
+    return np.abs(points @ normal - offset) < _reach(points)
 
 
 def _reach(points: np.ndarray) -> np.ndarray:
     """Return how far from a plane each of its points may be measured, metres."""
-    found: np.ndarray = np.maximum(_NEAR, _FAR * points[:, 2] ** 2)
-    return found
+    return np.maximum(_NEAR, _FAR * points[:, 2] ** 2)
 
 
 def _refined(points: np.ndarray, normal: np.ndarray, offset: float) -> Tuple[np.ndarray, float]:

@@ -96,14 +96,12 @@ def _outline(item: WorldObject, pose: Pose, picture: Picture) -> Optional[np.nda
     low, high = pixels.min(axis=0), pixels.max(axis=0)
     if high[0] < 0.0 or high[1] < 0.0 or low[0] > picture.lens.width or low[1] > picture.lens.height:
         return None
-    found: np.ndarray = cv2.convexHull(pixels.astype(np.float32))[:, 0]
-    return found
+    return cv2.convexHull(pixels.astype(np.float32))[:, 0]
 
 
 def _ahead(points: np.ndarray, picture: Picture) -> np.ndarray:
     """Return how far world points are in front of the camera, metres."""
-    found: np.ndarray = (points - np.array(picture.camera.position)) @ matrix_of(picture.camera)[:, 2]
-    return found
+    return (points - np.array(picture.camera.position)) @ matrix_of(picture.camera)[:, 2]
 
 
 def _pixels(points: np.ndarray, picture: Picture) -> Optional[np.ndarray]:

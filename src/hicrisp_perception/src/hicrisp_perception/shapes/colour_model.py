@@ -84,9 +84,8 @@ class Palette:
             Array (...) of family numbers.
         """
         coarse = cv2.LUT(colours, self._steps).astype(np.uint16)
-        found: np.ndarray = self._families.take((coarse[..., 0] << 2 * _BITS) | (coarse[..., 1] << _BITS)
-                                                | coarse[..., 2])
-        return found
+        return self._families.take((coarse[..., 0] << 2 * _BITS) | (coarse[..., 1] << _BITS)
+                                   | coarse[..., 2])
 
 
 class Likeness:
@@ -117,21 +116,18 @@ class Likeness:
         """
         level = _least(self._level, light * _LEVEL_FACE[0], light * _LEVEL_FACE[1])
         others = _least(self._others, light * _OTHER_FACE[0], light * _OTHER_FACE[1])
-        found: np.ndarray = np.where(self._known[None, :], np.maximum(level, others), UNSURE / 2.0)
-        return found
+        return np.where(self._known[None, :], np.maximum(level, others), UNSURE / 2.0)
 
 
 def _distances(face: Optional[np.ndarray], shown: np.ndarray) -> np.ndarray:
     if face is None:
         return np.zeros(shown.shape[:2])
     spread = 8.0 + 0.10 * float(face.max())
-    found: np.ndarray = np.linalg.norm(shown - face, axis=-1) / spread / 2.0
-    return found
+    return np.linalg.norm(shown - face, axis=-1) / spread / 2.0
 
 
 def _least(distances: np.ndarray, low: float, high: float) -> np.ndarray:
     window = (low <= _LEVELS) & (high >= _LEVELS)
     if not window.any():
         window[int(np.argmin(np.abs(_LEVELS - low)))] = True
-    found: np.ndarray = distances[..., window].min(axis=-1)
-    return found
+    return distances[..., window].min(axis=-1)

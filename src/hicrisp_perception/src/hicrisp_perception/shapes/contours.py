@@ -118,8 +118,7 @@ def _colour(colour: np.ndarray, where: np.ndarray) -> Optional[np.ndarray]:
     if np.count_nonzero(where) < 12:
         return None
     pixels = colour[where]
-    found: np.ndarray = np.median(pixels[::max(1, len(pixels) // 200)], axis=0)
-    return found
+    return np.median(pixels[::max(1, len(pixels) // 200)], axis=0)
 
 
 def _contour(segment: Segment, ground: Ground) -> np.ndarray:
@@ -157,8 +156,7 @@ def _contour(segment: Segment, ground: Ground) -> np.ndarray:
 
 
 def _at(values: np.ndarray, pixels: np.ndarray) -> np.ndarray:
-    found: np.ndarray = values[pixels[:, 1], pixels[:, 0]]
-    return found
+    return values[pixels[:, 1], pixels[:, 0]]
 
 
 def spread_of(x: np.ndarray, y: np.ndarray) -> Tuple[Tuple[float, float], Tuple[float, float], float]:

@@ -112,8 +112,7 @@ class Projection:
 
     def _seen(self, ways: np.ndarray, place: np.ndarray) -> np.ndarray:
         x, y, yaw = place
-        found: np.ndarray = ways @ (1.0, math.cos(yaw), math.sin(yaw)) + (x * self._along + y * self._aside)
-        return found
+        return ways @ (1.0, math.cos(yaw), math.sin(yaw)) + (x * self._along + y * self._aside)
 
 
 def fit_outline(lie: Lie, start: Tuple[float, float, float], z: float, contour: np.ndarray, rays: Rays,

@@ -215,8 +215,7 @@ def _patches(ground: Ground, segments: Sequence[Tuple[Segment, Shown]], objects:
 
 def _inner(segment: Segment) -> np.ndarray:
     """Its pixels without those at its edges, which are mixed."""
-    found: np.ndarray = cv2.erode(segment.mask.astype(np.uint8), NEIGHBOURS, borderValue=0) > 0
-    return found
+    return cv2.erode(segment.mask.astype(np.uint8), NEIGHBOURS, borderValue=0) > 0
 
 
 def _patch_cost(item: WorldObject, counts: np.ndarray, pixels: int) -> float:

@@ -153,9 +153,8 @@ class Sorter:
                       self._bare, self._palette, parts)
 
     def _within(self, x: np.ndarray, y: np.ndarray, margin: float) -> np.ndarray:
-        found: np.ndarray = ((x > self._low[0] - margin) & (x < self._high[0] + margin)
-                             & (y > self._low[1] - margin) & (y < self._high[1] + margin))
-        return found
+        return ((x > self._low[0] - margin) & (x < self._high[0] + margin)
+                & (y > self._low[1] - margin) & (y < self._high[1] + margin))
 
     def _coarse(self, view: View, robot: np.ndarray, known: Optional[np.ndarray]
                 ) -> Tuple[List[Window], np.ndarray]:
@@ -224,8 +223,7 @@ class Sorter:
         coloured = (family > 0) & (height > _BELOW) if not bare.any() else (
             (family > 0) & (bare | (height > _BELOW)) & ((height > _BELOW) | (height == NOWHERE)))
         plain = cv2.erode(solid, NEIGHBOURS, iterations=2) > 0
-        found: np.ndarray = near & (coloured | plain)
-        return found
+        return near & (coloured | plain)
 
 
 def _about(box: np.ndarray, shape: Tuple[int, int]) -> Window:

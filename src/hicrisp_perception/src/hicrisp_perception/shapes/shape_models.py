@@ -148,8 +148,7 @@ def unit(turn: Quaternion) -> np.ndarray:
 def _corners(lie: Lie) -> np.ndarray:
     points = [solid.pose.apply(point) for solid in _solids(lie.shape, lie.size)
               for point in _outer(solid)]
-    found: np.ndarray = np.array(points) @ unit(lie.turn).T
-    return found
+    return np.array(points) @ unit(lie.turn).T
 
 
 def _outer(solid: Solid) -> Tuple[Tuple[float, float, float], ...]:

@@ -43,7 +43,7 @@ class QueueWatch:
             ended.wait(_SLICE)  # Several changes in a row are one look.
 
     def _look(self) -> None:
-        answer = self._services.ask("get_task", "", patience=_PATIENCE)
+        answer = self._services.call("get_task", "", patience=_PATIENCE).response
         if answer is None:
             self._board.put({"link": {"supervisor": False}})
             return
@@ -59,5 +59,5 @@ class QueueWatch:
         return [{"task_id": each, "text": text} for each, text in self._texts.items()]
 
     def _text(self, task: str) -> str:
-        answer = self._services.ask("get_task", task, patience=_PATIENCE)
+        answer = self._services.call("get_task", task, patience=_PATIENCE).response
         return str(answer.status.text) if answer is not None and answer.found else ""

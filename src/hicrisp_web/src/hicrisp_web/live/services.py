@@ -4,51 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List
 
-from hicrisp_ros.service_client import ServiceClient
-from std_srvs.srv import Trigger
+from hicrisp_ros.supervisor_services import SupervisorServices
 
-from hicrisp_msgs.srv import (
-    AnswerQuestion,
-    Approve,
-    CancelTask,
-    Explain,
-    GetTask,
-    ReviewPlan,
-    SetAutonomy,
-    SubmitTask,
-    TellTask,
-)
 from hicrisp_web.server.deeds import Deed, Said
 
-PATIENCE = 10.0
-"""Wall seconds for one answer."""
-_SERVICES = {
-    "submit_task": SubmitTask, "cancel_task": CancelTask, "get_task": GetTask, "explain": Explain,
-    "approve": Approve, "answer": AnswerQuestion, "tell": TellTask, "set_autonomy": SetAutonomy,
-    "review_plan": ReviewPlan,
-    "pause": Trigger, "resume": Trigger, "estop": Trigger, "clear_estop": Trigger}
 
+class Services(SupervisorServices):
+    """The supervisor's services with their answers for the page."""
 
-class Services:
-    """Calls the supervisor, each service with a connection of its own, so that none waits for another."""
-
-    def __init__(self) -> None:
-        self._clients = {name: ServiceClient(name, kind) for name, kind in _SERVICES.items()}
-        self._stops = 0
-
-    def ask(self, name: str, *fields: Any, patience: float = PATIENCE) -> Any:
-        """Call a service of the supervisor.
-
-        Args:
-            name: its name in the namespace.
-            *fields: the fields of the request, in their order.
-            patience: limit in wall time, seconds.
-
-        Returns:
-            The response message; ``None`` if none came in time.
-        """
-        request = _SERVICES[name]._request_class(*fields)
-        return self._clients[name].call(request, patience).response
+    _stops = 0
 
     def stop(self) -> Said:
         """Stop everything, however often and whatever else is under way."""
@@ -74,7 +38,7 @@ class Services:
         Returns:
             Whether it worked, with a message and values.
         """
-        answer = self.ask(name, *fields)
+        answer = self.call(name, *fields).response
         if answer is None:
             return Said(False, f"The supervisor does not answer ({name}). The page goes on once it is back.")
         if name == "submit_task":

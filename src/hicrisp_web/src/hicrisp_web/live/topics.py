@@ -6,16 +6,14 @@ import json
 from typing import Any, Callable, Dict, List
 
 import rospy
+from hicrisp_core.trace.task_state import ENDED, State
 
 from hicrisp_msgs.msg import EstopState, Event, Plan, TaskStatus
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.following import Following
 
-STATES = {getattr(TaskStatus, name): name.lower() for name in (
-    "QUEUED", "PLANNING", "RUNNING", "CORRECTING", "AWAITING_APPROVAL", "PAUSED", "SUCCEEDED", "FAILED",
-    "REFUSED", "CANCELED", "ANSWERED", "ASKING", "INTERRUPTED")}
-_QUEUED = "queued"
-_ENDED = frozenset({"succeeded", "failed", "refused", "canceled", "answered", "interrupted"})
+_STATES = {getattr(TaskStatus, state.name): state.name.lower() for state in State}
+_ENDED = frozenset(state.name.lower() for state in ENDED)
 
 
 class Topics:
@@ -48,7 +46,7 @@ class Topics:
 
     def _status(self, message: TaskStatus) -> None:
         status = status_section(message)
-        if status["state"] != _QUEUED:
+        if message.state != TaskStatus.QUEUED:
             self._following.status(message.task_id, message.run_folder)
         self._board.put({"status": status})
         self._changed()
@@ -74,7 +72,7 @@ def status_section(message: TaskStatus) -> Dict[str, Any]:
         JSON values of the section ``status``.
     """
     return {
-        "task_id": message.task_id, "text": message.text, "state": STATES.get(message.state, "unknown"),
+        "task_id": message.task_id, "text": message.text, "state": _STATES.get(message.state, "unknown"),
         "step_index": message.step_index, "step_count": message.step_count, "message": message.message,
         "choices": list(message.choices), "plan_waits": message.plan_waits,
         "goal": message.goal, "waiting": message.queued}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.report import PAGE
@@ -63,10 +63,11 @@ def make_app(desk: Desk) -> Starlette:
     Returns:
         The ASGI application.
     """
+    doors = _Doors(desk)
     routes: List[BaseRoute] = [
-        *_page_routes(), *history_routes(desk.history), Route("/api/live", _live(desk)),
-        Route("/api/camera", _camera(desk)), Route("/api/may", _may(desk)),
-        Route("/api/do/{deed}", _do(desk), methods=["POST"])]
+        *_page_routes(), *history_routes(desk.history), Route("/api/live", doors.live),
+        Route("/api/camera", doors.camera), Route("/api/may", doors.may),
+        Route("/api/do/{deed}", doors.do, methods=["POST"])]
     return Starlette(routes=routes, middleware=[Middleware(Protection, guard=desk.guard)])
 
 
@@ -96,69 +97,66 @@ def _page_routes() -> List[BaseRoute]:
     return [Route("/", send(_OWN / "index.html")), *found]
 
 
-def _live(desk: Desk) -> Callable[[Request], Any]:
-    async def live(_: Request) -> Response:
-        if desk.board.readers >= MOST_STREAMS:
-            return reply(Said(False, f"{MOST_STREAMS} pages watch already; close one.").as_dict(), 503)
-        return StreamingResponse(stream(desk.board, desk.over), media_type="text/event-stream")
+class _Doors:
+    """What the server answers about the live workspace.
 
-    return live
+    Args:
+        desk: what the page shows and may request.
+    """
 
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
-def _camera(desk: Desk) -> Callable[[Request], Any]:
-    async def picture(request: Request) -> Response:
-        if not desk.guard.token_ok(request.headers.get("authorization")):
-            if not desk.guesses.take():
-                return reply(Said(False, "Too many wrong tokens; wait a moment.").as_dict(), 429)
-            return reply(Said(False, "The camera's picture needs the token.").as_dict(), 401)
-        shot = await run_in_threadpool(desk.camera)
+    async def live(self, _: Request) -> Response:
+        if self._desk.board.readers >= MOST_STREAMS:
+            return _refusal(503, f"{MOST_STREAMS} pages watch already; close one.")
+        return StreamingResponse(stream(self._desk.board, self._desk.over), media_type="text/event-stream")
+
+    async def camera(self, request: Request) -> Response:
+        refused = self._stranger(request, "The camera's picture needs the token.")
+        if refused is not None:
+            return refused
+        shot = await run_in_threadpool(self._desk.camera)
         if not shot.image:
             return Response(status_code=204)
-        return Response(shot.image, media_type=shot.kind,
-                        headers={"X-Eye": shot.eye, "X-Age": f"{shot.age:.1f}"})
+        return Response(shot.image, media_type=shot.kind, headers={"X-Eye": shot.eye, "X-Age": f"{shot.age:.1f}"})
 
-    return picture
+    async def may(self, request: Request) -> Response:
+        """Whether whoever asks may steer."""
+        refused = self._stranger(request)
+        if refused is not None and refused.status_code == 429:
+            return refused
+        live = bool(self._desk.deeds)
+        return reply({"steer": refused is None and live, "live": live})
 
-
-def _may(desk: Desk) -> Callable[[Request], Any]:
-    """Whether whoever asks may steer; a wrong token is asked about at a slow pace."""
-    async def may(request: Request) -> Response:
-        ok = desk.guard.token_ok(request.headers.get("authorization"))
-        if not ok and not desk.guesses.take():
-            return reply(Said(False, "Too many wrong tokens; wait a moment.").as_dict(), 429)
-        return reply({"steer": ok and bool(desk.deeds), "live": bool(desk.deeds)})
-
-    return may
-
-
-def _do(desk: Desk) -> Callable[[Request], Any]:
-    async def do(request: Request) -> Response:
-        deed = desk.deeds.get(request.path_params["deed"])
-        refused = _refusal(deed, request)
+    async def do(self, request: Request) -> Response:
+        if not self._desk.guard.origin_ok(request.headers.get("origin")):
+            return _refusal(403, "Another site's page may not do this.")
+        refused = self._stranger(request, "Steering needs the token: open the address that the launch printed.")
         if refused is not None:
-            return reply(Said(False, refused[1]).as_dict(), refused[0])
-        assert deed is not None
+            return refused
+        deed = self._desk.deeds.get(request.path_params["deed"])
+        if deed is None:
+            return _refusal(404, "There is no such deed.")
+        if not deed.urgent and not self._desk.pace.take():
+            return _refusal(429, "Too many requests at once; wait a moment.")
         told = await _body(request)
         fields = told if isinstance(told, str) else read_fields(deed, told)
         if isinstance(fields, str):
-            return reply(Said(False, fields).as_dict(), 400)
-        said = await run_in_threadpool(deed.call, **fields)
-        return reply(said.as_dict())
+            return _refusal(400, fields)
+        return reply((await run_in_threadpool(deed.call, **fields)).as_dict())
 
-    def _refusal(deed: Optional[Deed], request: Request) -> Optional[Tuple[int, str]]:
-        if not desk.guard.origin_ok(request.headers.get("origin")):
-            return 403, "Another site's page may not do this."
-        if not desk.guard.token_ok(request.headers.get("authorization")):
-            if not desk.guesses.take():
-                return 429, "Too many wrong tokens; wait a moment."
-            return 401, "Steering needs the token: open the address that the launch printed."
-        if deed is None:
-            return 404, "There is no such deed."
-        if not deed.urgent and not desk.pace.take():
-            return 429, "Too many requests at once; wait a moment."
-        return None
+    def _stranger(self, request: Request, why: str = "") -> Optional[Response]:
+        """The refusal of whoever has no token, or a wrong one; those are taken at a slow pace."""
+        if self._desk.guard.token_ok(request.headers.get("authorization")):
+            return None
+        if not self._desk.guesses.take():
+            return _refusal(429, "Too many wrong tokens; wait a moment.")
+        return _refusal(401, why)
 
-    return do
+
+def _refusal(status: int, why: str) -> Response:
+    return reply(Said(False, why).as_dict(), status)
 
 
 async def _body(request: Request) -> Any:
