@@ -21,6 +21,7 @@ from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.barman.recipes import KnownRecipe, Recipe, judge, load_recipes
 from hicrisp_bench.barman.recordings import FirstPlan, RecordedBrain, first_failure, named_ingredients
+from hicrisp_bench.cost import QUESTIONS, questions_of
 
 KNOW_THE_GOAL = ("copal_m_goal",)
 """Policies whose runs are told the recipe as facts; all others know the plan alone."""
@@ -98,7 +99,7 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
         "glasses": served.glasses,
         "repairs": result.corrections.get("repair", 0), "replans": result.corrections.get("llm_replan", 0),
         "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]],
-        "tokens": result.tokens,
+        "tokens": result.tokens, QUESTIONS: questions_of(events),
     }
     if trial.recorded is not None:
         ours = first_failure(domain, scene.first_state(), trial.recorded.text)
