@@ -7,6 +7,7 @@ from typing import Mapping
 from hicrisp_bench import blocks, franka7, long, remembering, tabletop
 from hicrisp_bench.agv import suite as agv
 from hicrisp_bench.attacks import suite as attacks
+from hicrisp_bench.barman import pizza
 from hicrisp_bench.barman import suite as barman
 from hicrisp_bench.brains import suite as brains
 from hicrisp_bench.eyes import suite as eyes
@@ -22,6 +23,6 @@ from hicrisp_bench.virtualhome import household_suite, plans
 MEASURES: Mapping[str, Suite] = {
     "agv": agv, "attacks": attacks, "barman": barman, "blocks": blocks, "brains": brains, "eyes": eyes,
     "faults": faults, "franka7": franka7, "fuzz": fuzz, "language": language, "limits": limits, "long": long,
-    "memory": remembering, "prompts": prompts, "search": search, "tabletop": tabletop, "virtualhome": plans,
-    "virtualhome10": household_suite,
+    "memory": remembering, "pizza": pizza, "prompts": prompts, "search": search, "tabletop": tabletop,
+    "virtualhome": plans, "virtualhome10": household_suite,
 }
