@@ -31,7 +31,7 @@ from hicrisp_bench.suite import Report, Row, Suite
 from hicrisp_bench.suites import MEASURES
 
 QUICK = {"quick_set": "replans=0,2"}
-SELECTS: Sequence[str] = ()
+SELECTS = ("of", "of_suite", "policy", "set", "llm", "quick_set")
 _FIGURE_6 = ("virtualhome10", "brainbody", "replans=0,1,2,3,4,5", ("--forget", "0.2"))
 """Suite, policy, values and the suite's options where none are given."""
 
