@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, Dict
 
 import pytest
-from hicrisp_bench.barman.recipes import judge, load_recipes
-from hicrisp_bench.barman.recordings import FILES, failure_kind, first_failure, named_ingredients, read_recordings
+from hicrisp_bench.barman.recipes import PIZZA, judge, load_recipes
+from hicrisp_bench.barman.recordings import (
+    FILES,
+    failure_kind,
+    first_failure,
+    named_ingredients,
+    read_recordings,
+    replanned,
+)
+from hicrisp_bench.barman.suite import errors_of, row_of, times_of
 from hicrisp_bench.barman.trial import BarmanTrial, run_barman
+from hicrisp_bench.cli import main
 from hicrisp_bench.suite import data_folder
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
@@ -140,3 +150,63 @@ def test_an_endpoint_plans_and_replans_a_cocktail(monkeypatch: pytest.MonkeyPatc
     assert result["correct"]
     assert result["replans"] == 1
     assert result["tokens"] > 0
+
+
+def test_what_a_live_plan_names_was_never_measured_and_is_not_reported_as_none_right() -> None:
+    live = {"executable": True, "correct": True, "search_seconds": [], "out_of_time": 0, "repairs": 0, "replans": 0,
+            "distance": 0.0, "seconds": 0.1, "tokens": 0}
+    assert row_of("copal_h1", "openai", [live])["plan_right"] is None
+    assert row_of("copal_bl", "recorded", [{**live, "plan_right": True}, {**live, "plan_right": False}])[
+        "plan_right"] == 0.5
+
+
+def test_what_is_wrong_is_counted_by_what_is_missing_and_superfluous() -> None:
+    def made(missing: int, superfluous: int) -> Dict[str, Any]:
+        return {"executable": True, "correct": not missing and not superfluous, "missing": ["gin"] * missing,
+                "superfluous": ["salt"] * superfluous}
+
+    rows = errors_of([made(0, 0), made(0, 0), made(1, 0), made(1, 2), {**made(1, 0), "executable": False}],
+                     {(0, 1): 0.05}).rows
+    assert [(row["missing"], row["superfluous"], row["share"], row["published"]) for row in rows] == [
+        (0, 1, 0.0, 0.05), (1, 0, 0.25, None), (1, 2, 0.25, None)]
+    assert rows[2]["distance"] == pytest.approx(1.4)
+
+
+def test_the_agents_times_stand_beside_the_papers() -> None:
+    asked = [{"role": "travi", "calls": 1, "tokens": 9, "seconds": seconds} for seconds in (2.0, 4.0)]
+    rows = times_of([{"questions": asked}]).rows
+    assert (rows[0]["role"], rows[0]["n"], rows[0]["seconds"]) == ("travi", 2, 3.0)
+    published = {row["role"]: row["seconds"] for row in rows if "source" in row}
+    assert published == {"alex": 0.6, "travi": 16.1, "ropa": 14.9}
+
+
+@needs_recordings
+def test_the_recorded_runs_needed_as_many_new_plans_as_the_papers_figure_shows() -> None:
+    high, both = replanned(RECORDED)
+    assert (high["executable"], round(high["replans_high"], 2), high["repairs"]) == (1.0, 1.61, 0)
+    assert round(both["replans_high"], 2) == 0.48
+    assert both["repairs"] > 1.0
+
+
+def test_a_dough_is_right_with_the_recipes_toppings_and_no_others() -> None:
+    pizza = load_recipes(CONFIG / "recipes" / "pizzas.yaml")["Mushroom_Pizza"]
+    kitchen = load_scene(CONFIG / "scenes" / "pizza.yaml").first_state()
+    topped = {Relation("pizza_dough", "contains", each) for each in pizza.mandatory}
+    right = kitchen.with_relations(kitchen.relations | topped)
+    wrong = right.with_relations(right.relations | {Relation("pizza_dough", "contains", "ham")})
+    assert judge(pizza, right, PIZZA).correct
+    assert judge(pizza, wrong, PIZZA).superfluous == {"ham"}
+    assert judge(pizza, kitchen, PIZZA).missing == pizza.mandatory
+
+
+def test_pizzas_whose_toppings_stand_behind_bottles_fail_as_planned_and_are_made_by_the_default_policy(
+    tmp_path: Path,
+) -> None:
+    assert main(["pizza", "--trials", "3", "--policies", "copal_bl", "hierarchical", "--jobs", "1", "--config",
+                 str(CONFIG), "--out", str(tmp_path)]) == 0
+    found = json.loads((tmp_path / "results.json").read_text())
+    rows = {row["policy"]: row for row in found["rows"]}
+    assert rows["copal_bl"]["executable"] < 1.0
+    assert all("in the way" in run["message"] for run in found["runs"] if not run["executable"])
+    made = rows["hierarchical"]
+    assert (made["n"], made["executable"], made["correct"]) == (6, 1.0, 1.0)

@@ -1,23 +1,24 @@
-"""The ten household tasks: the home, the goals, the offline planner, and a model over HTTP."""
+"""The ten household tasks: the home, the goals, plans without a model, recorded programs, and a model over HTTP."""
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from hicrisp_bench.cli import main
+from hicrisp_bench.suite import data_folder
 from hicrisp_bench.virtualhome import package
 
 if not package.installed():
     pytest.skip(str(package.Missing()), allow_module_level=True)
 
 from hicrisp_bench.virtualhome.household import TASKS, load_home, world_of
-from hicrisp_bench.virtualhome.household_suite import POLICIES, HouseholdRun, carry_out
+from hicrisp_bench.virtualhome.household_suite import CONTROLLED, POLICIES, PROGPROMPT, HouseholdRun, carry_out
+from hicrisp_bench.virtualhome.programs import read_program, read_programs
+from hicrisp_bench.virtualhome.published import reference
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, reference_course, score
-from hicrisp_bench.virtualhome.words import HouseholdBrain
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Task
-from hicrisp_core.ports.brain import PlanRequest
 from hicrisp_core.time.deadline import Deadline
 from virtualhome_home import CONFIG, domain
 
@@ -73,18 +74,54 @@ def test_one_of_two_things_on_the_table_is_half_of_the_goal(home):
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_the_offline_planner_carries_every_task_out(task):
-    found = carry_out(HouseholdRun(CONFIG, task.name, "hierarchical", "offline", None, 0))
+def test_every_task_in_controlled_english_is_done_by_what_every_launch_has(task):
+    found = carry_out(HouseholdRun(CONFIG, task.name, "hierarchical", "offline", None, 0, said=CONTROLLED))
     assert (found["sr"], found["exec"], found["llm_calls"]) == (1.0, 1.0, 0), found
 
 
-def test_a_sentence_that_the_offline_planner_cannot_read_is_refused_with_examples(home):
-    world = world_of(domain(), home).observe(Deadline(60.0))
-    answer = HouseholdBrain(domain()).plan(PlanRequest(Task("paint the fence"), world), Deadline(60.0))
-    assert answer.plan is None
-    assert "watch TV" in answer.refusal
-    answer = HouseholdBrain(domain()).plan(PlanRequest(Task("watch the unicorn"), world), Deadline(60.0))
-    assert "no unicorn here" in answer.refusal
+PROGRAM = """def eat_chips_on_the_sofa():
+\t# 0: walk to living room
+\twalk('livingroom')
+\tassert('chips' in 'hands')
+\t\telse: find('chips')
+\t\telse: grab('chips')
+\tfind('tv')
+\tassert('close' to 'tv')
+\t\telse: find('sofa')
+\tsit('sofa')
+\twait(120)
+\t# 6:Done"""
+
+
+def test_a_programs_checks_are_carried_out_where_they_do_not_hold_and_cost_nothing_where_they_do(home):
+    found = carry_out(HouseholdRun(CONFIG, "chips", PROGPROMPT, "offline", None, 0, program=PROGRAM))
+    assert [line.split("]")[0][1:] for line in found["carried_out"]] == ["WALK", "FIND", "GRAB", "FIND"]
+    assert (found["actions"], found["corrections"]) == (4, {})
+    assert found["exec"] == pytest.approx(4 / 6)  # Nobody stands at the sofa, and nothing waits.
+    mended = carry_out(HouseholdRun(CONFIG, "chips", "hierarchical", "offline", None, 0, program=PROGRAM))
+    assert mended["sr"] == 1.0
+    assert mended["corrections"]["repair"] == 1
+
+
+def test_the_authors_recorded_programs_are_runs_of_their_tasks(tmp_path):
+    folder = data_folder() / "hicrisp"
+    if not folder.is_dir():
+        pytest.skip(f"there is no {folder}: HICRISP_DATA names the folder with HiCRISP's recordings")
+    programs = read_programs(folder)
+    assert set(programs) >= {task.text.lower() for task in TASKS}
+    assert main(["virtualhome10", "--plans", "recorded", "--tasks", "salmon", "light", "--jobs", "1", "--config",
+                 str(CONFIG), "--out", str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "results.json").read_text())["rows"]
+    assert [row["policy"] for row in rows] == [PROGPROMPT, "hicrisp", "repair", "hierarchical"]
+    assert {(row["llm"], row["n"], row["sr"]) for row in rows} == {("recorded: gpt-3.5", 3, 1.0)}
+
+
+def test_a_program_is_read_in_the_homes_names(home):
+    text = "assert('fridge' is 'opened')\n\telse: open('fridge')\nputon('salmon', 'fridge')"
+    program = read_program(text, domain(), home)
+    check, put = program.steps
+    assert program.recoveries[check.text][0] == ("fridge_12", "open")
+    assert (put.action, put.arguments) == ("putback", {"item": "salmon_14", "place": "fridge_12"})
 
 
 def test_open_loop_a_forgotten_find_leaves_the_person_standing(model):
@@ -121,7 +158,7 @@ def test_the_default_policy_finds_the_sofa_without_asking(model):
 
 
 def test_what_the_offline_planner_forgets_is_the_same_under_every_policy_and_is_mended_by_some():
-    found = {policy: [carry_out(HouseholdRun(CONFIG, "salmon", policy, "offline", None, run, forget=0.3))
+    found = {policy: [carry_out(HouseholdRun(CONFIG, "salmon", policy, "offline", None, run, 0.3, CONTROLLED))
                       for run in range(4)] for policy in POLICIES}
     recall = {policy: sum(result["gcr"] for result in results) for policy, results in found.items()}
     assert recall["open_loop"] < recall["hicrisp"]
@@ -154,9 +191,19 @@ def test_the_papers_figures_stand_beside_ours(tmp_path):
                  "--out", str(tmp_path)]) == 0
     results = json.loads((tmp_path / "results.json").read_text())
     assert [row["policy"] for row in results["rows"]] == list(POLICIES)
-    published = {(row["policy"], row["task"]): row.get("exec") for row in results["reference"]}
-    assert published["hicrisp", "salmon"] == 0.90
-    assert published["progprompt", "light"] == 0.67
+    assert results["reference"] == json.loads(json.dumps(reference()))
+    by_table = Counter(row["source"].rpartition(", ")[2] for row in reference())
+    assert by_table == {"Table I": 20, "Table 1": 12, "Table 2": 30}
+    salmon = next(row for row in reference() if (row["policy"], row["task"]) == ("hicrisp", "salmon"))
+    assert (salmon["actions"], salmon["psr"], salmon["precision"], salmon["exec"]) == (7, 0.0, 0.99, 0.90)
+    assert len([row for row in reference() if row["source"].endswith("Table 2")]) * 3 == 90
+
+
+def test_a_models_file_may_be_named_by_its_path(tmp_path):
+    file = tmp_path / "own.yaml"
+    file.write_text("llm: own\nbackend: offline\n")
+    assert main(["virtualhome10", "--llm", str(file), "--tasks", "light", "--policies", "open_loop", "--jobs", "1",
+                 "--config", str(CONFIG), "--out", str(tmp_path / "out")]) == 0
 
 
 def test_a_missing_home_is_said_with_its_file(tmp_path):

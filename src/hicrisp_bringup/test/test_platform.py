@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import List
+from typing import List, Tuple
 
 import pytest
 from missing_packages import missing_packages
@@ -185,3 +185,18 @@ def test_the_doctor_asks_for_what_a_manifest_needs_and_for_nothing_else(tmp_path
     manifests = "".join(file.read_text(encoding="utf-8") for file in ROOT.glob("src/*/package.xml"))
     assert {"move_base", "moveit_commander", "gazebo_ros", "franka_control"} <= asked
     assert not [name for name in asked if f"<exec_depend>{name}</exec_depend>" not in manifests]
+
+
+@pytest.mark.parametrize(("arguments", "extras"), [
+    (("virtualhome",), "virtualhome"), (("ablate", "virtualhome10"), "virtualhome"), (("ablate",), "virtualhome"),
+    (("ablate", "blocks"), ""), (("fuzz", "--quick"), "fuzz"), (("tabletop",), ""), (("virtualhome", "--help"), "")])
+def test_a_bench_installs_the_extras_of_its_suite_and_help_needs_none(
+    tmp_path: Path, arguments: Tuple[str, ...], extras: str
+) -> None:
+    (tmp_path / "lib").mkdir()
+    shutil.copy(ROOT / "scripts" / "bench", tmp_path / "bench")
+    (tmp_path / "lib" / "setup.sh").write_text(
+        "needs_embedded_world() { :; }\nensure_workspace() { echo \"set up:$*\"; exit 0; }\n")
+    done = subprocess.run(["bash", str(tmp_path / "bench"), *arguments], env={**os.environ, "HICRISP_ROOT": "/nowhere"},
+                          stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)
+    assert done.stdout.strip() == f"set up:{extras}"

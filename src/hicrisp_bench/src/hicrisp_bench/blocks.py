@@ -28,6 +28,7 @@ from hicrisp_core.trace.read_event import events_of
 
 from hicrisp_bench import blocks_recorded
 from hicrisp_bench.blocks_problems import ROBOT, TABLE, Problem, above, optimal_length, planbench_problems
+from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
@@ -92,6 +93,7 @@ def run_problem(settings: RunSettings) -> Dict[str, Any]:
         "replans": result.corrections.get(Rung.LLM_REPLAN, 0),
         "drops": sum(map(_dropped, events_of(events))),
         "llm_calls": result.llm_calls, "tokens": result.tokens,
+        QUESTIONS: questions_of(events),
     }
 
 
@@ -209,13 +211,13 @@ def _planned(options: argparse.Namespace, llm: LlmSettings, runner: Runner) -> L
     if "live" in options.plans:
         rows += _rows(problems, policies, llm, options, 0.0, runner)
     if "injected" in options.plans:
-        rows += _rows(problems, [policy for policy in policies if policy.name in INJECTED], llm, options,
-                      DROPS, runner)
+        some = policies if options.policies else [policy for policy in policies if policy.name in INJECTED]
+        rows += _rows(problems, some, llm, options, DROPS, runner)
     return rows
 
 
 def _file(options: argparse.Namespace, kind: str, name: str) -> Path:
-    return config_file(kind, name, options.config / "domains" / "blocks.yaml")
+    return config_file(kind, name, options.config / kind / "any")
 
 
 def _limited(problems: Sequence[Problem], limit: Optional[int]) -> List[Problem]:
@@ -260,6 +262,7 @@ def _row(head: Dict[str, Any], results: Sequence[Dict[str, Any]], drops: float) 
         "replans": sum(result["replans"] for result in whole), **corrections_of(whole),
         "false_success": sum(1 for result in whole if result["claimed"] and not result["success"]),
         "llm_calls": sum(result["llm_calls"] for result in whole), "tokens": sum(r["tokens"] for r in whole),
+        **cost_of(whole),
         "injected": f"{dropped} blocks dropped" if drops else "none", "drops": dropped,
         "crashed": [result["crashed"] for result in results if "crashed" in result],
         "failed": [{"problem": r["problem"], "message": r["message"]} for r in whole if not r["success"]],

@@ -13,34 +13,18 @@ from typing import Dict, List, Mapping, Optional
 
 from hicrisp_core.errors import HicrispError
 
-from hicrisp_bench import blocks, franka7, long, remembering, tabletop
-from hicrisp_bench.agv import suite as agv
+from hicrisp_bench import ablate
 from hicrisp_bench.all_suites import ALL, run_all_suites
-from hicrisp_bench.attacks import suite as attacks
-from hicrisp_bench.barman import suite as barman
-from hicrisp_bench.brains import suite as brains
-from hicrisp_bench.eyes import suite as eyes
-from hicrisp_bench.faults import suite as faults
-from hicrisp_bench.fuzz import suite as fuzz
-from hicrisp_bench.language import suite as language
-from hicrisp_bench.limits import suite as limits
 from hicrisp_bench.options import add_usual
-from hicrisp_bench.prompts import suite as prompts
 from hicrisp_bench.published import publish
 from hicrisp_bench.results import save, write_index
 from hicrisp_bench.runner import runner_of
-from hicrisp_bench.search import suite as search
 from hicrisp_bench.suite import Suite, text_of
-from hicrisp_bench.virtualhome import household_suite, plans
+from hicrisp_bench.suites import MEASURES
 
-SUITES: Mapping[str, Suite] = {
-    "agv": agv, "attacks": attacks, "barman": barman, "blocks": blocks, "brains": brains, "eyes": eyes,
-    "faults": faults, "franka7": franka7, "fuzz": fuzz, "language": language, "limits": limits, "long": long,
-    "memory": remembering, "prompts": prompts, "search": search, "tabletop": tabletop, "virtualhome": plans,
-    "virtualhome10": household_suite,
-}
+SUITES: Mapping[str, Suite] = {**MEASURES, "ablate": ablate}
 FOLDER = Path("runs/bench")
-HERE = ("faults", "fuzz", "long")
+HERE = ("ablate", "faults", "fuzz", "long")
 """Suites that start nodes or programs on this machine, also where the trials of others go to a cluster."""
 
 
@@ -92,7 +76,11 @@ def parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     """
     given = sys.argv[1:] if arguments is None else arguments
     parser = make_parser(quick="--quick" in given)
-    options = parser.parse_args(given)
+    options, rest = parser.parse_known_args(given)
+    if rest and options.suite != "ablate":
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if options.suite == "ablate":
+        options.of_suite = rest
     if not (options.config / "scenes").is_dir():
         parser.error(f"{options.config} holds no folder 'scenes'; give the workspace's config folder with "
                      "--config")

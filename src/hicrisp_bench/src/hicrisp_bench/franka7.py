@@ -11,13 +11,14 @@ from statistics import mean
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from hicrisp_core.body.similar_body import wordllama_embedder
-from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
+from hicrisp_core.llm.settings import OFFLINE
 from hicrisp_core.model import WorldState
 from hicrisp_core.policy.policy import SIMILAR, load_policy
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import franka7_goals as goals
-from hicrisp_bench.options import add_llm, add_policies, add_trials
+from hicrisp_bench.cost import cost_of
+from hicrisp_bench.options import add_llm, add_policies, add_trials, llm_settings
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import share_of
@@ -120,7 +121,7 @@ def _check(config: Path, policies: Sequence[str], llm: str) -> None:
     Raises:
         ConfigError: for a file that is not there or wrong, or a package that a policy lacks.
     """
-    load_llm_settings(config / "llm" / f"{llm}.yaml")
+    llm_settings(config, llm)
     if any(load_policy(config / "policies" / f"{name}.yaml").body == SIMILAR for name in policies):
         wordllama_embedder()
 
@@ -149,6 +150,7 @@ def _figures(results: Sequence[Dict[str, Any]]) -> Row:
         "feedback_rounds": mean(rounds) if rounds else None,
         "replans": mean([result["replans"] for result in whole]) if whole else None,
         "llm_calls": sum(result["llm_calls"] for result in whole), "tokens": sum(r["tokens"] for r in whole),
+        **cost_of(whole),
         "false_success": sum(1 for result in whole if result["claimed"] and not result["success"]),
         "crashed": [result["crashed"] for result in results if "crashed" in result],
         "failed": _failed([result for result in whole if not result["success"]]),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Collection, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.llm.settings import LlmSettings, load_llm_settings
+from hicrisp_core.llm.settings import LlmSettings, is_replay, load_llm_settings
 
 
 def at_least_one(text: str) -> int:
@@ -148,7 +148,23 @@ def llm_of(options: argparse.Namespace) -> LlmSettings:
     Raises:
         ConfigError: for a file that is missing or wrong.
     """
-    return load_llm_settings(config_file("llm", options.llm, beside=options.config / "llm" / "any"))
+    return llm_settings(options.config, options.llm)
+
+
+def llm_settings(config: Path, name: str) -> LlmSettings:
+    """Load the settings of a model.
+
+    Args:
+        config: the folder of configuration.
+        name: a file of its ``llm``, the path of one, or ``replay:FILE``.
+
+    Returns:
+        The settings.
+
+    Raises:
+        ConfigError: for a file that is missing or wrong.
+    """
+    return load_llm_settings(name if is_replay(name) else config_file("llm", name, beside=config / "llm" / "any"))
 
 
 def add_sentences(parser: argparse.ArgumentParser, default: str) -> None:

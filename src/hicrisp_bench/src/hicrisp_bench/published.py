@@ -27,7 +27,8 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
 
     Args:
         suite: name of the suite.
-        name: the table; one that exists keeps its form (``columns``, ``merged``) where the rows have its columns.
+        name: the table; one that exists keeps its form (``columns``, ``merged``, the published rows that it shows)
+            where the rows have its columns.
         report: the run's rows.
         command: what was run.
         code: file or folder of the suite; a change of it makes the figures old.
@@ -44,7 +45,7 @@ def publish(suite: str, name: str, report: Report, command: str, code: Path, roo
         "machine": machine["processor"], "cores": machine["cores"], "injected": report.note, "columns": list(columns),
         **{key: before[key] for key in ("merged",) if key in before},
         "rows": [{key: value for key, value in row.items() if key == "n" or key.replace("_ci", "") in columns}
-                 for row in report.rows], "published": list(report.reference)}
+                 for row in report.rows], "published": before.get("published", list(report.reference))}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     renew(root)
@@ -85,7 +86,7 @@ def _table(root: Path, suite: str, name: str) -> str:
     rows += [{**row, columns[0]: f"published: {row['source']}"} for row in table.get("published", ())
              if any(each in row for each in columns[1:])]
     head, rest = markdown(_merged(rows, columns, table.get("merged", ())), columns).split("\n", 1)
-    shown = f"{head.replace('_', ' ')}\n{rest}"
+    shown = re.sub(r" ?\| ?", "|", f"{head.replace('_', ' ')}\n{rest}")
     if "command" not in table:
         return shown
     said = [table["date"] or f"by {table['entered']}", *(f"{word}{table[key]}{unit}" for key, word, unit in (

@@ -16,6 +16,7 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import load_scene
 
 from hicrisp_bench import speed
+from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
@@ -227,7 +228,7 @@ def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
         "placement_error_m": spread([result["placement_error_m"] for result in whole]),
         "sim_s": spread([result["sim_s"] for result in whole]),
         "wall_s": spread([r["wall_s"] for r in whole]),
-        **corrections_of(whole),
+        **corrections_of(whole), **cost_of(whole),
         "touched": sum(1 for r in whole if r.get("touched")) if any(
             r.get("strangers") for r in whole) else None,
         "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),

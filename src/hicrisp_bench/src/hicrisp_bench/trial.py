@@ -29,6 +29,8 @@ from hicrisp_core.trace.timeline import timeline_of
 from hicrisp_perception.sources import open_source
 from hicrisp_sim.embedded import EmbeddedWorld
 
+from hicrisp_bench.cost import QUESTIONS, questions_of
+
 Goal = Union[Tuple[Relation, ...], Callable[[WorldState], bool]]
 """The facts that must hold in the end, or a question about the final arrangement."""
 _FIXED = 0
@@ -246,4 +248,4 @@ def told_of(
                                       "placement_error_m", "llm_calls", "tokens", "wall_s", "sim_s")},
         "attempts": len(placed),
         "releases": sum(each.outcome is not None and each.outcome.status == Status.SUCCESS.value for each in placed),
-        "replans": max(0, len(timeline.plans) - 1)}
+        "replans": max(0, len(timeline.plans) - 1), QUESTIONS: questions_of(events)}

@@ -23,7 +23,7 @@ from hicrisp_sim.agv import AgvWorld
 
 from hicrisp_bench.agv.truth import TO_SPARE, TrueMap, TrueTrack, judge, moment_of
 from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
-from hicrisp_bench.options import add_every, add_over_ros, add_trials
+from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_trials
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of, share_of, spread
@@ -34,7 +34,7 @@ CAUGHT = frozenset(kind.value for kind in (
 """Kinds of failures by which a wrong order is seen."""
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 QUICK = {"trials": 1, "every": 3}
-SELECTS = ("trials", "every")
+SELECTS = ("trials", "every", "policies")
 AREAS = ("area_1", "area_2", "area_3")
 COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
            "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
@@ -163,22 +163,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """
     add_trials(parser, 20, "layouts of four obstacles for each order", "--seeds")
     add_every(parser, "of the six orders")
+    add_policies(parser, POLICIES)
     add_over_ros(parser)
 
 
-def trials(config: Path, seeds: int, every: int = 1) -> List[Tuple[Row, List[AgvTrial]]]:
+def trials(config: Path, seeds: int, every: int = 1,
+           policies: Sequence[str] = POLICIES) -> List[Tuple[Row, List[AgvTrial]]]:
     """Every row of the table with the runs that make it."""
     orders = list(itertools.permutations(AREAS))[::every]
-    cases = [("agv", injected, policy) for injected in ("", *INJECTIONS) for policy in POLICIES]
+    cases = [("agv", injected, policy) for injected in ("", *INJECTIONS) for policy in policies]
+    cases += [(ZONE_SCENE, "", policy) for policy in policies if policy == "hierarchical"]
     return [({"scene": scene, "plan": injected or "offline", "policy": policy, "llm": "offline"},
              [AgvTrial(config, order, policy, seed, injected, scene)
               for order in orders for seed in range(seeds)])
-            for scene, injected, policy in (*cases, (ZONE_SCENE, "", "hierarchical"))]
+            for scene, injected, policy in cases]
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; everything but the claims is judged from the physics."""
-    cases = trials(options.config, options.trials, options.every)
+    cases = trials(options.config, options.trials, options.every, options.policies)
     results = _run_all([trial for _, made in cases for trial in made], runner, options.over_ros)
     rows, at = [], 0
     for head, made in cases:

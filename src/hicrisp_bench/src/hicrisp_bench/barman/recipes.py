@@ -1,5 +1,5 @@
-"""Recipes, how a tray is judged by one (CoPAL, section IV-A), and a watch that knows the recipe as facts: what the
-plan left out is told at the end, step by step.
+"""Recipes, how what is served is judged by one (CoPAL, section IV-A), and a watch that knows the recipe as facts: what
+the plan left out is told at the end, step by step.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LIMITS = SearchLimits(depth=30)
 
 @settings_dataclass(frozen=True, config=STRICT)
 class Recipe:
-    """What a glass must hold, and what it may hold besides."""
+    """What a glass or a dough must hold, and what it may hold besides."""
 
     mandatory: FrozenSet[str]
     optional: FrozenSet[str] = frozenset()
@@ -39,13 +39,29 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Served:
-    """What stands on the tray, against a recipe.
+class Serving:
+    """What a recipe is served in.
 
     Args:
-        glasses: the number of glasses on the tray.
-        missing: mandatory ingredients that the glass lacks; all, where not exactly one glass is there.
-        superfluous: what the glass holds beyond mandatory and optional ones.
+        kind: the vessel's type.
+        place: where it must be; empty for anywhere.
+    """
+
+    kind: str
+    place: str = ""
+
+
+COCKTAIL, PIZZA = Serving("glass", "tray"), Serving("dough")
+
+
+@dataclass(frozen=True)
+class Served:
+    """What is served, against a recipe.
+
+    Args:
+        glasses: the number of vessels that are served.
+        missing: mandatory ingredients that the vessel lacks; all, where not exactly one is served.
+        superfluous: what the vessel holds beyond mandatory and optional ones.
     """
 
     glasses: int
@@ -54,7 +70,7 @@ class Served:
 
     @property
     def correct(self) -> bool:
-        """Exactly one glass, nothing missing, nothing superfluous."""
+        """Exactly one vessel, nothing missing, nothing superfluous."""
         return self.glasses == 1 and not self.missing and not self.superfluous
 
     @property
@@ -74,10 +90,10 @@ def load_recipes(file: Path) -> Dict[str, Recipe]:
             for name, entry in values.items()}
 
 
-def judge(recipe: Recipe, world: WorldState) -> Served:
-    """Look at the tray."""
-    glasses = [name for name, item in world.objects.items()
-               if item.type == "glass" and world.holds("at", name, "tray")]
+def judge(recipe: Recipe, world: WorldState, serving: Serving = COCKTAIL) -> Served:
+    """Look at what is served."""
+    glasses = [name for name, item in world.objects.items() if item.type == serving.kind
+               and (not serving.place or world.holds("at", name, serving.place))]
     if len(glasses) != 1:
         return Served(len(glasses), recipe.mandatory, frozenset())
     held = _contents(glasses[0], world)

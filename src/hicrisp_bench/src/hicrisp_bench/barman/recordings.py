@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from statistics import mean
+from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.effects import apply_effects
@@ -19,6 +21,8 @@ from hicrisp_core.parsing.grounding import ground_each
 from hicrisp_core.parsing.plan_text import ParseFailure, parse_plan
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_bench.statistics import share_of
 
 FILES = ("F1-10-Cocktail.json", "SF1-10-Cocktail.json")
 _CLASSES = (
@@ -71,6 +75,27 @@ def read_recordings(files: Sequence[Path]) -> List[FirstPlan]:
             raise ConfigError(f"{file} is no JSON: {error}") from error
         found.extend(_runs(file, content))
     return found
+
+
+def replanned(files: Sequence[Path]) -> List[Dict[str, Any]]:
+    """Count what the recorded runs needed (CoPAL, Fig. 3).
+
+    Args:
+        files: recordings that :func:`read_recordings` has read.
+
+    Returns:
+        A row a file: runs, those that ended well, and the mean new plans and mid-level repairs of a run.
+    """
+    rows: List[Dict[str, Any]] = []
+    for file in files:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        logs = [run["log"] for entries in content.values() if isinstance(entries, list) for run in entries]
+        kinds = [Counter(entry.get("type") for entry in log) for log in logs]
+        done = sum(str(log[-1].get("result", "")).lower().startswith("succ") for log in logs)
+        rows.append({"recorded": file.stem, "n": len(logs), **share_of("executable", done, len(logs)),
+                     "replans_high": mean(each["rePlan"] for each in kinds),
+                     "repairs": mean(each["subPlan"] for each in kinds)})
+    return rows
 
 
 def failure_kind(message: str) -> str:

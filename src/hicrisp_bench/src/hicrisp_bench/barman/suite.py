@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from pathlib import Path
 from statistics import mean
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.barman.mutations import KINDS, mutated
-from hicrisp_bench.barman.recipes import load_recipes
-from hicrisp_bench.barman.recordings import FILES, read_recordings
+from hicrisp_bench.barman.recipes import MISSING, SUPERFLUOUS, load_recipes
+from hicrisp_bench.barman.recordings import FILES, read_recordings, replanned
 from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
+from hicrisp_bench.cost import answer_times, cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
@@ -29,6 +32,9 @@ COLUMNS = ("policy", "llm", "n", "executable", "correct", "plan_right", "correct
 _SOURCE = "CoPAL (Joublin et al.), Table IV, recomputed from the authors' 600 recorded GPT-4 runs"
 _PUBLISHED = ((.057, .941, 0.0), (.348, .952, 0.0), (.90, .90, 1.96), (1.0, .81, 1.61), (1.0, .88, 1.47),
               (.958, .913, 0.75), (1.0, .902, 0.48), (1.0, .873, 0.47))
+_AGENTS = (("alex", .6, .1, "gpt-3.5"), ("travi", 16.1, 5.1, "gpt-4"), ("ropa", 14.9, 3.3, "gpt-4"))
+_ERRORS = {(1, 0): .05, (0, 1): .05, (2, 0): .01, (1, 1): .01}
+"""Published shares by missing and superfluous ingredients."""
 REFERENCE = [
     {"policy": policy, "llm": "gpt-4", "executable": executable, "correct": correct, "replans_high": replans,
      "source": _SOURCE, "note": "correct is a fraction of the executable runs"}
@@ -62,10 +68,10 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     llm = "recorded: gpt-4" if recorded else options.llm
     of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy]
                  for policy in policies}
-    rows = [_row(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
+    rows = [row_of(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
             for change in dict.fromkeys(trial.changed
                                         for trial in trials) for policy, own in of_policy.items()]
-    shown = next((policy for policy in reversed(policies) if policy not in KNOW_THE_GOAL), policies[-1])
+    of_shown = next((policy for policy in reversed(policies) if policy not in KNOW_THE_GOAL), policies[-1])
     note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model "
             "is asked here. Failures are the plans' own, none was injected but in the rows that name a "
             "change. plan_right: the executable plans whose own steps name what the recipe must have, and "
@@ -74,7 +80,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             if recorded else
             "The plans come from the endpoint. No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
-                  tuple(_sections([r for t, r in of_policy[shown] if not t.changed], recorded)),
+                  tuple(_sections([r for t, r in of_policy[of_shown] if not t.changed], recorded, results)),
                   _charts(rows), crashes(results))
 
 
@@ -89,8 +95,12 @@ def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
             ("correct", "Cocktails that are what was ordered", "Correct, of the executable runs")))
 
 
+def _files() -> List[Path]:
+    return [data_folder() / "copal" / name for name in FILES]
+
+
 def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
-    plans = read_recordings([data_folder() / "copal" / name for name in FILES])
+    plans = read_recordings(_files())
     plans = plans[::options.every]
     known = load_recipes(options.config / "recipes" / "cocktails.yaml")
     unknown = sorted({plan.recipe for plan in plans} - set(known))
@@ -102,16 +112,18 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
             for change, own in changes.items() for policy in policies for number, plan in enumerate(own)]
 
 
-def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]:
+def row_of(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]:
+    """The metrics of a policy's runs; what was never measured is ``None``."""
     whole = [result for result in results if "crashed" not in result]
     executable = [result for result in whole if result["executable"]]
     correct = sum(1 for result in executable if result["correct"])
-    right = [result for result in executable if result.get("plan_right")]
+    known = [result for result in executable if "plan_right" in result]
+    right = [result for result in known if result["plan_right"]]
     searches = [1000.0 * each for result in whole for each in result["search_seconds"]]
     return {
         "policy": policy, "llm": llm, "n": len(results), **share_of("executable", len(executable), len(results)),
         **share_of("correct", correct, len(executable)),
-        "plan_right": len(right) / max(1, len(executable)),
+        "plan_right": len(right) / len(known) if known else None,
         "correct_of_right": mean([result["correct"] for result in right]) if right else None,
         "repairs": mean([result["repairs"] for result in whole]) if whole else None,
         "replans_high": mean([result["replans"] for result in whole]) if whole else None,
@@ -120,23 +132,49 @@ def _row(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]
         "searches": len(searches), "search_median_ms": spread(searches).get("median"),
         "search_p95_ms": percentile(searches, 95.0) if searches else None,
         "search_worst_ms": max(searches, default=None), "out_of_time": sum(r["out_of_time"] for r in whole),
-        "tokens": sum(result["tokens"] for result in whole),
+        "tokens": sum(result["tokens"] for result in whole), **cost_of(whole),
         "crashed": [result["crashed"] for result in results if "crashed" in result],
     }
 
 
-def _sections(results: List[Dict[str, Any]], recorded: bool) -> List[Section]:
+def _sections(results: List[Dict[str, Any]], recorded: bool, every: List[Dict[str, Any]]) -> List[Section]:
     failed = [{"recipe": r["recipe"], "source": r.get("source", ""), "message": r["message"][:160]}
               for r in results if "crashed" not in r and not r["executable"]]
     wrong = [{"recipe": r["recipe"], "source": r.get("source", ""), "glasses": r["glasses"],
               "missing": " ".join(r["missing"]), "superfluous": " ".join(r["superfluous"])}
              for r in results if "crashed" not in r and r["executable"] and not r["correct"]]
     return [
-        *([_agreement(results)] if recorded else []),
+        *([_agreement(results), Section("The recorded runs themselves (Fig. 3)", replanned(_files()), (
+            "recorded", "n", "executable", "replans_high", "repairs"))] if recorded else [times_of(every)]),
+        errors_of(results, _ERRORS),
         Section("Not executable", failed, ("recipe", "source", "message")),
         Section("Executable, but not correct", wrong,
                 ("recipe", "source", "glasses", "missing", "superfluous")),
     ]
+
+
+def times_of(results: Sequence[Dict[str, Any]]) -> Section:
+    """How long each agent's model takes to answer, beside CoPAL's figures."""
+    published = [{"role": role, "seconds": seconds, "seconds_sd": sd, "source": f"CoPAL, section IV-A, {llm}"}
+                 for role, seconds, sd, llm in _AGENTS]
+    return Section("Run times by agent (Fig. 4), s", [*answer_times(results), *published],
+                   ("role", "n", "seconds", "seconds_sd", "source"))
+
+
+def errors_of(results: Sequence[Dict[str, Any]], published: Mapping[Tuple[int, int], float]) -> Section:
+    """What is wrong with what could be made, by the ingredients that are missing and superfluous (eq. 1).
+
+    Args:
+        results: of one policy.
+        published: the paper's shares by both numbers.
+    """
+    made = [each for each in results if "crashed" not in each and each["executable"]]
+    counts = Counter((len(each["missing"]), len(each["superfluous"])) for each in made if not each["correct"])
+    rows = [{"missing": each[0], "superfluous": each[1], "distance": MISSING * each[0] + SUPERFLUOUS * each[1],
+             **share_of("share", counts[each], len(made)), "published": published.get(each)}
+            for each in sorted({*counts, *published})]
+    return Section("What is wrong, of the executable", rows,
+                   ("missing", "superfluous", "distance", "share", "published"))
 
 
 def _agreement(results: List[Dict[str, Any]]) -> Section:

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, List, Optional, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, SearchAnswer, Searcher
@@ -19,8 +19,9 @@ from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.barman.recipes import KnownRecipe, Recipe, judge, load_recipes
+from hicrisp_bench.barman.recipes import COCKTAIL, KnownRecipe, Recipe, Serving, judge, load_recipes
 from hicrisp_bench.barman.recordings import FirstPlan, RecordedBrain, first_failure, named_ingredients
+from hicrisp_bench.cost import QUESTIONS, questions_of
 
 KNOW_THE_GOAL = ("copal_m_goal",)
 """Policies whose runs are told the recipe as facts; all others know the plan alone."""
@@ -48,12 +49,41 @@ class TimedSearcher(Searcher):
 
 
 @dataclass(frozen=True)
+class Menu:
+    """What can be ordered.
+
+    Args:
+        scene: of ``config/scenes``.
+        recipes: a file of ``config/recipes``.
+        request: what the user says, with the recipe's name.
+        serving: what is judged.
+        layout: changes the first state by the recipe and the number of the run.
+    """
+
+    scene: str
+    recipes: str
+    request: str
+    serving: Serving
+    layout: Callable[[WorldState, Recipe, int], WorldState]
+
+
+def as_shipped(state: WorldState, recipe: Recipe, run: int) -> WorldState:
+    """Leave the scene's first state as it is."""
+    del recipe, run
+    return state
+
+
+BAR = Menu("barman", "cocktails", "Please, prepare a {} cocktail", COCKTAIL, as_shipped)
+
+
+@dataclass(frozen=True)
 class BarmanTrial:
-    """One run: a recorded plan, or a request for an endpoint.
+    """One run: a plan that is known, or a request for an endpoint.
 
     Args:
         run: the number of the repetition, or of the plan among the recorded ones.
         changed: how the recorded plan was changed; empty for the plan as it is.
+        menu: what is made: its scene, recipes and words.
     """
 
     config: Path
@@ -63,6 +93,7 @@ class BarmanTrial:
     llm: str = ""
     run: int = 0
     changed: str = ""
+    menu: Menu = BAR
 
 
 def key_of(trial: BarmanTrial) -> str:
@@ -74,12 +105,13 @@ def key_of(trial: BarmanTrial) -> str:
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     llm, _ = choose_llm(trial.llm, os.environ, embedded=False)
-    scene, parts, recipes = _read(trial.config, trial.policy, OFFLINE if trial.recorded else llm)
+    scene, parts, recipes = _read(trial.config, trial.policy, OFFLINE if trial.recorded else llm, trial.menu)
     domain, recipe = parts.domain, recipes[trial.recipe]
-    world = SymbolicWorld(domain, scene.first_state(), scene.robots[0])
+    first = trial.menu.layout(scene.first_state(), recipe, trial.run)
+    world = SymbolicWorld(domain, first, scene.robots[0])
     events: List[Dict[str, Any]] = []
     drink = recipe.name.replace("_", " ")
-    request = trial.recorded.request if trial.recorded else f"Please, prepare a {drink} cocktail"
+    request = trial.recorded.request if trial.recorded else trial.menu.request.format(drink)
     searcher = TimedSearcher(domain)
     knows: Dict[str, Any] = {"watch": KnownRecipe(searcher, recipe)} if trial.policy in KNOW_THE_GOAL else {}
     executive = replace(parts, searcher=searcher).executive(
@@ -88,7 +120,7 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     began = time.perf_counter()
     result = executive.run(Task(request))
     seconds = time.perf_counter() - began
-    served = judge(recipe, world.state)
+    served = judge(recipe, world.state, trial.menu.serving)
     row: Dict[str, Any] = {
         "recipe": recipe.name, "policy": trial.policy, "executable": result.success,
         "message": result.message,
@@ -98,20 +130,20 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
         "glasses": served.glasses,
         "repairs": result.corrections.get("repair", 0), "replans": result.corrections.get("llm_replan", 0),
         "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]],
-        "tokens": result.tokens,
+        "tokens": result.tokens, QUESTIONS: questions_of(events),
     }
     if trial.recorded is not None:
-        ours = first_failure(domain, scene.first_state(), trial.recorded.text)
+        ours = first_failure(domain, first, trial.recorded.text)
         theirs = (trial.recorded.failed_step, trial.recorded.failure)
-        named = named_ingredients(domain, scene.first_state(), trial.recorded.text)
+        named = named_ingredients(domain, first, trial.recorded.text)
         row.update(source=trial.recorded.source, ours=ours, theirs=theirs, plan_right=recipe.met_by(named),
                    their_message=trial.recorded.message)
     return row
 
 
 @lru_cache(maxsize=8)
-def _read(config: Path, policy: str, llm: str) -> Tuple[Scene, RunFactory, Dict[str, Recipe]]:
+def _read(config: Path, policy: str, llm: str, menu: Menu) -> Tuple[Scene, RunFactory, Dict[str, Recipe]]:
     """The files of a trial; hundreds of trials read the same ones."""
-    scene = load_scene(config / "scenes" / "barman.yaml")
+    scene = load_scene(config / "scenes" / f"{menu.scene}.yaml")
     return (scene, load_factory(config, scene.domain, policy, llm),
-            load_recipes(config / "recipes" / "cocktails.yaml"))
+            load_recipes(config / "recipes" / f"{menu.recipes}.yaml"))

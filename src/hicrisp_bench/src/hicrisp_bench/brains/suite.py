@@ -17,6 +17,7 @@ from hicrisp_core.policy.policy import load_policy
 from hicrisp_bench.brains import latency
 from hicrisp_bench.brains.tasks import HARDER, PLAIN, Told, lay_out, read_tasks
 from hicrisp_bench.brains.trial import ANSWERED, ASKED, CARRIED_OUT, KNOWN, REFUSED, BrainTrial, key_of, run_brain_trial
+from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, add_trials, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
 from hicrisp_bench.runner import Runner
@@ -60,7 +61,7 @@ def _figures(results: Results) -> Row:
         "done_s": spread([each["wall_s"] for each in moved]) if moved else None,
         "robot_s": spread([each["sim_s"] for each in moved]) if moved else None,
         "llm_s": spread([each["llm_s"] for each in whole]) if whole else None,
-        **corrections_of(whole),
+        **corrections_of(whole), **cost_of(whole),
         "crashed": [each["crashed"] for each in results if "crashed" in each],
     }
 

@@ -10,11 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
-from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.models import Models
-from hicrisp_core.llm.settings import GOAL, LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.llm.settings import GOAL, LlmSettings
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Choice, Question, Refusal
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
@@ -23,6 +22,7 @@ from hicrisp_core.understanding.factory import make_interpreter
 
 from hicrisp_bench.language.judging import Judge, asked_by
 from hicrisp_bench.language.sentences import Sentence, Setting
+from hicrisp_bench.options import llm_settings
 from hicrisp_bench.serving import settings_of_file
 
 _PROC = Path("/proc")
@@ -80,8 +80,7 @@ class Asked:
         """
         if self.gguf:
             return settings_of_file(Path(self.gguf), _LONGEST)
-        return load_llm_settings(self.llm if is_replay(self.llm) else config_file(
-            "llm", self.llm, beside=self.config / "llm" / "any"))
+        return llm_settings(self.config, self.llm)
 
 
 @dataclass(frozen=True)

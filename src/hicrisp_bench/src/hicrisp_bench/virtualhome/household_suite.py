@@ -1,7 +1,7 @@
 """VirtualHome's ten household tasks of HiCRISP and BrainBody-LLM, in a home of our own, by policy.
 
-Each is planned by the configured endpoint, or offline by a few household verbs and a search, carried out by
-VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
+Each is planned by the configured endpoint, by the interpreter and the search of every launch, or by recorded programs
+of GPT-3.5; carried out by VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
 """
 
 from __future__ import annotations
@@ -19,58 +19,54 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.body.factory import without_model
 from hicrisp_core.domain import Domain
-from hicrisp_core.factory import load_factory
-from hicrisp_core.llm.settings import OFFLINE, choose_llm, load_llm_settings
-from hicrisp_core.model import Command, FeedbackKind, Outcome, Task, WorldState
+from hicrisp_core.errors import ConfigError
+from hicrisp_core.factory import RunFactory, load_factory
+from hicrisp_core.llm.settings import OFFLINE, choose_llm
+from hicrisp_core.model import Command, FeedbackKind, Outcome, Plan, Step, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.options import add_llm, add_policies, share
+from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
+from hicrisp_bench.options import add_llm, add_policies, llm_settings, share
 from hicrisp_bench.pictures.charts import Bar, Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import corrections_of
-from hicrisp_bench.suite import Report, Row, Section, crashes
+from hicrisp_bench.suite import Report, Row, Section, crashes, data_folder
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
-from hicrisp_bench.virtualhome.household import TASKS, everything, load_home, person
+from hicrisp_bench.virtualhome.household import TASKS, HouseholdTask, everything, load_home, person
 from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
+from hicrisp_bench.virtualhome.programs import ProgramBody, read_program, read_programs
+from hicrisp_bench.virtualhome.published import TABLE_3, reference
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, score
-from hicrisp_bench.virtualhome.words import HouseholdBrain
 
-POLICIES = ("open_loop", "hicrisp", "brainbody", "hierarchical")
+POLICIES = ("open_loop", "base_llm", "hicrisp", "brainbody", "hierarchical")
+PROGPROMPT = "progprompt"
+"""Stands in place of a policy: a recorded program with its checks, and nothing else that corrects."""
+RECORDED_POLICIES = (PROGPROMPT, "hicrisp", "repair", "hierarchical")
+ENDPOINT, RECORDED = "endpoint", "recorded"
+PAPER, CONTROLLED = "paper", "controlled"
 QUICK = {"forget": 0.1, "tasks": ["salmon", "tv", "light"], "llm": OFFLINE}
 SELECTS = ("policies", "tasks")
 REPETITIONS = ((0.0, 2), (0.5, 5))
 """Temperature and runs: HiCRISP took the mean of two, BrainBody-LLM of five at 0.5."""
-_HICRISP = "HiCRISP (Ming et al.), Table I"
-_BRAINBODY = "BrainBody-LLM (Bhat et al.), section 4"
-_NOT_COMPARABLE = ("its PSR and precision were scored against another task's ground truth and are not "
-                   "comparable")
-REFERENCE: List[Row] = [
-    *({"source": _HICRISP, "task": task.name, "policy": policy, "llm": "gpt-3.5", "exec": figure,
-       "note": _NOT_COMPARABLE}
-      for policy, figures in (("hicrisp", [task.hicrisp for task in TASKS]),
-                              ("progprompt", [task.progprompt for task in TASKS]))
-      for task, figure in zip(TASKS, figures)),
-    {"source": _BRAINBODY, "task": "all", "policy": "brainbody", "llm": "gpt-4", "sr": 0.54, "gcr": 0.81,
-     "note": "with feedback"},
-    {"source": _BRAINBODY, "task": "all", "policy": "open_loop", "llm": "gpt-4", "sr": 0.38, "gcr": 0.73,
-     "note": "without feedback"},
-    {"source": _BRAINBODY, "task": "all", "policy": "progprompt", "llm": "davinci-003", "sr": 0.47,
-     "gcr": 0.74},
-]
-_COLUMNS = ("task", "policy", "llm", "temperature", "n", *METRICS)
-_OFFLINE = (
-    "All plans came from an offline planner that reads ten household verbs and searches the domain for what "
-    "each wants, so they need no correction: its rows say that the world, the goals and the policies fit "
-    "each other, and nothing about language models.")
-_FORGETFUL = ("Plans came from an offline planner that reads ten household verbs and searches the domain; of "
-              "their steps {forget:.0%} were left out at random, the same ones under every policy: these "
-              "faults are injected. No model was asked: `llm_step` and `llm_replan` were answered by the "
-              "same search, and new plans forget likewise.")
-_MODEL = "All plans and corrective actions came from the model."
+REFERENCE: List[Row] = reference()
+_COLUMNS = ("task", "policy", "llm", "temperature", "n", "actions", *METRICS)
+_SPREAD = ("task", "policy", "llm", "n", "actions", *(f"{name}{end}" for name in ("psr", "precision", "exec")
+                                                     for end in ("", "_sd")))
+_NOTES = {
+    PAPER: "No model was asked: the task's words are the papers', which no launch reads without one in most cases.",
+    CONTROLLED: "No model was asked: each task was given in controlled English, read by the interpreter and planned by "
+                "the search that every launch without a model has. Its rows say nothing about language models.",
+    RECORDED: "Plans are the distinct programs of GPT-3.5 in HiCRISP's recordings, with their own checks; progprompt "
+              "has these alone. What a policy would ask a model for is answered by the search: with a model, --plans "
+              "endpoint. n differs by task.",
+    ENDPOINT: "All plans and corrective actions came from the model."}
+_FORGETFUL = (" Of the plan's steps {forget:.0%} were left out at random, the same ones under every policy: injected; "
+              "`llm_step` and `llm_replan` were answered by the search, and new plans forget likewise.")
 
 
 @dataclass(frozen=True)
@@ -78,10 +74,12 @@ class HouseholdRun:
     """One run.
 
     Args:
-        llm: a name of ``config/llm``.
+        llm: a name of ``config/llm``, or the path of a file.
         temperature: of the model's sampling; ``None`` where no model is asked.
         run: the number of the repetition, also the seed of the model's sampling where the server has one.
-        forget: the fraction of steps that the offline planner forgets, the same ones under every policy.
+        forget: the fraction of its steps that a plan lacks, the same ones under every policy.
+        said: what the task is said in: ``paper`` or ``controlled``.
+        program: a recorded program that is the plan; empty to plan.
     """
 
     config: Path
@@ -91,12 +89,52 @@ class HouseholdRun:
     temperature: Optional[float]
     run: int
     forget: float = 0.0
+    said: str = PAPER
+    program: str = ""
 
 
 def key_of(run: HouseholdRun) -> str:
     """What tells a run from the others of the suite."""
     warm = "" if run.temperature is None else f", temperature {run.temperature:g}"
     return f"{run.task}, {run.policy}, {run.llm}{warm}, {run.run}"
+
+
+class ForgetfulBrain:
+    """Leaves out steps of another brain's plans: an injected fault, so that there is something to correct.
+
+    Args:
+        forget: the fraction of the steps, from 0 to 1.
+        random: decides which.
+    """
+
+    def __init__(self, brain: Brain, forget: float, random: Random) -> None:
+        self._brain = brain
+        self._forget = forget
+        self._random = random
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """Return the other's plan, with steps missing."""
+        answer = self._brain.plan(request, deadline)
+        if answer.plan is None:
+            return answer
+        kept = tuple(step for step in answer.plan.steps if self._random.random() >= self._forget)
+        return replace(answer, plan=replace(answer.plan, steps=kept))
+
+    def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
+        """Return the other's correction."""
+        return self._brain.correct(request, deadline)
+
+
+class _Recorded(ForgetfulBrain):
+    """Begins with a recorded plan; what comes after is the other brain's."""
+
+    def __init__(self, brain: Brain, plan: Plan) -> None:
+        super().__init__(brain, 0.0, Random(0))
+        self._recorded = plan
+
+    def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
+        """Return the recorded plan; a new one is not recorded."""
+        return PlanAnswer(refusal="a recording has no other plan") if request.feedback else PlanAnswer(self._recorded)
 
 
 class _Diary(VirtualHome):
@@ -119,47 +157,63 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     """The metrics of a run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung."""
     began = time.perf_counter()
     task = next(entry for entry in TASKS if entry.name == run.task)
-    settings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
+    settings = llm_settings(run.config, run.llm)
     if run.temperature is not None:
         settings = replace(settings, temperature=run.temperature, seed=run.run)
-    parts = load_factory(run.config, "virtualhome", run.policy, settings)
-    domain, policy = parts.domain, parts.policy
+    parts = load_factory(run.config, "virtualhome", "open_loop" if run.policy == PROGPROMPT else run.policy, settings)
+    domain = parts.domain
     graph = load_home(run.config)
     world = _Diary(domain, graph)
-    ports: Dict[str, Any] = {}
-    if parts.llm.backend == OFFLINE:  # Its planner reads the words itself.
-        planner = HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}"))
-        ports = {"brain": planner, "interpreter": None}
-    body: Body = VerbatimBody(domain) if policy.body == DIRECT or without_model(policy.body, parts.llm) \
-        else parts.body()
+    ports, actions = _planning(run, parts, graph)
     events: List[Dict[str, Any]] = []
-    result = parts.executive({CHARACTER: world}, world, events.append, body=body,
-                             detector=HomeDetector(domain), **ports).run(Task(task.text))
+    result = parts.executive({CHARACTER: world}, world, events.append, detector=HomeDetector(domain), **ports).run(
+        Task(task.controlled if run.said == CONTROLLED else task.text))
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
     refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
     course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
     return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
-            "message": result.message,
+            "message": result.message, "actions": len(result.plan) if actions is None else actions,
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
-            "corrected_by": result.corrected_by,
+            "corrected_by": result.corrected_by, QUESTIONS: questions_of(events),
             "carried_out": world.carried_out, "planned": bool(result.plan)}
+
+
+def _planning(run: HouseholdRun, parts: RunFactory, graph: Any) -> Tuple[Dict[str, Any], Optional[int]]:
+    """Who plans and who grounds; and the actions of a recorded plan."""
+    domain = parts.domain
+    if run.program:
+        program = read_program(run.program, domain, graph)
+        recorded = _Recorded(parts.brain(), Plan(program.steps, RECORDED))
+        return {"brain": recorded, "body": ProgramBody(domain, program), "interpreter": None}, program.actions
+    kind = parts.policy.body
+    body: Body = VerbatimBody(domain) if kind == DIRECT or without_model(kind, parts.llm) else parts.body()
+    if not run.forget:
+        return {"body": body}, None
+    return {"body": body, "brain": ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.run}"))}, None
 
 
 _NOTE = (
     "Real: VirtualHome's executor, which carries out every command; the home and the goals are our own, so "
     "the published figures are for orientation. EXEC counts every command that was asked for, corrections "
-    "included. {planner} Intervals are of the mean over tasks and runs (normal approximation).")
+    "included; actions are the plan's (|A|), _sd is the standard deviation. {planner} Intervals are of the mean over "
+    "tasks and runs (normal approximation).")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Who plans, and under which policies."""
     add_llm(parser, "auto", "what is configured")
-    add_policies(parser, POLICIES, only=POLICIES)
+    add_policies(parser, otherwise=f"{' '.join(POLICIES)}; with --plans {RECORDED} {' '.join(RECORDED_POLICIES)}")
+    parser.add_argument("--plans", choices=(ENDPOINT, RECORDED), default=ENDPOINT,
+                        help=f"{ENDPOINT}: --llm plans; {RECORDED}: the programs that GPT-3.5 wrote for HiCRISP, in "
+                             "ProgPrompt's form")
+    parser.add_argument("--words", choices=(PAPER, CONTROLLED),
+                        help="what the tasks are said in: the papers' words, or controlled English "
+                             f"({PAPER} for a model, {CONTROLLED} without one)")
     parser.add_argument("--tasks", nargs="+", choices=[task.name for task in TASKS], metavar="TASK",
                         default=[task.name for task in TASKS],
                         help=f"of {', '.join(task.name for task in TASKS)} (all)")
     parser.add_argument("--forget", type=share, default=0.0, metavar="FRACTION",
-                        help="of its steps the offline planner forgets, so that there is something to "
+                        help="of the steps of plans without a model is left out, so that there is something to "
                              "correct (0)")
 
 
@@ -167,34 +221,67 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
     if not package.installed():
         raise package.Missing()
-    llm, _ = choose_llm(options.llm, os.environ, embedded=False)
-    offline = load_llm_settings(options.config / "llm" / f"{llm}.yaml").backend == OFFLINE
-    forget = options.forget if offline else 0.0
-    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),
-                                              ) if offline else REPETITIONS
-    runs = [HouseholdRun(options.config, task, policy, llm, temperature, number, forget)
-            for policy, (temperature, times), task, number in (
-                (p, r, t, n) for p, r, t in product(options.policies, repetitions, options.tasks)
-                for n in range(r[1]))]
+    recorded = options.plans == RECORDED
+    llm, _ = choose_llm(OFFLINE if recorded else options.llm, os.environ, embedded=False)
+    runs = _recorded(options) if recorded else _live(options, llm)
     results = runner.run(carry_out, runs, key_of, "virtualhome10")
     pairs = list(zip(runs, results))
-    rows = [_row({"task": "all", "policy": policy, "llm": llm, "temperature": temperature, "forget": forget},
-                 [result for made, result in pairs if (made.policy, made.temperature) == (policy,
-                                                                                          temperature)])
-            for policy, (temperature, _) in product(options.policies, repetitions)]
-    tasks = [_row({"task": task, "policy": policy, "llm": llm, "temperature": temperature},
-                  [result for made, result in pairs
-                   if (made.task, made.policy, made.temperature) == (task, policy, temperature)])
-             for task, policy, (temperature, _) in product(options.tasks, options.policies, repetitions)]
+    cases = list(dict.fromkeys((made.policy, made.temperature) for made in runs))
+    told = "recorded: gpt-3.5" if recorded else llm
+
+    def row(task: str, policy: str, temperature: Optional[float]) -> Row:
+        own = [result for made, result in pairs if (made.policy, made.temperature) == (policy, temperature)
+               and task in (made.task, "all")]
+        return _row({"task": task, "policy": policy, "llm": told, "temperature": temperature,
+                     "forget": runs[0].forget, "words": runs[0].said}, own)
+
+    rows = [row("all", *case) for case in cases]
+    tasks = [row(task, *case) for task, case in product(options.tasks, cases)]
     crashed = [{"task": made.task, "policy": made.policy, "crashed": result["crashed"]}
                for made, result in pairs if "crashed" in result]
-    sections = [Section("By task", tasks, (*_COLUMNS, "corrections", "corrected_by"))]
+    sections = [Section("By task", tasks, (*_COLUMNS, "corrections", "corrected_by")),
+                Section("As in HiCRISP's Table I, with the spread of the runs", tasks, _SPREAD),
+                Section("A step in words and its command (BrainBody-LLM, Table 3)", matched(options.config),
+                        ("step", "body_llm", "embedding", "embedding_here"))]
     if crashed:
         sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
-    without_model = _FORGETFUL.format(forget=forget) if forget else _OFFLINE
-    note = _NOTE.format(planner=without_model if offline else _MODEL)
-    return Report(rows, _COLUMNS, REFERENCE, note, {"tasks": tasks, "crashes": crashed}, tuple(sections),
-                  _charts(rows, tasks), crashes(crashed))
+    offline = runs[0].temperature is None
+    planner = _NOTES[RECORDED if recorded else runs[0].said if offline else ENDPOINT]
+    planner += _FORGETFUL.format(forget=runs[0].forget) if runs[0].forget else ""
+    return Report(rows, _COLUMNS, REFERENCE, _NOTE.format(planner=planner), {"tasks": tasks, "crashes": crashed},
+                  tuple(sections), _charts(rows, tasks), crashes(crashed))
+
+
+def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:
+    offline = llm_settings(options.config, llm).backend == OFFLINE
+    forget = options.forget if offline else 0.0
+    said = options.words or (CONTROLLED if offline else PAPER)
+    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if offline else REPETITIONS
+    return [HouseholdRun(options.config, task, policy, llm, temperature, number, forget, said)
+            for policy, (temperature, times), task in product(options.policies or POLICIES, repetitions, options.tasks)
+            for number in range(times)]
+
+
+def _recorded(options: argparse.Namespace) -> List[HouseholdRun]:
+    programs = read_programs(data_folder() / "hicrisp")
+    chosen: List[HouseholdTask] = [task for task in TASKS if task.name in options.tasks]
+    return [HouseholdRun(options.config, task.name, policy, OFFLINE, None, number, program=text)
+            for policy in options.policies or RECORDED_POLICIES for task in chosen
+            for number, text in enumerate(programs.get(task.text.lower(), ()))]
+
+
+def matched(config: Path) -> List[Row]:
+    """Return BrainBody-LLM's three examples with the command that the nearest embedding has for each here."""
+    rows: List[Row] = [{"step": step, "body_llm": body, "embedding": embedding} for step, body, embedding in TABLE_3]
+    parts = load_factory(config, "virtualhome", "baseline_embedding")
+    try:
+        body = parts.body()
+    except ConfigError:
+        return [{**row, "embedding_here": "wordllama is not installed"} for row in rows]
+    world = _Diary(parts.domain, load_home(config)).states[0]
+    found = [body.translate(Step(row["step"], ""), world, Deadline(60.0)) for row in rows]
+    return [{**row, "embedding_here": " ".join(map(parts.domain.describe, each.commands)) or each.pass_reason
+             or "none"} for row, each in zip(rows, found)]
 
 
 def _charts(rows: Sequence[Row], tasks: Sequence[Row]) -> Tuple[Chart, ...]:
@@ -225,7 +312,10 @@ def _row(head: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> Row:
         values = [float(result.get(metric, 0.0)) for result in results]
         row[metric] = mean(values) if values else 0.0
         row[f"{metric}_ci"] = _interval(values)
-    row.update(corrections_of(results), crashed=sum(1 for result in results if "crashed" in result),
+        row[f"{metric}_sd"] = stdev(values) if len(values) > 1 else None
+    actions = [result["actions"] for result in results if result.get("planned")]
+    row.update(corrections_of(results), **cost_of(results), actions=mean(actions) if actions else None,
+               crashed=sum(1 for result in results if "crashed" in result),
                llm_calls=sum(result.get("llm_calls", 0) for result in results))
     return row
 

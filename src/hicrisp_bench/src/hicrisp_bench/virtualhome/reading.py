@@ -48,7 +48,7 @@ def read_lines(
     lines = list(dict(lines).items()) if last_of_each else lines
     if not lines:
         return ParseFailure("no step was found in the answer", text.strip()[:160])
-    reader = _Reader(domain, names, graph)
+    reader = LineReader(domain, names, graph)
     for action, objects in lines:
         reader.line(action, objects)
     return Reading(tuple(reader.steps), tuple(sorted(reader.named)))
@@ -80,7 +80,14 @@ def _objects(value: Any) -> List[str]:
     return [entry.strip() for entry in listed if isinstance(entry, str) and entry.strip()]
 
 
-class _Reader:
+class LineReader:
+    """Turns lines into steps, in the home's names.
+
+    Args:
+        names: class to number of the objects that are meant where there are several.
+        graph: the scene, for all other classes.
+    """
+
     def __init__(self, domain: Domain, names: Mapping[str, int], graph: Any) -> None:
         self._domain = domain
         self._names = {_normal(name): number for name, number in names.items()}

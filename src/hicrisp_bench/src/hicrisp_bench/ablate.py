@@ -1,0 +1,222 @@
+"""Any suite over values of policy keys and over models: what each setting brings, and what it costs by role.
+
+``ablate SUITE --policy P --set key=v1,v2 --llm A B``, and the suite's own options behind them. Without a suite,
+BrainBody-LLM's Fig. 6: the household tasks by the number of feedback loops.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+from dataclasses import dataclass, fields
+from itertools import product
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+import yaml
+from hicrisp_core.config.files import config_file
+from hicrisp_core.config.settings import is_fixed
+from hicrisp_core.config.yaml_files import read_yaml
+from hicrisp_core.errors import ConfigError, did_you_mean
+from hicrisp_core.llm.settings import load_llm_settings
+from hicrisp_core.policy.policy import Policy, load_policy
+
+from hicrisp_bench.cost import BY_ROLE, PARTS
+from hicrisp_bench.options import add_usual
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner, folder_of, runner_of
+from hicrisp_bench.suite import Report, Row, Suite
+from hicrisp_bench.suites import MEASURES
+
+QUICK = {"quick_set": "replans=0,2"}
+SELECTS = ("of", "of_suite", "policy", "set", "llm", "quick_set")
+_FIGURE_6 = ("virtualhome10", "brainbody", "replans=0,1,2,3,4,5", ("--forget", "0.2"))
+"""Suite, policy, values and the suite's options where none are given."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of the ablation.
+
+    Args:
+        policy: the policy that is changed.
+        values: what is set in it, by key; a dotted key is one of a section.
+        llm: the model; empty for the suite's own choice.
+    """
+
+    policy: str
+    values: Mapping[str, Any]
+    llm: str
+
+    @property
+    def name(self) -> str:
+        """The policy's name, also where its file is given."""
+        return Path(self.policy).stem
+
+    @property
+    def text(self) -> str:
+        """What is set, as on the command line."""
+        return ", ".join(f"{key}={_written(value)}" for key, value in self.values.items())
+
+    @property
+    def folder(self) -> str:
+        """A name for the folder of its results."""
+        parts = (self.name, self.text, self.llm)
+        return "_".join(re.sub(r"[^\w.=-]+", "_", part) for part in parts if part)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the suite, the policies, what is set in them, and the models."""
+    parser.add_argument("of", nargs="?", choices=[*MEASURES], metavar="SUITE",
+                        help=f"the suite, and behind the options here its own ({_FIGURE_6[0]})")
+    parser.add_argument("--policy", nargs="+", metavar="NAME", help=f"files of config/policies ({_FIGURE_6[1]})")
+    parser.add_argument("--set", action="append", metavar="KEY=V1,V2",
+                        help="values of a key of the policies, such as replans=0,5 or budget.seconds=60,600; may be "
+                             f"repeated, for every combination ({_FIGURE_6[2]})")
+    parser.add_argument("--llm", nargs="+", metavar="NAME", help="files of config/llm, or paths (the suite's choice)")
+
+
+def run(options: argparse.Namespace, runner: Runner) -> Report:
+    """Run the suite in every setting.
+
+    Raises:
+        ConfigError: for an unknown policy, key, value or model, or a suite that takes none of them.
+    """
+    if runner.dask:
+        raise ConfigError("ablate writes its policies on this machine: leave out --dask")
+    name, policy, usual, rest = _FIGURE_6
+    if options.of:
+        name, rest = options.of, options.of_suite
+    texts = options.set or ([] if options.of or options.policy or options.llm else
+                            [getattr(options, "quick_set", usual)])
+    folder = folder_of(options)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = [Setting(each, dict(zip(keys, values)), llm)
+                for keys, choices in [_choices(texts, folder / "set.yaml")]
+                for each, values, llm in product(options.policy or [policy], product(*choices), options.llm or [""])]
+    made = [(each, _prepared(name, each, options, rest, folder / each.folder)) for each in settings]
+    reports = [(setting, MEASURES[name].run(own, runner_of(own, MEASURES[name].SELECTS))) for setting, own in made]
+    rows = [_row(setting, row) for setting, report in reports for row in report.rows
+            if row.get("policy", setting.name) == setting.name]
+    first = reports[0][1]
+    columns = tuple(dict.fromkeys(("set", *first.columns, *PARTS)))
+    note = (f"`{name}` in {len(settings)} settings of {', '.join(dict.fromkeys(s.name for s in settings))}. calls, "
+            f"tokens and seconds: the mean of a trial, by role of the model. {first.note}")
+    return Report(rows, columns, first.reference, note, {"of": name}, charts=_charts(name, first.columns, rows),
+                  failed=tuple(f"{s.name} {s.text}: {why}" for s, report in reports for why in report.failed))
+
+
+def _choices(texts: Sequence[str], file: Path) -> Tuple[List[str], List[List[Any]]]:
+    """The keys that are set, each with its values, which are written as in a policy's file."""
+    for text in texts:
+        if not re.match(r"[\w.]+=.", text):
+            raise ConfigError(f"--set {text}: KEY=V1,V2 was expected; keys: {', '.join(_keys())}")
+    file.write_text("".join("{}: [{}]\n".format(*text.split("=", 1)) for text in texts) or "{}\n", encoding="utf-8")
+    values = read_yaml(file)[0]
+    for key in values:
+        if key.split(".")[0] not in _keys():
+            raise ConfigError(f"--set: there is no key '{key}'{did_you_mean(key, _keys())}; there are: "
+                              f"{', '.join(_keys())}")
+    return list(values), list(values.values())
+
+
+def _keys() -> List[str]:
+    return sorted(each.name for each in fields(Policy) if each.name != "name" and not is_fixed(each))
+
+
+def _prepared(name: str, setting: Setting, options: argparse.Namespace, rest: Sequence[str],
+              folder: Path) -> argparse.Namespace:
+    """The suite's options for one setting, with a folder of configuration in which the policy is changed."""
+    suite = MEASURES[name]
+    parser = argparse.ArgumentParser(prog=f"scripts/bench ablate {name}")
+    add_usual(parser, "")
+    suite.add_options(parser)
+    if options.quick:
+        parser.set_defaults(**suite.QUICK)
+    own = parser.parse_args([*rest])
+    for option, given in (("policies", "--policy"), ("llm", "--llm")):
+        if option == "llm" and not setting.llm:
+            continue
+        if not hasattr(own, option):
+            fit = [each for each, other in MEASURES.items() if _takes(other, option)]
+            raise ConfigError(f"{name} takes no {given}; these do: {', '.join(fit)}")
+    if own.policies != parser.get_default("policies"):
+        raise ConfigError("name the policies with --policy: each setting changes one of them")
+    own.suite, own.policies, own.out = name, [setting.name], folder
+    own.config = _changed(options.config, setting, folder / "config")
+    own.jobs, own.quick, own.resume = options.jobs, options.quick, options.resume
+    if setting.llm:
+        load_llm_settings(config_file("llm", setting.llm, beside=own.config / "llm" / "any"))
+        own.llm = setting.llm
+    return own
+
+
+def _takes(suite: Suite, option: str) -> bool:
+    parser = argparse.ArgumentParser()
+    suite.add_options(parser)
+    return hasattr(parser.parse_args([]), option)
+
+
+def _changed(config: Path, setting: Setting, folder: Path) -> Path:
+    """A copy of a folder of configuration in which the policy has other values."""
+    source = config_file("policies", setting.policy, beside=config / "policies" / "any")
+    values, _ = read_yaml(source)
+    for key, value in setting.values.items():
+        *sections, last = key.split(".")
+        inner = values
+        for section in sections:
+            inner = inner.setdefault(section, {})
+        inner[last] = value
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(config, folder, copy_function=_linked)
+    file = folder / "policies" / f"{setting.name}.yaml"
+    file.unlink(missing_ok=True)
+    file.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
+    try:
+        load_policy(file)
+    except ConfigError as error:
+        raise ConfigError(re.sub(r"^\S*?:\d+: ", f"--set {setting.text}: ", str(error))) from error
+    return folder
+
+
+def _linked(source: str, target: str) -> None:
+    """A file under a second name; a copy where the file system has no links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _written(value: Any) -> str:
+    return yaml.safe_dump(value, default_flow_style=True).split("\n")[0].strip("'")
+
+
+def _row(setting: Setting, row: Row) -> Row:
+    cost: Mapping[str, Mapping[str, float]] = row.get(BY_ROLE) or {}
+    by_part = {part: {role: round(own[part], 3) for role, own in cost.items()} for part in PARTS}
+    kept = {key: value for key, value in row.items() if key != BY_ROLE}
+    return {"set": setting.text, **kept, **({"llm": setting.llm} if setting.llm else {}), **by_part}
+
+
+def _charts(name: str, columns: Sequence[str], rows: Sequence[Row]) -> Tuple[Chart, ...]:
+    """The suite's shares by setting; those of all its cases together where it has such rows."""
+    heads = [each for each in columns[:columns.index("n")] if each not in ("policy", "llm", "model")] \
+        if "n" in columns else []
+    together = [row for row in rows if any(str(row.get(head, "")).startswith("all") for head in heads)]
+    shown = together or rows
+    several = [key for key in ("policy", "llm") if len({str(row.get(key)) for row in shown}) > 1]
+    differ = [head for head in heads if len({str(row.get(head)) for row in shown}) > 1]
+
+    def group(row: Mapping[str, Any]) -> str:
+        return ", ".join([str(row.get(key)) for key in several] + ([row["set"]] if row["set"] else [])) or "as shipped"
+
+    def series(metric: str) -> Any:
+        return lambda row: ", ".join([metric.replace("_", " "), *(str(row.get(head, "")) for head in differ)])
+
+    shares = [each for each in columns if any(f"{each}_ci" in row for row in shown)]
+    bars = [bar for metric in shares for bar in share_bars(shown, group, series(metric), metric)]
+    order: Dict[str, int] = {group(row): place for place, row in reversed(list(enumerate(shown)))}
+    return (Chart("ablation", f"{name} by setting", tuple(sorted(bars, key=lambda bar: order[bar.group])),
+                  "Fraction of the trials", "95 % interval"),)

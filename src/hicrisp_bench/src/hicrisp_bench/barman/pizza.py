@@ -1,0 +1,101 @@
+"""CoPAL's pizzas: toppings behind larger objects, by policy, with plans that are blind to them or a live brain."""
+
+from __future__ import annotations
+
+import argparse
+from random import Random
+
+from hicrisp_core.model import Relation, WorldState
+from hicrisp_core.scene import load_scene
+
+from hicrisp_bench.barman.recipes import PIZZA, Recipe, load_recipes
+from hicrisp_bench.barman.recordings import FirstPlan
+from hicrisp_bench.barman.suite import LIVE, errors_of, row_of, times_of
+from hicrisp_bench.barman.trial import BarmanTrial, Menu, key_of, run_barman
+from hicrisp_bench.options import add_llm, add_policies, add_trials
+from hicrisp_bench.pictures.charts import Chart, share_bars
+from hicrisp_bench.runner import Runner
+from hicrisp_bench.suite import Report, Section, crashes
+
+RECIPE, ENDPOINT = "recipe", "endpoint"
+WITHOUT_MODEL = ("copal_bl", "copal_m", "hierarchical")
+QUICK = {"trials": 2}
+SELECTS = ("policies", "trials")
+COLUMNS = ("policy", "llm", "n", "executable", "correct", "repairs", "replans_high", "distance", "run_ms")
+REFERENCE = [{"source": "CoPAL (Joublin et al.), section IV-C",
+              "note": "Fig. 5 shows two collisions and how GPT-4 plans anew; no rates are printed"}]
+_BLOCKED = 2
+"""Toppings that something stands in front of, as in Fig. 5."""
+
+
+def blocked(state: WorldState, recipe: Recipe, run: int) -> WorldState:
+    """Put a bottle in front of some toppings of a recipe.
+
+    Args:
+        state: the scene's first state.
+        recipe: of the pizza.
+        run: draws which bottles stand in front of which toppings; 0 leaves the scene as it is.
+
+    Returns:
+        The state.
+    """
+    if not run:
+        return state
+    draw = Random(f"{recipe.name} {run}")
+    free = {fact for fact in state.relations if fact.predicate != "in_the_way"}
+    bowls = {fact.object: fact.subject for fact in free
+             if fact.predicate == "supplies" and fact.object in recipe.mandatory}
+    bottles = sorted(name for name, item in state.objects.items() if item.type == "bottle")
+    for topping, bottle in zip(draw.sample(sorted(bowls), min(_BLOCKED, len(bowls))), draw.sample(bottles, _BLOCKED)):
+        free = {fact for fact in free if (fact.predicate, fact.subject) != ("at", bottle)}
+        free |= {Relation(bottle, "at", "table"),
+                 *(Relation(bottle, "in_the_way", each) for each in (topping, bowls[topping]))}
+    return state.with_relations(frozenset(free))
+
+
+KITCHEN = Menu("pizza", "pizzas", "Please, prepare a {}", PIZZA, blocked)
+
+
+def blind_plan(recipe: Recipe, state: WorldState) -> str:
+    """Write a recipe as a plan that looks at nothing: each ingredient is taken and put on the dough."""
+    poured = {fact.object: fact.subject for fact in state.relations if fact.predicate == "contains"}
+    lines = [(f"get {poured[each]}", f"pour {poured[each]} pizza_dough 50", f"put {poured[each]} table")
+             if each in poured else (f"get {each}", f"put {each} pizza_dough") for each in sorted(recipe.mandatory)]
+    return "\n".join(f"[Ropa to Roco] {line}" for each in lines for line in each)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Which plans, which policies."""
+    parser.add_argument("--plans", choices=(RECIPE, ENDPOINT), default=RECIPE,
+                        help=f"{RECIPE}: the recipe, ingredient by ingredient, whatever stands in the way, no model is "
+                             f"asked; {ENDPOINT}: --llm plans")
+    add_policies(parser, otherwise=f"{' '.join(WITHOUT_MODEL)}; with --plans {ENDPOINT} {' '.join(LIVE)}")
+    add_llm(parser, "auto", f"with --plans {ENDPOINT}: what is configured")
+    add_trials(parser, 10, "layouts of each pizza", "--runs")
+
+
+def run(options: argparse.Namespace, runner: Runner) -> Report:
+    """Run the suite."""
+    live = options.plans == ENDPOINT
+    policies = options.policies or (LIVE if live else WITHOUT_MODEL)
+    recipes = load_recipes(options.config / "recipes" / f"{KITCHEN.recipes}.yaml")
+    state = load_scene(options.config / "scenes" / f"{KITCHEN.scene}.yaml").first_state()
+    plans = {name: None if live else FirstPlan(RECIPE, name, KITCHEN.request.format(name.replace("_", " ")),
+                                               blind_plan(recipe, state), None, "", "")
+             for name, recipe in recipes.items()}
+    trials = [BarmanTrial(options.config, policy, name, plans[name], options.llm, number, menu=KITCHEN)
+              for policy in policies for name in recipes for number in range(options.trials)]
+    results = runner.run(run_barman, trials, key_of, "pizza")
+    by_policy = {policy: [result for trial, result in zip(trials, results) if trial.policy == policy]
+                 for policy in policies}
+    rows = [row_of(policy, options.llm if live else RECIPE, own) for policy, own in by_policy.items()]
+    failed = [{"policy": policy, "recipe": each["recipe"], "message": each["message"][:160]}
+              for policy, own in by_policy.items() for each in own if "crashed" not in each and not each["executable"]]
+    who = "The plans come from the endpoint." if live else "The plans are the recipes, read out; no model was asked."
+    return Report(
+        rows, COLUMNS, REFERENCE, f"{who} Facts, no physics. Of each pizza's toppings {_BLOCKED} have a bottle in "
+        "front of them, drawn by run; run 0 is the scene. correct: the dough holds what the recipe asks for alone.",
+        {"runs": results}, (*((times_of(results),) if live else ()), errors_of(by_policy[policies[-1]], {}),
+                            Section("Not executable", failed, ("policy", "recipe", "message"))),
+        (Chart("executable", "Pizzas that can be made", share_bars(rows, "policy", "llm", "executable"), "Runs"),),
+        crashes(results))
