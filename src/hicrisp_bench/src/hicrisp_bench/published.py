@@ -86,7 +86,7 @@ def _table(root: Path, suite: str, name: str) -> str:
     rows += [{**row, columns[0]: f"published: {row['source']}"} for row in table.get("published", ())
              if any(each in row for each in columns[1:])]
     head, rest = markdown(_merged(rows, columns, table.get("merged", ())), columns).split("\n", 1)
-    shown = re.sub(r" ?\| ?", "|", f"{head.replace('_', ' ')}\n{rest}")
+    shown = f"{head.replace('_', ' ')}\n{rest}"
     if "command" not in table:
         return shown
     said = [table["date"] or f"by {table['entered']}", *(f"{word}{table[key]}{unit}" for key, word, unit in (
