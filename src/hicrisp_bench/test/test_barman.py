@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Dict
 
 import pytest
-from hicrisp_bench.barman.recipes import PIZZA, judge, load_recipes
+from hicrisp_bench.barman.recipes import judge
 from hicrisp_bench.barman.recordings import (
     FILES,
     failure_kind,
@@ -20,6 +20,7 @@ from hicrisp_bench.barman.suite import errors_of, row_of, times_of
 from hicrisp_bench.barman.trial import BarmanTrial, run_barman
 from hicrisp_bench.cli import main
 from hicrisp_bench.suite import data_folder
+from hicrisp_core.config.recipes import load_recipes
 from hicrisp_core.domain import load_domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Relation
@@ -194,9 +195,9 @@ def test_a_dough_is_right_with_the_recipes_toppings_and_no_others() -> None:
     topped = {Relation("pizza_dough", "contains", each) for each in pizza.mandatory}
     right = kitchen.with_relations(kitchen.relations | topped)
     wrong = right.with_relations(right.relations | {Relation("pizza_dough", "contains", "ham")})
-    assert judge(pizza, right, PIZZA).correct
-    assert judge(pizza, wrong, PIZZA).superfluous == {"ham"}
-    assert judge(pizza, kitchen, PIZZA).missing == pizza.mandatory
+    assert judge(pizza, right).correct
+    assert judge(pizza, wrong).superfluous == {"ham"}
+    assert judge(pizza, kitchen).missing == set(pizza.mandatory)
 
 
 def test_pizzas_whose_toppings_stand_behind_bottles_fail_as_planned_and_are_made_by_the_default_policy(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from random import Random
 
+from hicrisp_core.config.recipes import Recipe, load_recipes
 from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.scene import load_scene
 
-from hicrisp_bench.barman.recipes import PIZZA, Recipe, load_recipes
 from hicrisp_bench.barman.recordings import FirstPlan
 from hicrisp_bench.barman.suite import LIVE, errors_of, row_of, times_of
 from hicrisp_bench.barman.trial import BarmanTrial, Menu, key_of, run_barman
@@ -41,7 +41,7 @@ def blocked(state: WorldState, recipe: Recipe, run: int) -> WorldState:
     """
     if not run:
         return state
-    draw = Random(f"{recipe.name} {run}")
+    draw = Random(f"{sorted(recipe.mandatory)} {run}")
     free = {fact for fact in state.relations if fact.predicate != "in_the_way"}
     bowls = {fact.object: fact.subject for fact in free
              if fact.predicate == "supplies" and fact.object in recipe.mandatory}
@@ -53,7 +53,7 @@ def blocked(state: WorldState, recipe: Recipe, run: int) -> WorldState:
     return state.with_relations(frozenset(free))
 
 
-KITCHEN = Menu("pizza", "pizzas", "Please, prepare a {}", PIZZA, blocked)
+KITCHEN = Menu("pizza", "pizzas", "Please, prepare a {}", blocked)
 
 
 def blind_plan(recipe: Recipe, state: WorldState) -> str:

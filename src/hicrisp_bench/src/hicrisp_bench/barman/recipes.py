@@ -4,12 +4,10 @@ the plan left out is told at the end, step by step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
+from dataclasses import dataclass
+from typing import FrozenSet, List, Optional, Sequence, Tuple
 
-from hicrisp_core.config.settings import STRICT, read_settings
-from hicrisp_core.config.yaml_files import read_yaml
+from hicrisp_core.config.recipes import Recipe
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import Facts
 from hicrisp_core.domain.effects import apply_effects, type_test
@@ -17,41 +15,11 @@ from hicrisp_core.domain.search import Conditions, Searcher, goal_of
 from hicrisp_core.model import Command, Feedback, FeedbackKind, Level, Step, Verdict, WorldState
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.search_limits import SearchLimits
-from pydantic.dataclasses import dataclass as settings_dataclass
 
 SUPERFLUOUS, MISSING = 0.2, 1.0
 """Weights of the distance d."""
 _LIMITS = SearchLimits(depth=30)
 """A drink with four liquids that is made anew takes about fifteen commands."""
-
-
-@settings_dataclass(frozen=True, config=STRICT)
-class Recipe:
-    """What a glass or a dough must hold, and what it may hold besides."""
-
-    mandatory: FrozenSet[str]
-    optional: FrozenSet[str] = frozenset()
-    name: str = ""
-
-    def met_by(self, ingredients: FrozenSet[str]) -> bool:
-        """Whether nothing is missing among some ingredients and nothing is too much."""
-        return self.mandatory <= ingredients <= self.mandatory | self.optional
-
-
-@dataclass(frozen=True)
-class Serving:
-    """What a recipe is served in.
-
-    Args:
-        kind: the vessel's type.
-        place: where it must be; empty for anywhere.
-    """
-
-    kind: str
-    place: str = ""
-
-
-COCKTAIL, PIZZA = Serving("glass", "tray"), Serving("dough")
 
 
 @dataclass(frozen=True)
@@ -79,25 +47,12 @@ class Served:
         return SUPERFLUOUS * len(self.superfluous) + MISSING * len(self.missing)
 
 
-def load_recipes(file: Path) -> Dict[str, Recipe]:
-    """Recipes by name.
-
-    Raises:
-        ConfigError: with file, line and key.
-    """
-    values, positions = read_yaml(file)
-    return {name: replace(read_settings(Recipe, entry, positions, (name,)), name=name)
-            for name, entry in values.items()}
-
-
-def judge(recipe: Recipe, world: WorldState, serving: Serving = COCKTAIL) -> Served:
+def judge(recipe: Recipe, world: WorldState) -> Served:
     """Look at what is served."""
-    glasses = [name for name, item in world.objects.items() if item.type == serving.kind
-               and (not serving.place or world.holds("at", name, serving.place))]
-    if len(glasses) != 1:
-        return Served(len(glasses), recipe.mandatory, frozenset())
-    held = _contents(glasses[0], world)
-    return Served(1, recipe.mandatory - held, held - recipe.mandatory - recipe.optional)
+    glasses = [name for name, item in world.objects.items() if item.type == recipe.vessel
+               and (not recipe.served or world.holds("at", name, recipe.served))]
+    held = _contents(glasses[0], world) if len(glasses) == 1 else frozenset()
+    return Served(len(glasses), frozenset(recipe.mandatory) - held, held - _allowed(recipe))
 
 
 class KnownRecipe:
@@ -156,8 +111,8 @@ class KnownRecipe:
         recipe = self._recipe
         held = {name: _contents(name, world) for name, item in world.objects.items()
                 if item.type == "glass"}
-        fit = [name for name in held if held[name] <= recipe.mandatory | recipe.optional]
-        return sorted(fit, key=lambda name: (len(recipe.mandatory - held[name]), name))
+        fit = [name for name in held if held[name] <= _allowed(recipe)]
+        return sorted(fit, key=lambda name: (len(frozenset(recipe.mandatory) - held[name]), name))
 
     def _goal(self, glass: str, world: WorldState) -> Conditions:
         """Exactly this glass on the tray, with what must be in it and without what may not."""
@@ -167,7 +122,7 @@ class KnownRecipe:
         return goal_of(
             *(f"contains({glass}, {each})" for each in sorted(recipe.mandatory)), f"at({glass}, tray)",
             *(f"not contains({glass}, {each})"
-              for each in sorted(poured - recipe.mandatory - recipe.optional)),
+              for each in sorted(poured - _allowed(recipe))),
             *(f"not at({name}, tray)" for name in others))
 
     def _leads_to(self, goal: Conditions, world: WorldState) -> bool:
@@ -201,3 +156,7 @@ class KnownRecipe:
 def _contents(vessel: str, world: WorldState) -> FrozenSet[str]:
     return frozenset(fact.object for fact in world.relations
                      if fact.predicate == "contains" and fact.subject == vessel)
+
+
+def _allowed(recipe: Recipe) -> FrozenSet[str]:
+    return frozenset((*recipe.mandatory, *recipe.optional))

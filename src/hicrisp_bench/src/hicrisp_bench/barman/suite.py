@@ -8,10 +8,11 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
+from hicrisp_core.config.recipes import load_recipes
 from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.barman.mutations import KINDS, mutated
-from hicrisp_bench.barman.recipes import MISSING, SUPERFLUOUS, load_recipes
+from hicrisp_bench.barman.recipes import MISSING, SUPERFLUOUS
 from hicrisp_bench.barman.recordings import FILES, read_recordings, replanned
 from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
 from hicrisp_bench.cost import answer_times, cost_of

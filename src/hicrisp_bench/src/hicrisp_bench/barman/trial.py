@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
 
+from hicrisp_core.config.recipes import Recipe, load_recipes
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, SearchAnswer, Searcher
 from hicrisp_core.factory import RunFactory, load_factory
@@ -19,7 +20,7 @@ from hicrisp_core.robot.symbolic import SymbolicWorld
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_bench.barman.recipes import COCKTAIL, KnownRecipe, Recipe, Serving, judge, load_recipes
+from hicrisp_bench.barman.recipes import KnownRecipe, judge
 from hicrisp_bench.barman.recordings import FirstPlan, RecordedBrain, first_failure, named_ingredients
 from hicrisp_bench.cost import QUESTIONS, questions_of
 
@@ -56,14 +57,12 @@ class Menu:
         scene: of ``config/scenes``.
         recipes: a file of ``config/recipes``.
         request: what the user says, with the recipe's name.
-        serving: what is judged.
         layout: changes the first state by the recipe and the number of the run.
     """
 
     scene: str
     recipes: str
     request: str
-    serving: Serving
     layout: Callable[[WorldState, Recipe, int], WorldState]
 
 
@@ -73,7 +72,7 @@ def as_shipped(state: WorldState, recipe: Recipe, run: int) -> WorldState:
     return state
 
 
-BAR = Menu("barman", "cocktails", "Please, prepare a {} cocktail", COCKTAIL, as_shipped)
+BAR = Menu("barman", "cocktails", "Please, prepare a {} cocktail", as_shipped)
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,7 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     first = trial.menu.layout(scene.first_state(), recipe, trial.run)
     world = SymbolicWorld(domain, first, scene.robots[0])
     events: List[Dict[str, Any]] = []
-    drink = recipe.name.replace("_", " ")
-    request = trial.recorded.request if trial.recorded else trial.menu.request.format(drink)
+    request = trial.recorded.request if trial.recorded else trial.menu.request.format(trial.recipe.replace("_", " "))
     searcher = TimedSearcher(domain)
     knows: Dict[str, Any] = {"watch": KnownRecipe(searcher, recipe)} if trial.policy in KNOW_THE_GOAL else {}
     executive = replace(parts, searcher=searcher).executive(
@@ -120,9 +118,9 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     began = time.perf_counter()
     result = executive.run(Task(request))
     seconds = time.perf_counter() - began
-    served = judge(recipe, world.state, trial.menu.serving)
+    served = judge(recipe, world.state)
     row: Dict[str, Any] = {
-        "recipe": recipe.name, "policy": trial.policy, "executable": result.success,
+        "recipe": trial.recipe, "policy": trial.policy, "executable": result.success,
         "message": result.message,
         "correct": result.success and served.correct, "distance": served.distance, "seconds": seconds,
         "search_seconds": searcher.seconds, "out_of_time": searcher.out_of_time,
@@ -136,7 +134,7 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
         ours = first_failure(domain, first, trial.recorded.text)
         theirs = (trial.recorded.failed_step, trial.recorded.failure)
         named = named_ingredients(domain, first, trial.recorded.text)
-        row.update(source=trial.recorded.source, ours=ours, theirs=theirs, plan_right=recipe.met_by(named),
+        row.update(source=trial.recorded.source, ours=ours, theirs=theirs, plan_right=set(recipe.mandatory) <= named <= {*recipe.mandatory, *recipe.optional},
                    their_message=trial.recorded.message)
     return row
 
