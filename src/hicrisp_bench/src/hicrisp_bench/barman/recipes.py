@@ -52,7 +52,7 @@ def judge(recipe: Recipe, world: WorldState) -> Served:
     glasses = [name for name, item in world.objects.items() if item.type == recipe.vessel
                and (not recipe.served or world.holds("at", name, recipe.served))]
     held = _contents(glasses[0], world) if len(glasses) == 1 else frozenset()
-    return Served(len(glasses), frozenset(recipe.mandatory) - held, held - _allowed(recipe))
+    return Served(len(glasses), frozenset(recipe.mandatory) - held, held - recipe.allowed)
 
 
 class KnownRecipe:
@@ -111,7 +111,7 @@ class KnownRecipe:
         recipe = self._recipe
         held = {name: _contents(name, world) for name, item in world.objects.items()
                 if item.type == "glass"}
-        fit = [name for name in held if held[name] <= _allowed(recipe)]
+        fit = [name for name in held if held[name] <= recipe.allowed]
         return sorted(fit, key=lambda name: (len(frozenset(recipe.mandatory) - held[name]), name))
 
     def _goal(self, glass: str, world: WorldState) -> Conditions:
@@ -122,7 +122,7 @@ class KnownRecipe:
         return goal_of(
             *(f"contains({glass}, {each})" for each in sorted(recipe.mandatory)), f"at({glass}, tray)",
             *(f"not contains({glass}, {each})"
-              for each in sorted(poured - _allowed(recipe))),
+              for each in sorted(poured - recipe.allowed)),
             *(f"not at({name}, tray)" for name in others))
 
     def _leads_to(self, goal: Conditions, world: WorldState) -> bool:
@@ -156,7 +156,3 @@ class KnownRecipe:
 def _contents(vessel: str, world: WorldState) -> FrozenSet[str]:
     return frozenset(fact.object for fact in world.relations
                      if fact.predicate == "contains" and fact.subject == vessel)
-
-
-def _allowed(recipe: Recipe) -> FrozenSet[str]:
-    return frozenset((*recipe.mandatory, *recipe.optional))

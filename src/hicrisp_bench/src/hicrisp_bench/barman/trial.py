@@ -134,7 +134,7 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
         ours = first_failure(domain, first, trial.recorded.text)
         theirs = (trial.recorded.failed_step, trial.recorded.failure)
         named = named_ingredients(domain, first, trial.recorded.text)
-        row.update(source=trial.recorded.source, ours=ours, theirs=theirs, plan_right=set(recipe.mandatory) <= named <= {*recipe.mandatory, *recipe.optional},
+        row.update(source=trial.recorded.source, ours=ours, theirs=theirs, plan_right=recipe.met_by(named),
                    their_message=trial.recorded.message)
     return row
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Dict, Mapping, Tuple
+from typing import Dict, FrozenSet, Mapping, Tuple
 
 from pydantic.dataclasses import dataclass
 
@@ -28,6 +28,15 @@ class Recipe:
     optional: Tuple[str, ...] = ()
     vessel: str = "glass"
     served: str = "tray"
+
+    @property
+    def allowed(self) -> FrozenSet[str]:
+        """All names that may be in the vessel."""
+        return frozenset((*self.mandatory, *self.optional))
+
+    def met_by(self, ingredients: FrozenSet[str]) -> bool:
+        """Whether nothing is missing among some ingredients and nothing is too much."""
+        return self.allowed >= ingredients >= frozenset(self.mandatory)
 
 
 def load_recipes(file: Path) -> Dict[str, Recipe]:
