@@ -242,8 +242,8 @@ OLIVES = ("get black_olives from black_olives_bowl", "put black_olives pizza_dou
 CLEARED = ("get salt_bottle hand_right", "put salt_bottle shelf", *OLIVES)
 FULL = ("get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right", "get first_glass")
 FREED = ("put rum_bottle shelf", "get first_glass from table hand_right")
-INSIDE = ("open fridge", "get first_glass hand_left", "put first_glass fridge", "close fridge", "get gin_bottle hand_left",
-          "pour gin_bottle first_glass 40")
+INSIDE = ("open fridge", "get first_glass hand_left", "put first_glass fridge", "close fridge",
+          "get gin_bottle hand_left", "pour gin_bottle first_glass 40")
 OVERFULL = ("get gin_bottle hand_left", "pour gin_bottle first_glass 700", "pour gin_bottle first_glass 400")
 
 
