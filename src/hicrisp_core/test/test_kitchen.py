@@ -242,11 +242,16 @@ OLIVES = ("get black_olives from black_olives_bowl", "put black_olives pizza_dou
 CLEARED = ("get salt_bottle hand_right", "put salt_bottle shelf", *OLIVES)
 FULL = ("get gin_bottle from shelf hand_left", "get rum_bottle from shelf hand_right", "get first_glass")
 FREED = ("put rum_bottle shelf", "get first_glass from table hand_right")
+INSIDE = ("open fridge", "get first_glass hand_left", "put first_glass fridge", "close fridge",
+          "get gin_bottle hand_left", "pour gin_bottle first_glass 40")
+OVERFULL = ("get gin_bottle hand_left", "pour gin_bottle first_glass 700", "pour gin_bottle first_glass 400")
 
 
 @pytest.mark.parametrize("policy", ["copal_mh0", "copal_mh1", "copal_mh2"])
 @pytest.mark.parametrize(("scene", "plan", "then", "why"), [
-    ("pizza", OLIVES, CLEARED, "The salt_bottle is in the way."), ("barman", FULL, FREED, "Both hands are full.")])
+    ("pizza", OLIVES, CLEARED, "The salt_bottle is in the way."), ("barman", FULL, FREED, "Both hands are full."),
+    ("barman", INSIDE, ["open fridge", INSIDE[-1], "close fridge"], "First_glass is in fridge, which is closed."),
+    ("barman", OVERFULL, ["put gin_bottle shelf"], "First_glass takes 1000 ml and has 700 ml in it.")])
 def test_what_the_paper_calls_unrecoverable_goes_up_to_the_model(
     policy: str, scene: str, plan: Sequence[str], then: Sequence[str], why: str
 ) -> None:

@@ -39,7 +39,7 @@ from hicrisp_core.model.meaning import Choice, Question, Speaker, Turn
 from hicrisp_core.model.offsets import DecoderOffsets
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.policy.policy import Policy
-from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, CorrectionRequest, PlanAnswer, PlanRequest
 from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.ports.interpreter import Request
 from hicrisp_core.time.deadline import Deadline
@@ -127,7 +127,7 @@ def door(ros: None) -> CorrectorServer:
     return CorrectorServer(RunFactory(DOMAIN, Policy("test", rungs=())).corrector(Planner()))
 
 
-def corrector_of(door: CorrectorServer, planner: Planner, *rungs: str) -> RosCorrector:
+def corrector_of(door: CorrectorServer, planner: Brain, *rungs: str) -> RosCorrector:
     """A ladder with these rungs behind the door."""
     door.use(RunFactory(DOMAIN, Policy("test", rungs=rungs)).corrector(planner))
     return RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
@@ -177,6 +177,19 @@ def test_a_known_correction_reaches_the_ladder_and_comes_back_with_its_id(door: 
     assert answer.correction.rung is Rung.MEMORY
     assert answer.correction.maker == Maker(MakerKind.MEMORY, "c7")
     assert [str(each) for each in answer.correction.commands] == ["put_down(panda, box)"]
+
+
+def test_a_brain_that_leaves_a_step_out_does_so_over_ros(door: CorrectorServer, brain_door: BrainServer) -> None:
+    planner = Planner()
+    planner.correct = lambda request, deadline: PlanAnswer(Plan((), "test", "it is not wanted"), drop=True)
+    brain_door.use(planner)
+    brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
+    pick = Command("pick", {"robot": "panda", "item": "cylinder"}, "panda")
+    entry = StackEntry(pick, Feedback(Level.LOW, FeedbackKind.PLANNING, pick))
+    answer = corrector_of(door, brain, Rung.LLM_STEP).correct(
+        CorrectorRequest(Task("take it"), (entry,), WORLD), Deadline(20.0))
+    assert (answer.correction.rung, answer.correction.drop, answer.correction.commands) == (Rung.LLM_STEP, True, ())
+    assert answer.correction.note == "it is not wanted"
 
 
 def test_the_corrector_hands_the_brain_the_errors_that_led_to_new_plans_before(door: CorrectorServer) -> None:
