@@ -28,6 +28,14 @@ def test_a_role_has_its_own_keys_over_those_of_the_file(load):
     assert settings.of_role("brain").model == "large"
 
 
+def test_copals_agents_have_the_papers_models_and_temperature(config_dir, monkeypatch):
+    monkeypatch.setenv("HICRISP_LLM_MODEL", "another")
+    settings = load_llm_settings(config_dir / "llm" / "copal.yaml")
+    agents = [settings.of_role(role) for role in ("alex", "travi", "ropa")]
+    assert [agent.model for agent in agents] == ["gpt-3.5-turbo", "gpt-4", "gpt-4"]
+    assert {agent.temperature for agent in agents} == {0.8}
+
+
 def test_a_role_may_name_another_file(load):
     settings = load(USUAL + "roles: {goal: b}\n", b="llm: b\nbackend: openai\nmodel: tiny\n")
     assert (settings.of_role("goal").name, settings.of_role("goal").model) == ("b", "tiny")

@@ -210,10 +210,10 @@ def test_a_step_that_the_body_cannot_translate_is_planned_anew(domain, run):
 
 
 def test_prompts_that_a_set_lacks_are_the_default_ones(config_dir, tmp_path, domain):
-    from hicrisp_core.prompting.templates import Prompts
+    from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
 
     own, default = (Prompts(config_dir / "prompts" / name) for name in ("brainbody", "default"))
-    values = {"objects": "o", "stack": "s", "task": "t", "facts": "f", "goal": "g"}
+    values = dict.fromkeys(" ".join(PLACEHOLDERS["correct"]).split(), "x")
     assert own.render("correct", **values) == default.render("correct", **values)
     assert Prompts(tmp_path).render("correct", **values) == default.render("correct", **values)
     with pytest.raises(ConfigError, match="no folder of prompts .*; there are: .*brainbody"):

@@ -96,7 +96,7 @@ class ModelBrain:
         self._corrector = corrector or client
         self._domain = domain
         self._worded = worded
-        self._prompt = PlanPrompt(prompts, domain, step_words if worded else step_object)
+        self._prompt = PlanPrompt(prompts, domain, step_words if worded else step_object, worded)
 
     def plan(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         """Ask for a plan, or from the failed step on for a new one."""

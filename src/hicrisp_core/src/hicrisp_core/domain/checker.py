@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Iterator, Mapping, Optional, Tuple
+from typing import Iterable, Iterator, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
 from hicrisp_core.domain.effects import expected_facts, names_of, type_test
@@ -44,6 +44,21 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
             return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label, subjects=subjects,
                             unmet=unmet)
     return None
+
+
+def unready(domain: Domain, steps: Iterable[Step], state: WorldState) -> Optional[Feedback]:
+    """Find a step that cannot be done yet.
+
+    Args:
+        domain: the actions with their preconditions.
+        steps: any steps; each is checked for itself.
+        state: the observed state.
+
+    Returns:
+        Why; of the first step that something bars, else of the first that lacks something; ``None`` if all can be done.
+    """
+    failures = filter(None, (check(domain, domain.ground(step, state), state) for step in steps))
+    return min(failures, key=lambda each: not any(unmet.negated for unmet in each.unmet), default=None)
 
 
 def possible_actions(domain: Domain, state: WorldState) -> Tuple[str, ...]:

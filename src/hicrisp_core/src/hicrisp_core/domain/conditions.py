@@ -82,7 +82,7 @@ class Atom:
         return binding
 
     def __str__(self) -> str:
-        return f"{self.predicate}({', '.join(self.arguments)})"
+        return f"{self.predicate}({','.join(self.arguments)})"
 
 
 @dataclass(frozen=True)

@@ -200,6 +200,33 @@ class Domain:
         above = self.types.get(type_)
         return (type_, *self.ancestry(above)) if above else (type_,)
 
+    def handles(self, type_: str) -> bool:
+        """Check whether an action takes objects of a type into a hand or moves them.
+
+        Args:
+            type_: the type of an object.
+
+        Returns:
+            Whether the type fits the item of an action.
+        """
+        return any(self.is_a(type_, action.parameters[action.item_parameter].type)
+                   for action in self.actions.values() if action.item_parameter)
+
+    def is_target(self, type_: str) -> bool:
+        """Check whether objects of a type are places: a base goes there, or items are put there.
+
+        Args:
+            type_: the type of an object.
+
+        Returns:
+            Whether it fits a parameter beside item and robot, is not handled itself and not in the way.
+        """
+        beside = (parameter for action in self.actions.values() for name, parameter in action.parameters.items()
+                  if name not in (action.item_parameter, action.robot_parameter))
+        barred = (self.roles.obstacle, self.roles.forbidden)
+        return any(self.is_a(type_, each.type) for each in beside) and not self.handles(type_) and not any(
+            self.is_a(type_, each) for each in barred if each)
+
     def objects_of(self, state: WorldState, type_: str) -> Tuple[str, ...]:
         """Return the objects and robots of a type.
 

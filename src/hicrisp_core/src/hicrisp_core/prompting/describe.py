@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional, Sequence
+from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional
 
 from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import LEVELS, words_of
-from hicrisp_core.model import Feedback, Relation, StackEntry, StepRecord, WorldState
+from hicrisp_core.model import Feedback, Relation, StepRecord, WorldState
 from hicrisp_core.model.goal import Holds
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.quarantine import plain
@@ -56,7 +56,7 @@ def _action(domain: Domain, action: Action, world: Optional[WorldState], denied:
         text = ""  # The name says it.
     needs = [_needed(each.condition, named) for each in action.preconditions]
     ends = _changes(domain, action, named, denied)
-    parts = {"Needs": [each for each in needs if each and each not in ends],
+    parts = {"Needs": [each for each in needs if each not in ends],
              "Uses up": [each for each in ends if each in needs],
              "Ends": [each for each in ends if each not in needs],
              "Makes": _changes(domain, action, named, None)}
@@ -71,12 +71,7 @@ def _needed(condition: Condition, named: Mapping[str, str]) -> str:
     for at, clause in enumerate(clauses):
         counted = Counter(_VARIABLE.findall(str(clause)))
         clauses[at] = clause.bind({"_": _ANYTHING, **{name: _ANYTHING for name, n in counted.items() if n == 1}})
-    text = _compact(Condition(tuple(clauses)))
-    return f"({text})" if len(clauses) > 1 else text
-
-
-def _compact(said: object) -> str:
-    return str(said).replace(", ", ",")
+    return f"({Condition(tuple(clauses))})" if len(clauses) > 1 else str(clauses[0])
 
 
 def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Optional[AbstractSet[str]]) -> List[str]:
@@ -88,9 +83,9 @@ def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Opti
         if effect.when is not None or not atom.ground or not wanted:
             continue
         predicate = domain.predicates.get(atom.predicate)
-        turned = _compact(Atom(atom.predicate, atom.arguments[::-1]))
+        turned = str(Atom(atom.predicate, atom.arguments[::-1]))
         if not (predicate is not None and predicate.symmetric and turned in found):
-            found.append(_compact(atom))
+            found.append(str(atom))
     return found
 
 
@@ -100,12 +95,16 @@ def abilities_text(domain: Domain) -> str:
 
 
 def objects_text(world: WorldState, domain: Optional[Domain] = None, places: bool = True) -> str:
-    """Every object with its type, attributes and place; every robot, of several with what each can do."""
+    """Every object with its type, attributes and place, metres, places as target locations;
+    every robot, of several with what each can do.
+    """
     lines = []
     for name, item in sorted(world.objects.items()):
         attributes = "".join(f", {plain(str(v), _NAME_LIMIT)}" for _, v in sorted(item.attributes.items()))
         at = item.pose.position if places and item.pose is not None else None
         place = "" if at is None else " at ({:.2f}, {:.2f}, {:.2f})".format(*at)
+        if place and domain is not None and domain.is_target(item.type):
+            place += ", a target location"
         place = f", {item.sight}" if item.unseen else place
         lines.append(f"- {plain(name, _NAME_LIMIT)}: {item.type}{attributes}{place}")
     several = domain is not None and len(world.robots) > 1
@@ -153,23 +152,17 @@ def record_text(record: StepRecord) -> str:
 
 def failure_texts(domain: Domain, request: PlanRequest) -> Dict[str, str]:
     """What a new plan has to know: ``done``, ``remaining`` and ``feedback``, as the prompts name them."""
-    feedback = [feedback_text(domain, entry, request.feedback_level) for entry in request.feedback]
-    return {"done": listed([record_text(record) for record in request.done]),
+    feedback = (feedback_text(domain, entry, request.feedback_level) for entry in request.feedback)
+    return {"done": listed(map(record_text, request.done)),
             "remaining": listed(map(str, request.remaining)), "feedback": listed(feedback)}
 
 
 def correction_texts(domain: Domain, request: CorrectionRequest) -> Dict[str, str]:
-    """What a correction has to know: ``stack``, ``tried``, ``done`` and what comes after it, ``remaining``."""
-    tried = [f"{each.command}: " + ("it worked" if each.feedback is None else
-                                    feedback_text(domain, each.feedback, request.feedback_level))
-             for each in request.tried[-_MOST_TRIED:]]
-    return {"stack": stack_text(domain, request.stack, request.feedback_level), "tried": listed(tried),
-            "done": listed(map(record_text, request.done)), "remaining": listed(map(str, request.remaining[1:]))}
-
-
-def stack_text(domain: Domain, stack: Sequence[StackEntry], level: str = "how") -> str:
-    """The feedback stack, its top first: in this order its commands are tried again."""
-    return "\n".join(
-        f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} "
-        f"times: {feedback_text(domain, entry.feedback, level)}"
-        for number, entry in enumerate(reversed(stack), start=1))
+    """What a correction has to know: the ``stack`` as it is tried again, ``tried``, ``done``, what is ``remaining``."""
+    level = request.feedback_level
+    stack = (f"{number}. {plain(f'{entry.command} ({domain.describe(entry.command)})')}, tried {entry.attempts} times: "
+             f"{feedback_text(domain, entry.feedback, level)}" for number, entry in enumerate(request.stack[::-1], 1))
+    tried = (f"{each.command}: {feedback_text(domain, each.feedback, level) if each.feedback else 'it worked'}"
+             for each in request.tried[-_MOST_TRIED:])
+    return {"stack": "\n".join(stack), "tried": listed(tried), "done": listed(map(record_text, request.done)),
+            "remaining": listed(map(str, request.remaining[1:]))}

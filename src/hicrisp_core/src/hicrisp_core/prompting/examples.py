@@ -118,10 +118,8 @@ class _Reader:
 
     def _add(self, name: str, words: Sequence[str]) -> None:
         type_ = words[0]
-        items = (action.parameters[action.item_parameter].type for action in self._domain.actions.values()
-                 if action.item_parameter)
-        movable = any(self._domain.is_a(type_, each) for each in items)
-        self._objects[name] = WorldObject(name, type_, attributes=dict(zip(_ATTRIBUTES, words[1:])), movable=movable)
+        self._objects[name] = WorldObject(name, type_, attributes=dict(zip(_ATTRIBUTES, words[1:])),
+                                          movable=self._domain.handles(type_))
 
     def _facts(self, texts: Sequence[str]) -> Tuple[Tuple[Relation, ...], Tuple[str, ...]]:
         """The facts among some sentences, and the other sentences."""

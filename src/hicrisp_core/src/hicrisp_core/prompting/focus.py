@@ -40,7 +40,7 @@ def focus(text: str, names: Iterable[str], domain: Domain, world: WorldState) ->
     kept = set(world.objects)
     if len(kept) > _WHOLE:
         kept &= _touching(set(list(named)[:_WHOLE]), asked, world)
-    facts = set(_facts(domain, world, {*kept, *world.robots}))
+    facts = _facts(domain, world, {*kept, *world.robots})
     lying = {fact for fact in facts if fact.predicate in domain.predicates and fact.predicate not in asked
              and {fact.subject, fact.object} <= kept}
     near = sorted((-named.get(fact.subject, 0) - named.get(fact.object, 0), fact) for fact in lying)
@@ -85,14 +85,13 @@ def _touching(start: AbstractSet[str], asked: AbstractSet[str], world: WorldStat
     return found
 
 
-def _facts(domain: Domain, world: WorldState, told: AbstractSet[str]) -> Iterable[Relation]:
+def _facts(domain: Domain, world: WorldState, told: AbstractSet[str]) -> Set[Relation]:
     """The facts among some objects and robots; one that has an inverse once."""
-    names = world.types()
-    said: Set[Relation] = set()
+    names = set(world.types())
+    facts: Set[Relation] = set()
     for fact in sorted(world.relations):
         predicate = domain.predicates.get(fact.predicate)
         turned = "" if predicate is None else predicate.name if predicate.symmetric else predicate.inverse
-        hidden = {name for name in (fact.subject, fact.object) if name in names} - told
-        if not hidden and not (turned and Relation(fact.object, turned, fact.subject) in said):
-            said.add(fact)
-            yield fact
+        if {fact.subject, fact.object} & names <= told and Relation(fact.object, turned, fact.subject) not in facts:
+            facts.add(fact)
+    return facts

@@ -6,10 +6,12 @@ the form that its answer has: a small model copies what it sees.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
+from dataclasses import replace
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
-from hicrisp_core.domain.checker import possible_actions
+from hicrisp_core.domain.checker import possible_actions, unready
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.model import Step, Task, WorldState
 from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
@@ -24,6 +26,7 @@ from hicrisp_core.prompting.templates import Opening, Prompts
 
 _MOST_OTHERS = 500
 """Objects beside those that are described that are named."""
+_MOST_MENDED = 3
 NOTHING_SPECIAL = "Nothing is in the way."
 StepForm = Callable[[Domain, WorldState, Step], object]
 """How an answer writes a step."""
@@ -52,12 +55,16 @@ class PlanPrompt:
 
     Args:
         step_form: how its answers write steps.
+        places: whether it is told the coordinates of objects and target locations (BrainBody-LLM, section 5).
     """
 
-    def __init__(self, prompts: Prompts, domain: Domain, step_form: StepForm = step_object) -> None:
+    def __init__(
+        self, prompts: Prompts, domain: Domain, step_form: StepForm = step_object, places: bool = False
+    ) -> None:
         self._prompts = prompts
         self._domain = domain
         self._step_form = step_form
+        self._places = places
 
     def opening(self, world: WorldState) -> Opening:
         """The rules, and the examples that go before a request as turns."""
@@ -72,8 +79,22 @@ class PlanPrompt:
             return earlier + self._rendered("plan", request, names, goal)
         named = [str(value) for step in (*request.remaining, *(each.step for each in request.done))
                  for value in step.arguments.values()]
-        return self._rendered("replan", request, (*names, *named), goal,
+        return self._rendered("replan", request, (*names, *named), goal, examples=self._mended(request),
                               **describe.failure_texts(self._domain, request))
+
+    def _mended(self, request: PlanRequest) -> str:
+        """Errors with explanation and new plan (BrainBody-LLM, Fig. 4), made from the domain's examples."""
+        found: List[Tuple[bool, str]] = []
+        for shown in shown_examples(self._domain, request.world.robots):
+            failed = unready(self._domain, shown.steps[1:], shown.world)
+            if failed is not None:
+                lacking = not any(unmet.negated for unmet in failed.unmet)
+                why = words_of(failed, self._domain, exact=True).reason
+                why += " What leads to that comes first." if lacking else f" {shown.reasoning}"
+                answer = example_answer(self._domain, replace(shown, end=(), reasoning=why), self._step_form)
+                error = describe.feedback_text(self._domain, failed, request.feedback_level)
+                found.append((lacking, f"{error}\n{compact(answer)}"))
+        return "\n".join(text for _, text in sorted(found, key=lambda each: each[0])[:_MOST_MENDED])
 
     def correct(self, request: CorrectionRequest) -> str:
         """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
@@ -99,7 +120,7 @@ class PlanPrompt:
     ) -> str:
         task, conversation = request.task.text, request.conversation
         said = " ".join((task, *(turn.text for turn in conversation)))
-        values = request_texts(self._domain, request.world, said, names, notes)
+        values = request_texts(self._domain, request.world, said, names, notes, self._places)
         goal = f"\n{goal}" if goal else ""
         return self._prompts.render(name, task=task_text(task, conversation), goal=goal, **values, **more).strip()
 
@@ -115,11 +136,12 @@ def example_answer(domain: Domain, shown: Shown, step_form: StepForm = step_obje
 
 
 def request_texts(
-    domain: Domain, world: WorldState, task: str, names: Iterable[str] = (), notes: Iterable[str] = ()
+    domain: Domain, world: WorldState, task: str, names: Iterable[str] = (), notes: Iterable[str] = (),
+    places: bool = False,
 ) -> Dict[str, str]:
     """What prompts tell of a world: ``objects``, ``facts`` (as ``sentences`` and ``triplets``, too), ``available``."""
     seen, others = focus(task, names, domain, world)
-    objects = describe.objects_text(seen, domain, places=False)
+    objects = describe.objects_text(seen, domain, places)
     if others:
         more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
         objects += f"\n- also here: {', '.join(plain(each, 120) for each in others[:_MOST_OTHERS])}{more}"

@@ -21,7 +21,7 @@ Placeholders = Tuple[str, str]
 PLACEHOLDERS: Mapping[str, Placeholders] = {
     "system": ("actions", "description examples turns"),
     "plan": ("task objects", "facts triplets available goal"),
-    "replan": ("task objects feedback", "facts triplets available goal done remaining"),
+    "replan": ("task objects feedback", "facts triplets available goal done remaining examples"),
     "correct": ("objects stack", "task facts triplets available goal done remaining tried"),
     "body": ("step objects", "facts triplets"),
     "system_body": ("actions", "description pairs"),
