@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from hicrisp_core.config.recipes import recipes
 from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.understanding.written import Context, meaning_of, parse_line
-from hicrisp_core.config.recipes import recipes
 from test_written_worlds import Answer, Question, Refusal, scene_world
 
 AMOUNTS = ("", "", "", "all ", "any ", "2 ", "exactly 2 ", "at most 1 ", "different ", "same ", "matching ")
