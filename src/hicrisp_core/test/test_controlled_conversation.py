@@ -98,7 +98,7 @@ def test_the_interpreter_refuses_other_english_with_sentences_that_work() -> Non
     ("blocks", "put a box in the bowl", Goal),
     ("blocks", "put two boxes in the bowl", Goal),
 ])
-def test_the_shortcut_takes_sentences_that_spell_out_what_they_are_about_and_asks_which_of_several(scene: str, text: str, kind: type) -> None:
+def test_the_shortcut_takes_sentences_that_spell_out_what_they_are_about(scene: str, text: str, kind: type) -> None:
     domain, world = seen(scene)
 
     assert isinstance(shortcut(Request(text, world), domain), kind)

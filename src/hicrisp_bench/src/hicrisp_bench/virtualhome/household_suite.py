@@ -1,7 +1,7 @@
 """VirtualHome's ten household tasks of HiCRISP and BrainBody-LLM, in a home of our own, by policy.
 
-Each is planned by the configured endpoint, or offline by a few household verbs and a search, carried out by
-VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
+Each is planned by the configured endpoint, or without one read as controlled English and planned by search, carried out
+by VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.household import TASKS, everything, load_home, person
 from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, score
-from hicrisp_bench.virtualhome.words import HouseholdBrain
+from hicrisp_bench.virtualhome.unasked import FirstChoice, Forgetful
 
 POLICIES = ("open_loop", "hicrisp", "brainbody", "hierarchical")
 QUICK = {"forget": 0.1, "tasks": ["salmon", "tv", "light"], "llm": OFFLINE}
@@ -63,11 +63,9 @@ REFERENCE: List[Row] = [
 ]
 _COLUMNS = ("task", "policy", "llm", "temperature", "n", *METRICS)
 _OFFLINE = (
-    "All plans came from an offline planner that reads ten household verbs and searches the domain for what "
-    "each wants, so they need no correction: its rows say that the world, the goals and the policies fit "
-    "each other, and nothing about language models.")
-_FORGETFUL = ("Plans came from an offline planner that reads ten household verbs and searches the domain; of "
-              "their steps {forget:.0%} were left out at random, the same ones under every policy: these "
+    "What a user without a key or a model gets: controlled English reads the task, a question which object is meant "
+    "gets its first choice for an answer, and a search plans, so that plans need no correction.")
+_FORGETFUL = ("Controlled English read the tasks, and a search planned; of its steps {forget:.0%} were left out at random, the same ones under every policy: these "
               "faults are injected. No model was asked: `llm_step` and `llm_replan` were answered by the "
               "same search, and new plans forget likewise.")
 _MODEL = "All plans and corrective actions came from the model."
@@ -127,9 +125,9 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     graph = load_home(run.config)
     world = _Diary(domain, graph)
     ports: Dict[str, Any] = {}
-    if parts.llm.backend == OFFLINE:  # Its planner reads the words itself.
-        planner = HouseholdBrain(domain, run.forget, Random(f"{run.task} {run.run}"))
-        ports = {"brain": planner, "interpreter": None}
+    reader = FirstChoice(parts.interpreter())
+    if parts.llm.backend == OFFLINE:
+        ports = {"brain": Forgetful(domain, run.forget, Random(f"{run.task} {run.run}")), "interpreter": reader}
     body: Body = VerbatimBody(domain) if policy.body == DIRECT or without_model(policy.body, parts.llm) \
         else parts.body()
     events: List[Dict[str, Any]] = []
@@ -139,7 +137,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
     course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
     return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
-            "message": result.message,
+            "message": result.message, "asked": reader.asked,
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
             "corrected_by": result.corrected_by,
             "carried_out": world.carried_out, "planned": bool(result.plan)}

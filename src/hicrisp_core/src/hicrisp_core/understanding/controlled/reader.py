@@ -97,8 +97,7 @@ class Reader:
         return found[0] if len(found) == 1 else None
 
     def readings(self, said: Words, before: Phrases = ()) -> Tuple[Line, ...]:
-        """Return every reading of the words of a text, one for each meaning; those that cannot be, only if no other can.
-        """
+        """Return every reading of the words of a text, one for each meaning; those that cannot be if no other can."""
         found: Dict[bool, Dict[Meaning, Line]] = {True: {}, False: {}}
         if 0 < len(said) <= LONGEST:
             for line in islice(self._texts(said, before), _MOST_READINGS):

@@ -158,7 +158,7 @@ class Objects:
         bases = self.actors(lambda name: name in robots and self.domain.is_a(robots[name].kind, BASE))
         known = dict.fromkeys(fact.object for fact in sorted(self.world.relations) if fact.subject in bases
                               and self.predicates.placed(fact) == fact.subject)
-        station = self.predicates.type_of(self.domain.roles.docked, 1)  # One comes back to it from nowhere in particular.
+        station = self.predicates.type_of(self.domain.roles.docked, 1)  # Back from nowhere in particular.
         return tuple(known) or tuple(name for name, item in sorted(self.world.objects.items()) if phrase.words == START
                                      and station and self.domain.is_a(item.type, station))
 
