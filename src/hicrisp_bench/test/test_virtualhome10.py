@@ -14,7 +14,7 @@ if not package.installed():
     pytest.skip(str(package.Missing()), allow_module_level=True)
 
 from hicrisp_bench.virtualhome.household import TASKS, load_home, world_of
-from hicrisp_bench.virtualhome.household_suite import CONTROLLED, POLICIES, PROGPROMPT, HouseholdRun, carry_out
+from hicrisp_bench.virtualhome.household_suite import POLICIES, PROGPROMPT, HouseholdRun, carry_out
 from hicrisp_bench.virtualhome.programs import read_program, read_programs
 from hicrisp_bench.virtualhome.published import reference
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, reference_course, score
@@ -74,9 +74,10 @@ def test_one_of_two_things_on_the_table_is_half_of_the_goal(home):
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
-def test_every_task_in_controlled_english_is_done_by_what_every_launch_has(task):
-    found = carry_out(HouseholdRun(CONFIG, task.name, "hierarchical", "offline", None, 0, said=CONTROLLED))
-    assert (found["sr"], found["exec"], found["llm_calls"]) == (1.0, 1.0, 0), found
+def test_without_a_model_a_user_gets_every_task_carried_out(task):
+    """Clean is all that "wash" asks for: a sink and a faucet are not named."""
+    found = carry_out(HouseholdRun(CONFIG, task.name, "hierarchical", "offline", None, 0))
+    assert (found["sr"], found["exec"], found["llm_calls"]) == (float(task.name != "plate"), 1.0, 0), found
 
 
 PROGRAM = """def eat_chips_on_the_sofa():
@@ -158,7 +159,7 @@ def test_the_default_policy_finds_the_sofa_without_asking(model):
 
 
 def test_what_the_offline_planner_forgets_is_the_same_under_every_policy_and_is_mended_by_some():
-    found = {policy: [carry_out(HouseholdRun(CONFIG, "salmon", policy, "offline", None, run, 0.3, CONTROLLED))
+    found = {policy: [carry_out(HouseholdRun(CONFIG, "salmon", policy, "offline", None, run, 0.3))
                       for run in range(4)] for policy in POLICIES}
     recall = {policy: sum(result["gcr"] for result in results) for policy, results in found.items()}
     assert recall["open_loop"] < recall["hicrisp"]

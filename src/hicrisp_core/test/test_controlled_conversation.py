@@ -94,16 +94,18 @@ def test_the_interpreter_refuses_other_english_with_sentences_that_work() -> Non
     ("blocks", TASK, Goal),
     ("blocks", "is the red box in the bowl?", Answer),
     ("lab", "load the box onto the AGV, bring it to area 2 and back", Goal),
+    ("blocks", "put the box in the bowl", Question),
+    ("blocks", "put a box in the bowl", Goal),
+    ("blocks", "put two boxes in the bowl", Goal),
 ])
-def test_the_shortcut_takes_sentences_whose_phrases_name_one_object_each(scene: str, text: str, kind: type) -> None:
+def test_the_shortcut_takes_sentences_that_spell_out_what_they_are_about(scene: str, text: str, kind: type) -> None:
     domain, world = seen(scene)
 
     assert isinstance(shortcut(Request(text, world), domain), kind)
 
 
 @pytest.mark.parametrize("text", [
-    "put the box in the bowl", "put two boxes in the bowl", "put a box in the bowl", "stack the boxes",
-    "put the teapot in the bowl", "put the red box in the bowl, would you kindly do that for me"])
+    "put it in the bowl", "put the teapot in the bowl", "put the red box in the bowl, would you kindly do that for me"])
 def test_the_shortcut_never_guesses(text: str) -> None:
     domain, world = seen("blocks")
 

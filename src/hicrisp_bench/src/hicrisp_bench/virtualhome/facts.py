@@ -7,15 +7,19 @@ from __future__ import annotations
 from threading import Event
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
+from hicrisp_core.domain.effects import expected_facts
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Relation, RobotState, Status, WorldObject, WorldState
 from hicrisp_core.ports.robot import Progress
-from hicrisp_core.scene.symbolic import PROPERTIES, STATES
+from hicrisp_core.scene.symbolic import PROPERTIES, STATES, type_in_home
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.parts import plain
 
+_SHOWN = frozenset((*STATES.values(), *PROPERTIES, "squeezable", "typeable", "knife", "on", "inside", "holding",
+                    "right_hand", "left_hand", "same_room", "close", "facing"))
+"""The predicates that a graph shows; of others, such as ``watched``, the executor's word for a command counts."""
 CHARACTER = "character"
 """The person who acts; the robot of the domain."""
 _ALSO: Mapping[str, Tuple[str, ...]] = {
@@ -43,13 +47,14 @@ def is_room(node: Any) -> bool:
     return bool(node.category == "Rooms")
 
 
-def observe(state: Any, character: int, named: Iterable[int], stamp: float) -> WorldState:
+def observe(state: Any, character: int, named: Iterable[int], stamp: float, domain: Domain) -> WorldState:
     """The part of a graph's state that matters to some nodes.
 
     Args:
         state: the package's ``EnvironmentState``.
         character: the number of the person who acts.
         named: numbers of the nodes that are to be seen; with them come what they are in or on, and what is held.
+        domain: the classes that are types of their own.
     """
     relation = package.part("environment").Relation
     nodes = _seen(state, character, named, relation)
@@ -59,7 +64,7 @@ def observe(state: Any, character: int, named: Iterable[int], stamp: float) -> W
     facts.update(_between(state, nodes, {**names, character: CHARACTER}, person, relation))
     facts.update(_around(state, nodes, names, person, relation))
     objects = {names[node.id]: WorldObject(
-        names[node.id], "room" if is_room(node) else "thing", attributes={"class": node.class_name})
+        names[node.id], type_in_home(node.class_name, node.category, domain), attributes={"class": node.class_name})
         for node in nodes}
     return WorldState(objects, frozenset(facts), {CHARACTER: RobotState(CHARACTER, "base")}, stamp)
 
@@ -165,6 +170,7 @@ class VirtualHome:
         self._failures = (package.part("common").Error, AssertionError, AttributeError, LookupError)
         self._stamp = 0.0
         self._last: Optional[WorldState] = None
+        self._deeds: FrozenSet[Relation] = frozenset()
         self.state = package.part("environment").EnvironmentState(graph, {}, instance_selection=True)
         self.carried_out: List[str] = []
         """The commands that the executor carried out, in its notation."""
@@ -195,6 +201,7 @@ class VirtualHome:
                 plain(told.get_error_string()) or "the executor refuses without a word")
         self.state = after
         self._last = None
+        self._deeds |= {fact for fact in expected_facts(self._domain, command)[0] if fact.predicate not in _SHOWN}
         self._stamp += 1.0
         self.carried_out.append(line)
         if progress is not None:
@@ -205,7 +212,8 @@ class VirtualHome:
         """The facts about what is named, held, or around either."""
         del deadline  # Nothing to wait for.
         if self._last is None:
-            self._last = observe(self.state, self._character, self._named, self._stamp)
+            seen = observe(self.state, self._character, self._named, self._stamp, self._domain)
+            self._last = seen.with_relations(seen.relations | self._deeds)
         return self._last
 
     def stop(self, deadline: Deadline) -> Outcome:

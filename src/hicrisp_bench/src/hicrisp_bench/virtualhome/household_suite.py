@@ -1,7 +1,7 @@
 """VirtualHome's ten household tasks of HiCRISP and BrainBody-LLM, in a home of our own, by policy.
 
-Each is planned by the configured endpoint, by the interpreter and the search of every launch, or by recorded programs
-of GPT-3.5; carried out by VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
+Each is planned by the configured endpoint, without one by the interpreter and the search of every launch, or by recorded
+programs of GPT-3.5; carried out by VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
 from hicrisp_bench.virtualhome.programs import ProgramBody, read_program, read_programs
 from hicrisp_bench.virtualhome.published import TABLE_3, reference
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, score
+from hicrisp_bench.virtualhome.unasked import FirstChoice
 
 POLICIES = ("open_loop", "base_llm", "hicrisp", "brainbody", "hierarchical")
 PROGPROMPT = "progprompt"
 """Stands in place of a policy: a recorded program with its checks, and nothing else that corrects."""
 RECORDED_POLICIES = (PROGPROMPT, "hicrisp", "repair", "hierarchical")
 ENDPOINT, RECORDED = "endpoint", "recorded"
-PAPER, CONTROLLED = "paper", "controlled"
 QUICK = {"forget": 0.1, "tasks": ["salmon", "tv", "light"], "llm": OFFLINE}
 SELECTS = ("policies", "tasks")
 REPETITIONS = ((0.0, 2), (0.5, 5))
@@ -58,9 +58,8 @@ _COLUMNS = ("task", "policy", "llm", "temperature", "n", "actions", *METRICS)
 _SPREAD = ("task", "policy", "llm", "n", "actions", *(f"{name}{end}" for name in ("psr", "precision", "exec")
                                                      for end in ("", "_sd")))
 _NOTES = {
-    PAPER: "No model was asked: the task's words are the papers', which no launch reads without one in most cases.",
-    CONTROLLED: "No model was asked: each task was given in controlled English, read by the interpreter and planned by "
-                "the search that every launch without a model has. Its rows say nothing about language models.",
+    OFFLINE: "No model was asked: controlled English reads the task, a question which object is meant gets its first "
+             "choice for an answer, and a search plans. Its rows say nothing about language models.",
     RECORDED: "Plans are the distinct programs of GPT-3.5 in HiCRISP's recordings, with their own checks; progprompt "
               "has these alone. What a policy would ask a model for is answered by the search: with a model, --plans "
               "endpoint. n differs by task.",
@@ -78,7 +77,6 @@ class HouseholdRun:
         temperature: of the model's sampling; ``None`` where no model is asked.
         run: the number of the repetition, also the seed of the model's sampling where the server has one.
         forget: the fraction of its steps that a plan lacks, the same ones under every policy.
-        said: what the task is said in: ``paper`` or ``controlled``.
         program: a recorded program that is the plan; empty to plan.
     """
 
@@ -89,7 +87,6 @@ class HouseholdRun:
     temperature: Optional[float]
     run: int
     forget: float = 0.0
-    said: str = PAPER
     program: str = ""
 
 
@@ -164,22 +161,26 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     domain = parts.domain
     graph = load_home(run.config)
     world = _Diary(domain, graph)
-    ports, actions = _planning(run, parts, graph)
+    reader = FirstChoice(parts.interpreter())
+    ports, actions = _planning(run, parts, graph, reader)
     events: List[Dict[str, Any]] = []
     result = parts.executive({CHARACTER: world}, world, events.append, detector=HomeDetector(domain), **ports).run(
-        Task(task.controlled if run.said == CONTROLLED else task.text))
+        Task(task.text))
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
     refused = sum(1 for failure in result.failures if failure.kind == FeedbackKind.INVALID.value)
     course = Course(tuple(world.states), len(verdicts) + refused, sum(verdicts))
     return {**score(task, course, domain, graph), "seconds": time.perf_counter() - began,
-            "message": result.message, "actions": len(result.plan) if actions is None else actions,
+            "message": result.message, "asked": reader.asked,
+            "actions": len(result.plan) if actions is None else actions,
             "llm_calls": result.llm_calls, "tokens": result.tokens, "corrections": result.corrections,
             "corrected_by": result.corrected_by, QUESTIONS: questions_of(events),
             "carried_out": world.carried_out, "planned": bool(result.plan)}
 
 
-def _planning(run: HouseholdRun, parts: RunFactory, graph: Any) -> Tuple[Dict[str, Any], Optional[int]]:
-    """Who plans and who grounds; and the actions of a recorded plan."""
+def _planning(
+    run: HouseholdRun, parts: RunFactory, graph: Any, reader: FirstChoice
+) -> Tuple[Dict[str, Any], Optional[int]]:
+    """Who plans, who grounds, and who reads without a model; and the actions of a recorded plan."""
     domain = parts.domain
     if run.program:
         program = read_program(run.program, domain, graph)
@@ -187,9 +188,10 @@ def _planning(run: HouseholdRun, parts: RunFactory, graph: Any) -> Tuple[Dict[st
         return {"brain": recorded, "body": ProgramBody(domain, program), "interpreter": None}, program.actions
     kind = parts.policy.body
     body: Body = VerbatimBody(domain) if kind == DIRECT or without_model(kind, parts.llm) else parts.body()
-    if not run.forget:
-        return {"body": body}, None
-    return {"body": body, "brain": ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.run}"))}, None
+    ports: Dict[str, Any] = {"body": body, **({"interpreter": reader} if parts.llm.backend == OFFLINE else {})}
+    if run.forget:
+        ports["brain"] = ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.run}"))
+    return ports, None
 
 
 _NOTE = (
@@ -206,9 +208,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plans", choices=(ENDPOINT, RECORDED), default=ENDPOINT,
                         help=f"{ENDPOINT}: --llm plans; {RECORDED}: the programs that GPT-3.5 wrote for HiCRISP, in "
                              "ProgPrompt's form")
-    parser.add_argument("--words", choices=(PAPER, CONTROLLED),
-                        help="what the tasks are said in: the papers' words, or controlled English "
-                             f"({PAPER} for a model, {CONTROLLED} without one)")
     parser.add_argument("--tasks", nargs="+", choices=[task.name for task in TASKS], metavar="TASK",
                         default=[task.name for task in TASKS],
                         help=f"of {', '.join(task.name for task in TASKS)} (all)")
@@ -233,7 +232,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         own = [result for made, result in pairs if (made.policy, made.temperature) == (policy, temperature)
                and task in (made.task, "all")]
         return _row({"task": task, "policy": policy, "llm": told, "temperature": temperature,
-                     "forget": runs[0].forget, "words": runs[0].said}, own)
+                     "forget": runs[0].forget}, own)
 
     rows = [row("all", *case) for case in cases]
     tasks = [row(task, *case) for task, case in product(options.tasks, cases)]
@@ -246,7 +245,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if crashed:
         sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
     offline = runs[0].temperature is None
-    planner = _NOTES[RECORDED if recorded else runs[0].said if offline else ENDPOINT]
+    planner = _NOTES[RECORDED if recorded else OFFLINE if offline else ENDPOINT]
     planner += _FORGETFUL.format(forget=runs[0].forget) if runs[0].forget else ""
     return Report(rows, _COLUMNS, REFERENCE, _NOTE.format(planner=planner), {"tasks": tasks, "crashes": crashed},
                   tuple(sections), _charts(rows, tasks), crashes(crashed))
@@ -255,9 +254,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:
     offline = llm_settings(options.config, llm).backend == OFFLINE
     forget = options.forget if offline else 0.0
-    said = options.words or (CONTROLLED if offline else PAPER)
     repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if offline else REPETITIONS
-    return [HouseholdRun(options.config, task, policy, llm, temperature, number, forget, said)
+    return [HouseholdRun(options.config, task, policy, llm, temperature, number, forget)
             for policy, (temperature, times), task in product(options.policies or POLICIES, repetitions, options.tasks)
             for number in range(times)]
 

@@ -157,7 +157,7 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         rooms = {edge["from_id"]: {"room": names[edge["to_id"]]} for edge in graph["edges"]
                  if edge["relation_type"] == "INSIDE" and edge["to_id"] in names}
         objects: Dict[str, WorldObject] = {
-            name: WorldObject(name, "room" if node["category"] == _ROOM else "thing",
+            name: WorldObject(name, type_in_home(str(node["class_name"]), node["category"], domain),
                               attributes={"class": str(node["class_name"]), **rooms.get(node["id"], {})})
             for node in nodes if node["class_name"] != _PERSON
             for name in [f"{node['class_name']}_{node['id']}"]}
@@ -166,6 +166,11 @@ def graph_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
         raise positions.error(("graph",), f"{file} holds no scene graph: {error!r}") from error
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
                    facts=facts, kind=BASE, world=VIRTUALHOME)
+
+
+def type_in_home(class_name: str, category: str, domain: Domain) -> str:
+    """Return the type of a node of a scene graph: its class, if the domain knows that, a room or a thing."""
+    return "room" if category == _ROOM else class_name if class_name in domain.types else "thing"
 
 
 def _graph_facts(

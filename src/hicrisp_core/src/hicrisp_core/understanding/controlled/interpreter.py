@@ -320,15 +320,15 @@ class ControlledInterpreter:
 
 
 def shortcut(request: Request, domain: Domain) -> Optional[Meaning]:
-    """Return the goal or answer of a request that is controlled English as a whole, with every noun phrase
-    naming exactly one object; ``None`` for any other, as that would be a guess.
+    """Return what a request means that is controlled English as a whole and spells out what it is about: a goal, an
+    answer, or the question which of several objects is meant; ``None`` for any other, as that would be a guess.
     """
     reader = Reader(domain, request.world)
     line = line_of(request.text, reader, request.conversation)
-    if isinstance(line, Refusal) or not unique(line, reader):
+    if isinstance(line, Refusal) or any(phrase.words == IT for phrase in each_in(Phrase, line)):
         return None
     meaning = _meaning(line, request, domain)
-    return meaning if isinstance(meaning, (Goal, Answer)) else None
+    return None if isinstance(meaning, Refusal) else meaning
 
 
 def _meaning(line: Line, request: Request, domain: Domain) -> Meaning:

@@ -153,6 +153,9 @@ class NounPhrases:
         least, most = 0, None
         if not determiner:
             amount, least, most, rest = self._counted(said)
+        elif amount in (Amount.ONE, Amount.ALL) and self._singular(rest[1:])[1] and number_of(rest[0]):
+            those = self._simple((*determiner.split(), *rest[1:]))  # "All three boxes", "the two cups".
+            return those if those is not None and len(self.objects(those)) == number_of(rest[0]) else None
         other, rest = led(rest, self._nouns["other"])
         ordinal = number_of(rest[0], ordinal=True) if rest else 0
         rank, after = led(rest[1:] if ordinal else rest, self._ranks)

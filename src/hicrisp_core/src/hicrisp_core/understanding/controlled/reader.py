@@ -10,13 +10,14 @@ from itertools import islice
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.config.recipes import recipes
+from hicrisp_core.domain.own_sentences import own_sentences
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import normal_goal
 from hicrisp_core.goals.validation import contradiction
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning
+from hicrisp_core.model.meaning import Meaning, Reason, Refusal
 from hicrisp_core.parsing.names import forms_of, number_of
 from hicrisp_core.ports.kinds import ARM
 from hicrisp_core.understanding.controlled.nouns import ONE, THEM, NounPhrases, Phrases
@@ -75,7 +76,8 @@ class Reader:
         self.domain = domain
         self.nouns = NounPhrases(self.tables, domain, world, unknown)
         self._patterns = [(sentence, SentencePattern(say, self.tables.words))
-                          for sentence in (*self.tables.sentences, *own_facts(domain))
+                          for sentence in (*self.tables.sentences, *(
+                              Sentence((say,), means, fact=fact) for say, means, fact in own_sentences(domain)))
                           if self.has(sentence.needs) for say in sentence.say]
         self._found: Dict[Words, List[SentenceClause]] = {}
         self._meant: Dict[Line, Meaning] = {}
@@ -95,14 +97,13 @@ class Reader:
         return found[0] if len(found) == 1 else None
 
     def readings(self, said: Words, before: Phrases = ()) -> Tuple[Line, ...]:
-        """Return every reading of the words of a text, one for each meaning; one that contradicts itself, only if no
-        other does not.
-        """
+        """Return every reading of the words of a text, one for each meaning; those that cannot be if no other can."""
         found: Dict[bool, Dict[Meaning, Line]] = {True: {}, False: {}}
         if 0 < len(said) <= LONGEST:
             for line in islice(self._texts(said, before), _MOST_READINGS):
                 meaning = self.meaning(line)
-                sound = not isinstance(meaning, Goal) or contradiction(meaning, self.domain) is None
+                sound = not (isinstance(meaning, Refusal) and meaning.reason is Reason.IMPOSSIBLE) and not (
+                    isinstance(meaning, Goal) and contradiction(meaning, self.domain))
                 found[sound].setdefault(meaning, line)
         return tuple((found[True] or found[False]).values())
 
@@ -192,7 +193,9 @@ class Reader:
             found = [each for lead in leads for each in self._clauses((*lead, *said)) if each.sentence is last.sentence]
         spoken = last.phrases if last is not None else (before,)
         for clause in found:
-            yield from _with_nouns(clause, spoken)
+            ways = list(_with_nouns(clause, spoken))
+            able = [each for each in ways if self._said(each.sentence.means, each.values, Use.MADE) is not None]
+            yield from able or ways  # "Turn it on": what has a switch.
 
     def _clauses(self, said: Words) -> List[SentenceClause]:
         """Return every way in which words fit the first pattern that they fit at all."""
@@ -205,7 +208,8 @@ class Reader:
         for sentence, pattern in self._patterns:
             found = [SentenceClause(sentence, values, said[:lead]) for given, lead in pattern.matches(said, self.slot)
                      for values in (self._numbered(sentence, given),)
-                     if values is not None and self._said(sentence.means, values) is not None]
+                     if values is not None and self._said(
+                         sentence.means, values, Use.MADE if sentence.able else Use.ASKED) is not None]
             if found:
                 return found[:_MOST_CLAUSES]
         return []
@@ -281,15 +285,15 @@ class Reader:
             means = sentence.last or means
         return self._said(means, clause.values)
 
-    def _said(self, means: str, values: Mapping[str, Any]) -> Optional[Line]:
+    def _said(self, means: str, values: Mapping[str, Any], use: Use = Use.ASKED) -> Optional[Line]:
         """Return a line with what stands in its slots; ``None`` if no predicate says that of such objects."""
         said = {name: " + ".join(map(str, value)) if isinstance(value, tuple) else str(value)
                 for name, value in values.items()}
         text = means.replace("{at}", "{at}({x}, {y})").replace("{state}", said.get("state", ""))
         line = self.nouns.line(text.format_map(said).replace("not not ", ""))
-        return line if line is not None and all(map(self._fits, each_in(Fact, line))) else None
+        return line if line is not None and all(self._fits(each, use) for each in each_in(Fact, line)) else None
 
-    def _fits(self, fact: Fact) -> bool:
+    def _fits(self, fact: Fact, use: Use) -> bool:
         objects = self.nouns.linked
         if fact.predicate in _BUILT_IN:
             return True
@@ -297,19 +301,10 @@ class Reader:
         def said_of(at: int, phrase: Phrase) -> bool:
             names = objects.actors(bool) if phrase.words == ACTOR else \
                 () if phrase.words in GIVEN else self.nouns.objects(phrase)
-            return any(objects.predicates.fits(fact.predicate, at, Use.ASKED, name, exchanged)
+            return any(objects.predicates.fits(fact.predicate, at, use, name, exchanged)
                        for name in names or ("",) for exchanged in (False, True))
 
         return all(said_of(at, phrase) for at, phrases in enumerate(fact.arguments) for phrase in phrases)
-
-
-def own_facts(domain: Domain) -> Iterator[Sentence]:
-    """Yield the sentences that say a fact in the words of the domain's predicates."""
-    for name, predicate in domain.predicates.items():
-        slots = ("{x}", "{y}")[:len(predicate.arguments)]
-        for text, means in ((predicate.text, ""), (predicate.not_text, "not ")):
-            if text:
-                yield Sentence((f"{{sure}} {text.format(*slots)}",), f"{means}{name}({', '.join(slots)})", fact=True)
 
 
 def _with_nouns(clause: SentenceClause, before: Sequence[Phrases]) -> Iterator[SentenceClause]:

@@ -45,6 +45,7 @@ class Sentence:
         again: its verb may be left out in the next part of a task.
         fixed: how many objects it takes, by their numbers in ``means``; 0 if as many as there are.
         fact: it says how the world is, and may be a condition.
+        able: only objects are meant of which an action can make it true.
         after: it always follows what was said before it.
         example: a sentence with its objects in brackets.
         scene: the scene of the example, if it is not the section's.
@@ -59,6 +60,7 @@ class Sentence:
     again: bool = False
     fixed: int = 0
     fact: bool = False
+    able: bool = False
     after: bool = False
     example: str = ""
     scene: str = ""

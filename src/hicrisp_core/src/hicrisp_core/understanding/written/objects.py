@@ -156,8 +156,11 @@ class Objects:
             return (found,)
         robots = self.world.robots
         bases = self.actors(lambda name: name in robots and self.domain.is_a(robots[name].kind, BASE))
-        return tuple(dict.fromkeys(fact.object for fact in sorted(self.world.relations) if fact.subject in bases
-                                   and self.predicates.placed(fact) == fact.subject))
+        known = dict.fromkeys(fact.object for fact in sorted(self.world.relations) if fact.subject in bases
+                              and self.predicates.placed(fact) == fact.subject)
+        station = self.predicates.type_of(self.domain.roles.docked, 1)  # Back from nowhere in particular.
+        return tuple(known) or tuple(name for name, item in sorted(self.world.objects.items()) if phrase.words == START
+                                     and station and self.domain.is_a(item.type, station))
 
     def _others(self, names: Tuple[str, ...]) -> Tuple[str, ...]:
         """Leave out what was spoken of before; if that is all of it, what was spoken of last."""

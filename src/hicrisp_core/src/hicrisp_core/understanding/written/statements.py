@@ -31,6 +31,8 @@ class _Some(NamedTuple):
     most: Optional[int] = None
     order: int = 0
     """Those with a lower one are outside: for each bowl any block."""
+    fresh: bool = False
+    """One is meant of which it does not hold yet, if there is one: wash a plate."""
 
     def of(self, parts: Sequence[Statement]) -> Statement:
         if self.least is None:
@@ -129,7 +131,7 @@ class Statements:
                 raise unknown(f"{phrase.least} of '{called(phrase)}'", names)
             return _Some(names, phrase.least, phrase.most if so_many(phrase) else 0, 1)
         if phrase.amount not in (Amount.ONE, Amount.ALL, Amount.COUNT):
-            return _Some(names, 1, order=2)
+            return _Some(names, 1, order=2, fresh=use is Use.MADE)
         return _Some(names)
 
     def _pair(self, predicate: str, subject: Phrase, object_: Phrase, use: Use) -> Statement:
@@ -166,7 +168,7 @@ class Statements:
                 refused = error
         if len(found) < max(1, some.least or 0):
             raise refused
-        return found
+        return some.fresh and list(filter(self.lacking, found)) or found
 
     def _same(self, predicate: str, at: int, phrase: Phrase, others: Phrases, use: Use) -> Statement:
         """Return that any of a phrase's objects goes with all of the others."""
