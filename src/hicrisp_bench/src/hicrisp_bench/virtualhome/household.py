@@ -119,31 +119,30 @@ def _toasted(bread: str) -> Ending:
 TASKS: Tuple[HouseholdTask, ...] = (
     HouseholdTask("chips", "eat chips on the sofa", (_ending(
         ["holding(character, chips_11)", "on(character, sofa_60)", "sitting(character)"], "find chips_11",
-        "grab chips_11", "find sofa_60", "sit sofa_60", "eat chips_11"),), 0.71, 0.71),
+        "grab chips_11", "find sofa_60", "sit sofa_60", "eat chips_11"),)),
     HouseholdTask("salmon", "put salmon in the fridge", (_ending(
         ["inside(salmon_14, fridge_12)", "closed(fridge_12)"], "find salmon_14", "grab salmon_14",
         "find fridge_12",
-        "open fridge_12", "putin salmon_14 fridge_12", "close fridge_12"),), 0.90, 0.80),
-    HouseholdTask("tv", "watch TV", (_watched("television_63"), _watched("television_28")), 1.00, 0.89),
+        "open fridge_12", "putin salmon_14 fridge_12", "close fridge_12"),)),
+    HouseholdTask("tv", "watch TV", (_watched("television_63"), _watched("television_28"))),
     HouseholdTask("plate", "wash the plate", tuple(
         _washed(plate, *basin, put) for plate in ("plate_20", "plate_21")
         for basin in (("sink_16", "faucet_17"), ("sink_41", "faucet_42"))
-        for put in ("putback", "putin")), 1.00, 0.96),
+        for put in ("putback", "putin"))),
     HouseholdTask("coffeepot", "bring coffeepot and cupcake to the coffee table", tuple(
         _brought(table, cupcake) for table in ("coffeetable_54", "coffeetable_61")
-        for cupcake in ("cupcake_52", "cupcake_53")), 0.71, 0.71),
+        for cupcake in ("cupcake_52", "cupcake_53"))),
     HouseholdTask("microwave", "microwave salmon", (_ending(
         [], "find salmon_14", "grab salmon_14", "find microwave_13", "open microwave_13",
         "putin salmon_14 microwave_13", "close microwave_13", "switchon microwave_13",
-        once=["inside(salmon_14, microwave_13) and switched_on(microwave_13)"]),), 0.87, 0.80),
+        once=["inside(salmon_14, microwave_13) and switched_on(microwave_13)"]),)),
     HouseholdTask("light", "turn off light", tuple(
         _ending([f"switched_off({switch})"], f"find {switch}", f"switchoff {switch}")
-        for switch in ("lightswitch_57", "lightswitch_67", "lightswitch_32", "lightswitch_47")), 1.00, 0.67),
-    HouseholdTask("teeth", "brush teeth", tuple(_brushed(put) for put in ("pour", "putback", "putin")), 0.82,
-                  0.77),
+        for switch in ("lightswitch_57", "lightswitch_67", "lightswitch_32", "lightswitch_47"))),
+    HouseholdTask("teeth", "brush teeth", tuple(_brushed(put) for put in ("pour", "putback", "putin"))),
     HouseholdTask("apple", "throw away apple", tuple(
         _ending([f"inside({apple}, garbagecan_27)"], f"find {apple}", f"grab {apple}", "find garbagecan_27",
                 "open garbagecan_27", f"putin {apple} garbagecan_27", "close garbagecan_27")
-        for apple in ("apple_64", "apple_65")), 1.00, 1.00),
-    HouseholdTask("toast", "make toast", (_toasted("breadslice_25"), _toasted("breadslice_26")), 0.75, 0.75),
+        for apple in ("apple_64", "apple_65"))),
+    HouseholdTask("toast", "make toast", (_toasted("breadslice_25"), _toasted("breadslice_26"))),
 )

@@ -1,7 +1,7 @@
 """VirtualHome's ten household tasks of HiCRISP and BrainBody-LLM, in a home of our own, by policy.
 
-Each is planned by the configured endpoint, without one by the interpreter and the search of every launch, or by recorded
-programs of GPT-3.5; carried out by VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
+Each is planned by the configured endpoint, without one by the interpreter and the search of every launch, or by
+recorded programs of GPT-3.5; carried out by VirtualHome's own executor, and scored by EXEC, GCR, SR, PSR and precision.
 """
 
 from __future__ import annotations
