@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -17,12 +18,25 @@ _WAITS = "import signal; signal.pause()"
 _COMMAND = (sys.executable, "-c", _WAITS, "__name:=move_group")
 
 
+class Said(logging.Handler):
+    """What is logged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: List[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+
 class Graph:
     """Processes, what a ROS master knows of them, a clock, and what the keeper says."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.now, self.silent = folder, 0.0, False
-        self.said: List[str] = []
+        self._log, said = logging.Logger("keeper"), Said()
+        self._log.addHandler(said)
+        self.said = said.lines
         self.known: Optional[Process] = None
         self._started: List["subprocess.Popen[bytes]"] = []
 
@@ -33,7 +47,7 @@ class Graph:
         return self.known
 
     def keeper(self) -> NodeRespawner:
-        return NodeRespawner("move_group", self.find, self, clock=lambda: self.now)
+        return NodeRespawner("move_group", self.find, self._log, clock=lambda: self.now)
 
     def find(self) -> Optional[Process]:
         if self.silent:
@@ -45,11 +59,6 @@ class Graph:
         for _ in range(round(2.0 * seconds)):
             self.now += 0.5
             keeper.look()
-
-    def warn(self, message: str) -> None:
-        self.said.append(message)
-
-    info = warn
 
     def close(self) -> None:
         for child in self._started:

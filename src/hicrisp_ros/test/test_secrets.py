@@ -16,7 +16,7 @@ KEY, LOOKS_LIKE_ONE = "my-own-endpoint-key", "sk-abcdefgh12345678"
 
 def test_a_plan_that_repeats_a_key_is_published_without_it() -> None:
     plan = Plan((Step(f"pick up box {KEY}", "pick", {"item": "box"}),), "openai:x", f"the key {LOOKS_LIKE_ONE} says so")
-    message = without_secrets(plan_to_msg(plan, "1"), KEY)
+    message = without_secrets(plan_to_msg(plan, task_id="1"), KEY)
     for text in (KEY, LOOKS_LIKE_ONE):
         assert text not in str(message)
     assert message.steps[0].text.startswith("pick up box ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from http.client import HTTPConnection, HTTPException
 from typing import Any, Optional
@@ -69,24 +70,14 @@ class NodeFinder:
         return None if named and f"__name:={self._name.rpartition('/')[2]}" not in named else found
 
 
-class _RosLog:
-    """What the keeper says, in the node's log."""
-
-    def warn(self, message: str) -> None:
-        rospy.logwarn("%s", message)
-
-    def info(self, message: str) -> None:
-        rospy.loginfo("%s", message)
-
-
 def main() -> None:
     """Run the node, which keeps ``~node``; ``~delay`` is the time from its end to the next start, s."""
     begin("node_keeper")
     end = told_to_end()
     name = rospy.resolve_name(str(parameter("node", "/move_group")))
     try:
-        keeper = NodeRespawner(name.rpartition("/")[2], NodeFinder(name), _RosLog(),
-                            float(parameter("delay", 2.0)))
+        keeper = NodeRespawner(name.rpartition("/")[2], NodeFinder(name), logging.getLogger("rosout"),
+                               float(parameter("delay", 2.0)))
     except ConfigError as error:
         rospy.logfatal("node_keeper: %s", error)
         sys.exit(2)

@@ -7,6 +7,7 @@ command in the same environment brings it back.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import signal
@@ -14,7 +15,7 @@ import subprocess
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Callable, Mapping, Optional, Protocol, Sequence, Tuple
+from typing import Callable, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.time.deadline import Deadline
@@ -97,16 +98,6 @@ class Unknown(Exception):
     """Nobody knows whether the node runs: the ROS master is silent, or the node is, or runs on another machine."""
 
 
-class Log(Protocol):
-    """Where a keeper says what it does."""
-
-    def warn(self, message: str) -> None:
-        """Something is wrong."""
-
-    def info(self, message: str) -> None:
-        """Something begins."""
-
-
 class NodeRespawner:
     """Looks after one node. It starts only what it saw run, as it saw it run.
 
@@ -119,7 +110,7 @@ class NodeRespawner:
         clock: seconds.
     """
 
-    def __init__(self, name: str, find: Callable[[], Optional[Process]], log: Log, delay: float = 2.0,
+    def __init__(self, name: str, find: Callable[[], Optional[Process]], log: logging.Logger, delay: float = 2.0,
                  clock: Callable[[], float] = time.monotonic) -> None:
         if not 0.0 < delay <= _LONGEST:
             raise ConfigError(f"the delay of a start must be above 0 s and up to {_LONGEST:g} s, "
@@ -140,7 +131,7 @@ class NodeRespawner:
             found = self._find()
         except Unknown as error:
             if str(error) != self._wondered:  # It is said once.
-                self._log.warn(f"nobody knows whether {self._name} runs, so it is not started: {error}")
+                self._log.warning(f"nobody knows whether {self._name} runs, so it is not started: {error}")
             self._wondered = str(error)
             return
         if found is not None:
@@ -172,7 +163,7 @@ class NodeRespawner:
         now = self._clock()
         self._delay = min(2.0 * self._delay, _LONGEST) if now - self._began < _STEADY else self._first
         self._due = now + self._delay
-        self._log.warn(f"{why}; it is started again in {self._delay:g} s")
+        self._log.warning(f"{why}; it is started again in {self._delay:g} s")
 
     def _start(self, kept: Process) -> None:
         self._began = self._clock()

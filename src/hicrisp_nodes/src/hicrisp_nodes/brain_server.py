@@ -108,9 +108,9 @@ class BrainServer:
         self.asked.note(answer.usage)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,
-            needs_goal=answer.needs_goal, drop=answer.drop, usage=to.usage_to_msg(answer.usage, asked.task_id))
+            needs_goal=answer.needs_goal, drop=answer.drop, usage=to.usage_to_msg(answer.usage, task_id=asked.task_id))
         if answer.plan is not None:
-            result.plan = to.plan_to_msg(answer.plan, asked.task_id)
+            result.plan = to.plan_to_msg(answer.plan, task_id=asked.task_id)
         return result
 
     def _understand(self, goal: Goal) -> UnderstandResult:
@@ -130,4 +130,4 @@ class BrainServer:
                 Task(asked.task, asked.task_id, asked.robot), asked.success, asked.message,
                 tuple(to.record_from_msg(record) for record in asked.done), to.stack_from_msg(asked.failures),
                 tuple(asked.history)), Deadline(max(0.0, asked.time_limit)))
-        return ReportTaskResult(text=said.text, usage=to.usage_to_msg(said.usage, asked.task_id))
+        return ReportTaskResult(text=said.text, usage=to.usage_to_msg(said.usage, task_id=asked.task_id))

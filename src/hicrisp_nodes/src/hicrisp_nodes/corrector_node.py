@@ -60,7 +60,7 @@ class CorrectorServer:
         answer = self._corrector.correct(request, Deadline(max(0.0, asked.time_limit)))
         return CorrectStepResult(
             correction=to.correction_to_msg(answer.correction), mark=answer.mark,
-            usage=to.usage_to_msg(answer.usage, asked.task_id))
+            usage=to.usage_to_msg(answer.usage, task_id=asked.task_id))
 
 
 def build() -> CorrectorServer:

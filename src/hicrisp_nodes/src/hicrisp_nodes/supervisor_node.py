@@ -204,7 +204,7 @@ class Supervisor:
         response = GetTaskResponse(found=True, status=self._status(request), queue=waiting,
                                    message=request.progress.state.value)
         if request.plan is not None:
-            response.plan = self._reports.hidden(plan_to_msg(request.plan, request.id))
+            response.plan = self._reports.hidden(plan_to_msg(request.plan, task_id=request.id))
         return response
 
     def _explain(self, task_id: str) -> ExplainResponse:

@@ -95,6 +95,25 @@ def along(lens: Lens, way: np.ndarray, step: int = 1) -> np.ndarray:
     return (way[0] * columns[None, :] + (way[1] * rows + way[2])[:, None]).astype(np.float32)
 
 
+def project(lens: Lens, rotation: np.ndarray, origin: np.ndarray, points: np.ndarray
+            ) -> Tuple[np.ndarray, np.ndarray]:
+    """Project points into a picture without distortion.
+
+    Args:
+        lens: intrinsic parameters of the camera.
+        rotation: array (3, 3), the axes of its optical frame in the world.
+        origin: array (3,), where it is, metres.
+        points: array (..., 3), world frame, metres.
+
+    Returns:
+        Pixels (..., 2), columns first, and how far ahead the points are, metres.
+    """
+    seen = (points - origin) @ rotation
+    ahead = np.maximum(seen[..., 2], 1e-3)
+    return np.stack([lens.fx * seen[..., 0] / ahead + lens.cx, lens.fy * seen[..., 1] / ahead + lens.cy],
+                    axis=-1), seen[..., 2]
+
+
 class Rays:
     """Where a camera looks: the direction of each pixel in the world frame, one metre along its axis.
 
@@ -177,10 +196,7 @@ class Rays:
         Returns:
             Pixels (..., 2), columns first.
         """
-        seen = (points - self.origin) @ self.rotation
-        ahead = np.maximum(seen[..., 2], 1e-3)
-        return np.stack([self.lens.fx * seen[..., 0] / ahead + self.lens.cx,
-                         self.lens.fy * seen[..., 1] / ahead + self.lens.cy], axis=-1)
+        return project(self.lens, self.rotation, self.origin, points)[0]
 
     def depth_of(self, points: np.ndarray) -> np.ndarray:
         """Return the distance of points along the optical axis.

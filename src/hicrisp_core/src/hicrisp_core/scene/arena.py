@@ -52,27 +52,6 @@ class ArenaEntry:
     floor: float = 0.0
 
 
-@dataclass(frozen=True, config=STRICT)
-class WallEntry:
-    """A wall; its ends are called ``from`` and ``to`` in the file.
-
-    Args:
-        start: one end, metres.
-        end: the other end, metres.
-        thickness: metres.
-        height: metres.
-    """
-
-    start: Spot
-    end: Spot
-    thickness: PositiveFloat = 0.05
-    height: PositiveFloat = 0.4
-
-    def __post_init__(self) -> None:
-        if math.dist(self.start, self.end) < 1e-3:
-            raise ValueError("the two ends of a wall must be at least 1 mm apart")
-
-
 WALL_KEYS = {"start": "from", "end": "to"}
 
 
@@ -274,9 +253,8 @@ def read_arena(
 
 def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, blocks: Tuple[KeepOut, ...]) -> Arena:
     bounds = part.arena
-    told = {name: read_settings(WallEntry, entry, positions, ("walls", name), renamed=WALL_KEYS)
-            for name, entry in part.walls.items()}
-    walls = {name: Wall(wall.start, wall.end, wall.thickness, wall.height) for name, wall in told.items()}
+    walls = {name: read_settings(Wall, entry, positions, ("walls", name), renamed=WALL_KEYS)
+             for name, entry in part.walls.items()}
     kerbs = {f"{block.name}_{side}": Wall(corner, block.corners[(side + 1) % len(block.corners)], _KERB, _KERB_HEIGHT)
              for block in blocks for side, corner in enumerate(block.corners)}
     empty = Arena(bounds.origin, bounds.size, {**walls, **kerbs}, {}, bounds.floor, blocks=blocks)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass, replace
-from typing import Dict, Mapping, Optional, Sequence, Tuple
+from typing import ClassVar, Dict, Mapping, Optional, Sequence, Tuple
 
+from pydantic import ConfigDict
+
+from hicrisp_core.config.settings import STRICT
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.keep_out import footprint, vertical_span
@@ -27,9 +30,15 @@ class RandomSpot:
         reach: least and greatest distance of its centre from the robot's base, metres.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
     region: Tuple[float, float, float, float]
     min_gap: float = 0.06
     reach: Tuple[float, float] = (0.34, 0.66)
+
+    def __post_init__(self) -> None:
+        if not (self.region[0] <= self.region[2] and self.region[1] <= self.region[3]):
+            raise ValueError("the region is x_min, y_min, x_max, y_max, the least values first")
 
 
 def draw_layout(

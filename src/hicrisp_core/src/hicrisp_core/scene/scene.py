@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -77,12 +78,25 @@ class SceneFault:
 
 @dataclass(frozen=True)
 class Wall:
-    """A straight wall between two points of the map frame, metres."""
+    """A straight wall between two points of the map frame, metres; they are called ``from`` and ``to`` in a file.
+
+    Args:
+        start: one end, metres.
+        end: the other end, metres.
+        thickness: metres.
+        height: metres.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     start: Tuple[float, float]
     end: Tuple[float, float]
-    thickness: float = 0.05
-    height: float = 0.4
+    thickness: PositiveFloat = 0.05
+    height: PositiveFloat = 0.4
+
+    def __post_init__(self) -> None:
+        if math.dist(self.start, self.end) < 1e-3:
+            raise ValueError("the two ends of a wall must be at least 1 mm apart")
 
 
 @dataclass(frozen=True)

@@ -38,26 +38,6 @@ class TableEntry:
 
 
 @dataclass(frozen=True, config=STRICT)
-class TableSpotEntry:
-    """Where an object may be put by chance; the same as in ``RandomSpot``.
-
-    Args:
-        region: x_min, y_min, x_max, y_max, metres.
-        min_gap: space to every other object, metres.
-        reach: least and greatest distance from the world's origin, metres.
-    """
-
-    region: Tuple[float, float, float, float]
-    min_gap: float = RandomSpot.min_gap
-    reach: Tuple[float, float] = RandomSpot.reach
-
-    def __post_init__(self) -> None:
-        x_min, y_min, x_max, y_max = self.region
-        if not (x_min <= x_max and y_min <= y_max):
-            raise ValueError("the region is x_min, y_min, x_max, y_max, the least values first")
-
-
-@dataclass(frozen=True, config=STRICT)
 class ObjectEntry:
     """An object on the table: metres, kilograms, degrees; where it is at first is said in one of three ways.
 
@@ -81,7 +61,7 @@ class ObjectEntry:
     position: Optional[Tuple[float, float]] = None
     yaw: float = 0.0
     on: Optional[str] = None
-    random: Optional[TableSpotEntry] = None
+    random: Optional[RandomSpot] = None
 
     def __post_init__(self) -> None:
         if [self.position, self.on, self.random].count(None) != 2:
@@ -143,7 +123,7 @@ def table_objects(
         item = _object(name, entry, positions, domain.types)
         masses[name] = entry.mass
         if entry.random is not None:
-            spots[name] = RandomSpot(entry.random.region, entry.random.min_gap, entry.random.reach)
+            spots[name] = entry.random
         else:
             item = _placed(item, entry, objects, positions)
         objects[name] = item

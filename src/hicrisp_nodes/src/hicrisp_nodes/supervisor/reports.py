@@ -61,7 +61,7 @@ class Reports:
             plan: the plan in its order.
             task_id: the task.
         """
-        self._plan.publish(self.hidden(plan_to_msg(plan, task_id, rospy.Time.now())))
+        self._plan.publish(self.hidden(plan_to_msg(plan, task_id=task_id, stamp=rospy.Time.now())))
 
     def hidden(self, message: Any) -> Any:
         """Remove keys from all texts of a message.

@@ -23,7 +23,7 @@ from scipy.optimize import least_squares
 from hicrisp_perception.calibration.hand_eye import pose_of
 from hicrisp_perception.calibration.table_edges import STRIDE, TablePlane, expected_table, find_ends, find_plane
 from hicrisp_perception.tags.reader import TagFinder
-from hicrisp_perception.view import Straightener, check, matrix_of
+from hicrisp_perception.view import Straightener, check, matrix_of, project
 
 _SPACING = 0.015
 """Metres between the points at which the end of a side is looked for."""
@@ -166,11 +166,7 @@ class _Alignment:
 
     def _project(self, points: np.ndarray, moved: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """World points as pixels of the moved camera, and their distances along its axis."""
-        turn, eye = self._moved(moved)
-        seen = (points - eye) @ turn
-        ahead = np.maximum(seen[:, 2], 1e-3)
-        return np.stack([self._lens.fx * seen[:, 0] / ahead + self._lens.cx,
-                         self._lens.fy * seen[:, 1] / ahead + self._lens.cy], axis=1), seen[:, 2]
+        return project(self._lens, *self._moved(moved), points)
 
     def _residuals(self, moved: np.ndarray) -> np.ndarray:
         turn, eye = self._moved(moved)
@@ -217,11 +213,8 @@ def _grid(lens: Lens, camera: Pose, low: np.ndarray, high: np.ndarray) -> np.nda
     """(N, 3) places of the table in the picture."""
     x, y = np.meshgrid(np.linspace(low[0], high[0], 7), np.linspace(low[1], high[1], 7))
     points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
-    seen = (points - np.array(camera.position)) @ matrix_of(camera)
-    ahead = np.maximum(seen[:, 2], 1e-3)
-    pixels = np.stack([lens.fx * seen[:, 0] / ahead + lens.cx, lens.fy * seen[:, 1] / ahead + lens.cy],
-                      axis=1)
-    inside = (seen[:, 2] > 0.1) & ((pixels >= 0) & (pixels < (lens.width, lens.height))).all(axis=1)
+    pixels, ahead = project(lens, matrix_of(camera), np.array(camera.position), points)
+    inside = (ahead > 0.1) & ((pixels >= 0) & (pixels < (lens.width, lens.height))).all(axis=1)
     return points[inside]
 
 

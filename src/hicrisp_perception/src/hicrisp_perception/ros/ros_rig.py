@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from threading import Condition, Event
-from typing import Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.errors import HicrispError
@@ -12,6 +11,7 @@ from hicrisp_core.model import Command, Outcome, Pose
 from hicrisp_core.ports.robot import MOVE_TOOL
 from hicrisp_core.scene.cameras import CameraSettings
 from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.time.waiting import wait_on, wait_until
 from hicrisp_ros.conversions.picture import colour_from_msg, lens_from_msg
 from hicrisp_ros.ports.robot import RosRobot
 from hicrisp_ros.tf_world import TfWorld
@@ -26,7 +26,6 @@ _REST = 0.4
 """Seconds of the ROS clock that an arm stands before a picture counts."""
 _PATIENCE = 15.0
 """Wall seconds in which a picture and the frames of its moment come."""
-_SLICE = 0.05
 _BUFFER = 2 ** 24
 """Bytes that rospy reads at once: with less, old images queue up in the socket."""
 
@@ -43,16 +42,15 @@ class RosRig:
         self._frames: Tuple[str, ...] = tuple(frames)
         self._tf, self._estop = TfWorld(), Event()
         self._robot = RosRobot(robot, (MOVE_TOOL,), self._estop, lambda _: None)
-        self._image: Optional[Image] = None
-        self._info: Optional[CameraInfo] = None
+        self._latest: Dict[type, Any] = {}
         self._news = Condition()
         topics = camera.topics
         self.missing = ""
         """Why there was no picture, in a sentence that names topic or frame; empty after one."""
         self._topics = tuple(map(rospy.resolve_name, (topics.colour, topics.info)))
         self._subscribers = (
-            rospy.Subscriber(topics.colour, Image, self._on_image, queue_size=1, buff_size=_BUFFER),
-            rospy.Subscriber(topics.info, CameraInfo, self._on_info, queue_size=1),
+            rospy.Subscriber(topics.colour, Image, self._take, queue_size=1, buff_size=_BUFFER),
+            rospy.Subscriber(topics.info, CameraInfo, self._take, queue_size=1),
             rospy.Subscriber("estop_state", EstopState, self._on_estop, queue_size=1))
 
     def move(self, tool: Pose) -> Outcome:
@@ -82,10 +80,9 @@ class RosRig:
                             "config/cameras.")
             return None
         moment = image.header.stamp.to_sec()
+        wait_until(lambda: len(self._tf.frames_at(self._frames, moment)) == len(self._frames), deadline,
+                   in_vain=rospy.is_shutdown)
         frames = self._tf.frames_at(self._frames, moment)
-        while len(frames) < len(self._frames) and not deadline.passed and not rospy.is_shutdown():
-            time.sleep(_SLICE)
-            frames = self._tf.frames_at(self._frames, moment)
         unplaced = [name for name in self._frames if name not in frames]
         if unplaced:
             self.missing = (f"TF does not place {', '.join(unplaced)} at the moment of a picture; check the "
@@ -101,23 +98,16 @@ class RosRig:
 
     def _wait(self, since: float, deadline: Deadline) -> Tuple[Optional[Image], Optional[CameraInfo]]:
         """Return the first image from after a moment, and the lens."""
-        with self._news:
-            while not deadline.passed and not rospy.is_shutdown():
-                fresh = self._image is not None and self._image.header.stamp.to_sec() >= since
-                if fresh and self._info is not None:
-                    break
-                self._news.wait(_SLICE)
-            fresh = self._image is not None and self._image.header.stamp.to_sec() >= since
-            return self._image if fresh else None, self._info
+        def fresh() -> Optional[Image]:
+            image = self._latest.get(Image)
+            return image if image is not None and image.header.stamp.to_sec() >= since else None
 
-    def _on_image(self, message: Image) -> None:
-        with self._news:
-            self._image = message
-            self._news.notify_all()
+        wait_on(self._news, lambda: fresh() and CameraInfo in self._latest, deadline, in_vain=rospy.is_shutdown)
+        return fresh(), self._latest.get(CameraInfo)
 
-    def _on_info(self, message: CameraInfo) -> None:
+    def _take(self, message: Any) -> None:
         with self._news:
-            self._info = message
+            self._latest[type(message)] = message
             self._news.notify_all()
 
     def _on_estop(self, state: EstopState) -> None:

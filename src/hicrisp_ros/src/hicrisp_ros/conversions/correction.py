@@ -1,28 +1,26 @@
-"""The feedback stack and what the corrector answers."""
+"""Corrections and the stack of failed commands."""
 
 from __future__ import annotations
 
-from typing import Iterable, List, Tuple, Union
+from typing import Any, Dict, Iterable, List, Tuple
 
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Correction, Maker, MakerKind, Rung, StackEntry, TriedCommand
 
-from hicrisp_msgs.msg import Correction as CorrectionMsg
-from hicrisp_msgs.msg import StackEntry as StackEntryMsg
-from hicrisp_ros.conversions.goal import goal_from_msg, goal_to_msg
-from hicrisp_ros.conversions.task import command_from_msg, command_to_msg, step_from_msg, step_to_msg
+from hicrisp_msgs import msg
+from hicrisp_ros.conversions.codec import Codec, Part, named
+from hicrisp_ros.conversions.goal import GOAL
+from hicrisp_ros.conversions.task import COMMAND, STEP
 from hicrisp_ros.conversions.verdict import feedback_from_msg, feedback_to_msg
 
-_RUNG_CODES = {
-    Rung.REPAIR: CorrectionMsg.REPAIR, Rung.OFFSET: CorrectionMsg.OFFSET, Rung.HELP: CorrectionMsg.HELP,
-    Rung.MEMORY: CorrectionMsg.MEMORY, Rung.LLM_STEP: CorrectionMsg.LLM_STEP, Rung.LLM_REPLAN: CorrectionMsg.LLM_REPLAN,
-    Rung.GIVE_UP: CorrectionMsg.GIVE_UP}
+_RUNG_CODES = {rung: getattr(msg.Correction, name) for name, rung in vars(Rung).items() if name.isupper()}
 _RUNGS = {code: rung for rung, code in _RUNG_CODES.items()}
+_MAKERS = named(MakerKind, MakerKind.NOBODY)
+_ENTRY = Codec(StackEntry, msg.StackEntry, command=COMMAND, feedback=Part(feedback_to_msg, feedback_from_msg))
+_CORRECTION = Codec(Correction, msg.Correction, commands=COMMAND.each, steps=STEP.each, goal=GOAL)
 
-_MAKERS = {kind.value: kind for kind in MakerKind}
 
-
-def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
+def entry_to_msg(entry: StackEntry) -> msg.StackEntry:
     """Convert an entry of the feedback stack to a message.
 
     Args:
@@ -31,11 +29,10 @@ def entry_to_msg(entry: StackEntry) -> StackEntryMsg:
     Returns:
         The message.
     """
-    return StackEntryMsg(command_to_msg(entry.command), feedback_to_msg(entry.feedback), entry.attempts,
-                         entry.maker.kind.value, entry.maker.name)
+    return _ENTRY.to_msg(entry, **_made_by(entry.maker))
 
 
-def entry_from_msg(message: StackEntryMsg) -> StackEntry:
+def entry_from_msg(message: msg.StackEntry) -> StackEntry:
     """Convert an entry of the feedback stack from a message.
 
     Args:
@@ -44,35 +41,14 @@ def entry_from_msg(message: StackEntryMsg) -> StackEntry:
     Returns:
         The entry.
     """
-    return StackEntry(command_from_msg(message.command), feedback_from_msg(message.feedback),
-                      message.attempts, _maker(message))
+    return _ENTRY.from_msg(message, maker=_maker(message))
 
 
-def stack_to_msg(entries: Iterable[StackEntry]) -> List[StackEntryMsg]:
-    """Convert a feedback stack to messages.
-
-    Args:
-        entries: the stack, bottom first.
-
-    Returns:
-        The messages in the same order.
-    """
-    return [entry_to_msg(entry) for entry in entries]
+_STACK = Part(entry_to_msg, entry_from_msg).each
+stack_to_msg, stack_from_msg = _STACK.to_msg, _STACK.from_msg
 
 
-def stack_from_msg(entries: Iterable[StackEntryMsg]) -> Tuple[StackEntry, ...]:
-    """Convert a feedback stack from messages.
-
-    Args:
-        entries: the messages, bottom first.
-
-    Returns:
-        The stack in the same order.
-    """
-    return tuple(entry_from_msg(entry) for entry in entries)
-
-
-def tried_to_msg(tried: Iterable[TriedCommand]) -> List[StackEntryMsg]:
+def tried_to_msg(tried: Iterable[TriedCommand]) -> List[Any]:
     """Convert the commands that were tried for a step to messages.
 
     Args:
@@ -81,11 +57,11 @@ def tried_to_msg(tried: Iterable[TriedCommand]) -> List[StackEntryMsg]:
     Returns:
         The messages in the same order; one of a command that worked has no attempts and no feedback.
     """
-    return [StackEntryMsg(command=command_to_msg(each.command)) if each.feedback is None else
+    return [msg.StackEntry(command=COMMAND.to_msg(each.command)) if each.feedback is None else
             entry_to_msg(StackEntry(each.command, each.feedback)) for each in tried]
 
 
-def tried_from_msg(tried: Iterable[StackEntryMsg]) -> Tuple[TriedCommand, ...]:
+def tried_from_msg(tried: Iterable[Any]) -> Tuple[TriedCommand, ...]:
     """Convert the commands that were tried for a step from messages.
 
     Args:
@@ -94,11 +70,11 @@ def tried_from_msg(tried: Iterable[StackEntryMsg]) -> Tuple[TriedCommand, ...]:
     Returns:
         The commands in the same order.
     """
-    return tuple(TriedCommand(command_from_msg(each.command),
+    return tuple(TriedCommand(COMMAND.from_msg(each.command),
                               feedback_from_msg(each.feedback) if each.attempts else None) for each in tried)
 
 
-def correction_to_msg(correction: Correction) -> CorrectionMsg:
+def correction_to_msg(correction: Correction) -> msg.Correction:
     """Convert a correction to a message.
 
     Args:
@@ -107,21 +83,12 @@ def correction_to_msg(correction: Correction) -> CorrectionMsg:
     Returns:
         The message.
     """
-    return CorrectionMsg(
-        rung=_RUNG_CODES.get(correction.rung, CorrectionMsg.OWN),
-        own_rung="" if correction.rung in _RUNG_CODES else correction.rung,
-        commands=[command_to_msg(command) for command in correction.commands],
-        steps=[step_to_msg(step) for step in correction.steps],
-        drop=correction.drop,
-        note=correction.note,
-        maker=correction.maker.kind.value,
-        maker_name=correction.maker.name,
-        has_goal=correction.goal is not None,
-        goal=goal_to_msg(correction.goal),
-    )
+    return _CORRECTION.to_msg(
+        correction, rung=_RUNG_CODES.get(correction.rung, msg.Correction.OWN),
+        own_rung="" if correction.rung in _RUNG_CODES else correction.rung, **_made_by(correction.maker))
 
 
-def correction_from_msg(message: CorrectionMsg) -> Correction:
+def correction_from_msg(message: msg.Correction) -> Correction:
     """Convert a correction from a message.
 
     Args:
@@ -130,22 +97,14 @@ def correction_from_msg(message: CorrectionMsg) -> Correction:
     Returns:
         The correction; an unknown rung becomes GIVE_UP.
     """
-    return Correction(
-        rung=_rung(message),
-        commands=tuple(command_from_msg(command) for command in message.commands),
-        steps=tuple(step_from_msg(step) for step in message.steps),
-        drop=message.drop,
-        note=message.note,
-        maker=_maker(message),
-        goal=goal_from_msg(message.goal, message.has_goal),
-    )
+    own = message.rung == msg.Correction.OWN and message.own_rung in extensions().rungs
+    rung = str(message.own_rung) if own else _RUNGS.get(message.rung, Rung.GIVE_UP)
+    return _CORRECTION.from_msg(message, rung=rung, maker=_maker(message))
 
 
-def _maker(message: Union[CorrectionMsg, StackEntryMsg]) -> Maker:
-    return Maker(_MAKERS.get(message.maker, MakerKind.NOBODY), message.maker_name)
+def _made_by(maker: Maker) -> Dict[str, str]:
+    return {"maker": maker.kind.value, "maker_name": maker.name}
 
 
-def _rung(message: CorrectionMsg) -> str:
-    if message.rung == CorrectionMsg.OWN and message.own_rung in extensions().rungs:
-        return str(message.own_rung)
-    return _RUNGS.get(message.rung, Rung.GIVE_UP)
+def _maker(message: Any) -> Maker:
+    return Maker(_MAKERS.from_msg(message.maker), message.maker_name)

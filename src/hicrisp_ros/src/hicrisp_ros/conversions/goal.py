@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Iterable, List, Optional, Sequence, Tuple
+from typing import Optional
 
 from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.meaning import Choice, Question, Speaker, Turn
+from hicrisp_core.model.meaning import Choice, Speaker, Turn
 
 from hicrisp_msgs.msg import Choice as ChoiceMsg
 from hicrisp_msgs.msg import TaskGoal
 from hicrisp_msgs.msg import Turn as TurnMsg
+from hicrisp_ros.conversions.codec import Codec, Part, named
 
 
 def goal_to_msg(goal: Optional[Goal]) -> TaskGoal:
@@ -48,52 +49,9 @@ def goal_from_msg(message: TaskGoal, present: bool) -> Optional[Goal]:
     return Goal(found.stages, found.invariants, found.otherwise, message.said, message.source)
 
 
-def choices_to_msg(choices: Iterable[Choice]) -> List[ChoiceMsg]:
-    """Convert the choices of a question to messages.
-
-    Args:
-        choices: texts, with the goal that each means.
-
-    Returns:
-        The messages.
-    """
-    return [ChoiceMsg(each.text, each.goal is not None, goal_to_msg(each.goal)) for each in choices]
-
-
-def question_from_msg(text: str, choices: Iterable[ChoiceMsg]) -> Question:
-    """Convert a question from messages.
-
-    Args:
-        text: the question.
-        choices: its choices.
-
-    Returns:
-        The question.
-    """
-    read = (Choice(each.text, goal_from_msg(each.goal, each.has_goal)) for each in choices)
-    return Question(text, tuple(read))
-
-
-def turns_to_msg(turns: Sequence[Turn]) -> List[TurnMsg]:
-    """Convert a conversation to messages.
-
-    Args:
-        turns: the turns, oldest first.
-
-    Returns:
-        The messages in the same order.
-    """
-    return [TurnMsg(each.speaker.value, each.text) for each in turns]
-
-
-def turns_from_msg(messages: Iterable[TurnMsg]) -> Tuple[Turn, ...]:
-    """Convert a conversation from messages.
-
-    Args:
-        messages: the turns, oldest first.
-
-    Returns:
-        The turns; an unknown speaker becomes the user, whose text is only data.
-    """
-    speakers = {Speaker.ROBOT.value: Speaker.ROBOT}
-    return tuple(Turn(speakers.get(each.speaker, Speaker.USER), each.text) for each in messages)
+GOAL = Part(goal_to_msg, lambda message: goal_from_msg(message, True))
+_CHOICES = Codec(Choice, ChoiceMsg, goal=GOAL).each
+choices_to_msg, choices_from_msg = _CHOICES.to_msg, _CHOICES.from_msg
+# An unknown speaker is the user, whose text is only data.
+_TURNS = Codec(Turn, TurnMsg, speaker=named(Speaker, Speaker.USER)).each
+turns_to_msg, turns_from_msg = _TURNS.to_msg, _TURNS.from_msg

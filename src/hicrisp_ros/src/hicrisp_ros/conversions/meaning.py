@@ -10,10 +10,10 @@ from hicrisp_core.ports.interpreter import Request, Understood
 
 from hicrisp_msgs.msg import UnderstandGoal, UnderstandResult
 from hicrisp_ros.conversions.goal import (
+    choices_from_msg,
     choices_to_msg,
     goal_from_msg,
     goal_to_msg,
-    question_from_msg,
     turns_from_msg,
     turns_to_msg,
 )
@@ -65,7 +65,7 @@ def understood_to_msg(found: Understood, task_id: str = "") -> UnderstandResult:
         The message.
     """
     result = UnderstandResult(sure=-1.0 if found.sure is None else found.sure,
-                              usage=usage_to_msg(found.usage, task_id))
+                              usage=usage_to_msg(found.usage, task_id=task_id))
     meaning = found.meaning
     if isinstance(meaning, Goal):
         result.kind, result.goal = _GOAL, goal_to_msg(meaning)
@@ -104,7 +104,7 @@ def _meaning(message: UnderstandResult) -> Optional[Meaning]:
     if message.kind == _GOAL:
         return goal_from_msg(message.goal, present=True)
     if message.kind == _QUESTION:
-        return question_from_msg(message.text, message.choices)
+        return Question(message.text, choices_from_msg(message.choices))
     if message.kind == _ANSWER:
         return Answer(message.text, tuple(sorted(facts_from_msg(message.facts))))
     if message.kind == _REFUSAL:
