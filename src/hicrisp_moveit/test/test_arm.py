@@ -109,7 +109,7 @@ class TestConformance(ArmConformance):
         stack = Stack()
         server = stack.server
         self.rig = ArmRig(
-            stack.arm, lambda: list(server.arm.joints.positions), lambda: server.tool,
+            stack.arm, lambda: list(server.simulation.arms["panda"].positions), lambda: server.tool,
             lambda: server.moving,
             stack.world, "block", REACHABLE, FAR, patience=PATIENCE, soon=PATIENCE, lose=server.die)
         self.begin()
@@ -295,7 +295,7 @@ def test_what_somebody_else_put_into_the_scene_stays(stack: Stack) -> None:
                              "world")
     theirs = PlanningScene(is_diff=True)
     theirs.world.collision_objects = [fence]
-    assert stack.server.scene.apply(theirs, stack.server.arm.joints.positions)
+    assert stack.server.scene.apply(theirs, stack.server.simulation.arms["panda"].positions)
     stack.arm.sync(replace(stack.world, objects={"table": stack.world.objects["table"]}))
     assert {thing.id for thing in stack.server.scene.tell().world.collision_objects} == {"table", "fence"}
 
