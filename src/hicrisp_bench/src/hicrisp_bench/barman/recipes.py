@@ -91,7 +91,16 @@ def load_recipes(file: Path) -> Dict[str, Recipe]:
 
 
 def judge(recipe: Recipe, world: WorldState, serving: Serving = COCKTAIL) -> Served:
-    """Look at what is served."""
+    """Look at what is served.
+
+    Args:
+        recipe: what was ordered.
+        world: the last state.
+        serving: the vessel and its place.
+
+    Returns:
+        What is missing and superfluous.
+    """
     glasses = [name for name, item in world.objects.items() if item.type == serving.kind
                and (not serving.place or world.holds("at", name, serving.place))]
     if len(glasses) != 1:

@@ -154,7 +154,14 @@ class _Diary(VirtualHome):
 
 
 def carry_out(run: HouseholdRun) -> Dict[str, Any]:
-    """The metrics of a run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung."""
+    """Carry out one task.
+
+    Args:
+        run: task, policy, model, or the recorded program.
+
+    Returns:
+        The metrics of the run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung.
+    """
     began = time.perf_counter()
     task = next(entry for entry in TASKS if entry.name == run.task)
     settings = llm_settings(run.config, run.llm)
@@ -200,7 +207,11 @@ _NOTE = (
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Who plans, and under which policies."""
+    """Add who plans, under which policies, and what the tasks are said in.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     add_llm(parser, "auto", "what is configured")
     add_policies(parser, otherwise=f"{' '.join(POLICIES)}; with --plans {RECORDED} {' '.join(RECORDED_POLICIES)}")
     parser.add_argument("--plans", choices=(ENDPOINT, RECORDED), default=ENDPOINT,
@@ -218,7 +229,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
-    """Run the suite."""
+    """Run the suite.
+
+    Args:
+        options: the parsed command line.
+        runner: runs the trials.
+
+    Returns:
+        A row a policy over all tasks; those by task are a section and the entry ``tasks``.
+    """
     if not package.installed():
         raise package.Missing()
     recorded = options.plans == RECORDED
@@ -271,7 +290,14 @@ def _recorded(options: argparse.Namespace) -> List[HouseholdRun]:
 
 
 def matched(config: Path) -> List[Row]:
-    """Return BrainBody-LLM's three examples with the command that the nearest embedding has for each here."""
+    """Return BrainBody-LLM's three examples with the command that the nearest embedding has for each here.
+
+    Args:
+        config: the folder of configuration.
+
+    Returns:
+        A row a step; it says so if the embedding is not installed.
+    """
     rows: List[Row] = [{"step": step, "body_llm": body, "embedding": embedding} for step, body, embedding in TABLE_3]
     parts = load_factory(config, "virtualhome", "baseline_embedding")
     try:

@@ -52,6 +52,9 @@ class Program:
 def read_programs(folder: Path) -> Dict[str, List[str]]:
     """Read the distinct programs of all recordings in a folder.
 
+    Args:
+        folder: HiCRISP's recordings.
+
     Returns:
         The programs of each task, by its words in lower case.
 
@@ -132,7 +135,16 @@ class ProgramBody(VerbatimBody):
     program: Program
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """Return the call's command, or those of a check that does not hold."""
+        """Return the call's command, or those of a check that does not hold.
+
+        Args:
+            step: a step of the program.
+            world: the home as it is now.
+            deadline: grounding never waits.
+
+        Returns:
+            The commands; none, with the reason, for a check that holds; or the feedback on an unknown name.
+        """
         if step.text not in self.program.recoveries:
             return super().translate(step, world, deadline)
         fact, calls = self.program.recoveries[step.text]
