@@ -214,9 +214,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """
     add_llm(parser, "auto", "what is configured")
     add_policies(parser, otherwise=f"{' '.join(POLICIES)}; with --plans {RECORDED} {' '.join(RECORDED_POLICIES)}")
-    parser.add_argument("--plans", choices=(ENDPOINT, RECORDED), default=ENDPOINT,
+    parser.add_argument("--plans", default=ENDPOINT, metavar="WHOSE",
                         help=f"{ENDPOINT}: --llm plans; {RECORDED}: the programs that GPT-3.5 wrote for HiCRISP, in "
-                             "ProgPrompt's form")
+                             f"ProgPrompt's form; or a JSON file of such programs by task ({ENDPOINT})")
     parser.add_argument("--words", choices=(PAPER, CONTROLLED),
                         help="what the tasks are said in: the papers' words, or controlled English "
                              f"({PAPER} for a model, {CONTROLLED} without one)")
@@ -240,13 +240,13 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """
     if not package.installed():
         raise package.Missing()
-    recorded = options.plans == RECORDED
+    recorded = options.plans != ENDPOINT
     llm, _ = choose_llm(OFFLINE if recorded else options.llm, os.environ, embedded=False)
     runs = _recorded(options) if recorded else _live(options, llm)
     results = runner.run(carry_out, runs, key_of, "virtualhome10")
     pairs = list(zip(runs, results))
     cases = list(dict.fromkeys((made.policy, made.temperature) for made in runs))
-    told = "recorded: gpt-3.5" if recorded else llm
+    told = "recorded: gpt-3.5" if options.plans == RECORDED else options.plans if recorded else llm
 
     def row(task: str, policy: str, temperature: Optional[float]) -> Row:
         own = [result for made, result in pairs if (made.policy, made.temperature) == (policy, temperature)
@@ -272,6 +272,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 
 def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:
+    if PROGPROMPT in (options.policies or ()):
+        raise ConfigError(f"{PROGPROMPT} is a program's own checks: give the programs with --plans")
     offline = llm_settings(options.config, llm).backend == OFFLINE
     forget = options.forget if offline else 0.0
     said = options.words or (CONTROLLED if offline else PAPER)
@@ -282,8 +284,11 @@ def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:
 
 
 def _recorded(options: argparse.Namespace) -> List[HouseholdRun]:
-    programs = read_programs(data_folder() / "hicrisp")
+    programs = read_programs(data_folder() / "hicrisp" if options.plans == RECORDED else Path(options.plans))
     chosen: List[HouseholdTask] = [task for task in TASKS if task.name in options.tasks]
+    if not any(task.text.lower() in programs for task in chosen):
+        raise ConfigError(f"--plans {options.plans} has no program for a task that is run; it has: "
+                          f"{', '.join(sorted(programs))}")
     return [HouseholdRun(options.config, task.name, policy, OFFLINE, None, number, program=text)
             for policy in options.policies or RECORDED_POLICIES for task in chosen
             for number, text in enumerate(programs.get(task.text.lower(), ()))]
