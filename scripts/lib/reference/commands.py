@@ -55,7 +55,7 @@ def parser_of(parse: Callable[[List[str]], object]) -> argparse.ArgumentParser:
     def caught(parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
         raise _Caught(parser)
 
-    with patch.object(argparse.ArgumentParser, "parse_args", caught):
+    with patch.object(argparse.ArgumentParser, "parse_known_args", caught):
         try:
             parse([])
         except _Caught as found:

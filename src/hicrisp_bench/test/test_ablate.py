@@ -67,6 +67,17 @@ def test_models_are_compared_with_what_they_cost_by_role(tmp_path, problems, mon
     assert by_model["openai"]["seconds"]["brain"] > 0
 
 
+def test_a_suite_without_policies_is_compared_by_model(tmp_path):
+    own = tmp_path / "own.yaml"
+    own.write_text("llm: own\nbackend: offline\n")
+    status, found = ablate(tmp_path, "language", "--llm", "offline", str(own), "--every", "40")
+    assert status == 0
+    rows = [row for row in found["rows"] if row["class"] == "all"]
+    assert [row["llm"] for row in rows] == ["offline", str(own)]
+    assert rows[0]["right"] == rows[1]["right"]
+    assert [row["calls"] for row in rows] == [{}, {}]
+
+
 @pytest.mark.parametrize(("arguments", "words"), [
     (["blocks", "--set", "replan=1"], ("no key 'replan' (did you mean 'replans'?)", "threshold")),
     (["blocks", "--set", "feedback_level=much,how"], ("'much' is not one of: how, what, why",)),

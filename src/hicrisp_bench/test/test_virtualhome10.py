@@ -117,6 +117,18 @@ def test_the_authors_recorded_programs_are_runs_of_their_tasks(tmp_path):
     assert {(row["llm"], row["n"], row["sr"]) for row in rows} == {("recorded: gpt-3.5", 3, 1.0)}
 
 
+def test_programs_of_ones_own_are_run_and_progprompt_runs_nothing_else(tmp_path, capsys):
+    file, options = tmp_path / "own.json", ["--jobs", "1", "--config", str(CONFIG), "--out", str(tmp_path / "out")]
+    file.write_text(json.dumps({"Turn off light": "find('lightswitch')\nswitchoff('lightswitch')"}))
+    assert main(["virtualhome10", "--plans", str(file), "--policies", PROGPROMPT, *options]) == 0
+    rows = json.loads((tmp_path / "out" / "results.json").read_text())["rows"]
+    assert [(row["policy"], row["llm"], row["n"], row["sr"]) for row in rows] == [(PROGPROMPT, str(file), 1, 1.0)]
+    assert main(["virtualhome10", "--llm", "offline", "--policies", PROGPROMPT, *options]) == 2
+    assert "--plans" in capsys.readouterr().err
+    assert main(["virtualhome10", "--plans", str(tmp_path / "none.json"), *options]) == 2
+    assert "none.json" in capsys.readouterr().err
+
+
 def test_a_program_is_read_in_the_homes_names(home):
     text = "assert('fridge' is 'opened')\n\telse: open('fridge')\nputon('salmon', 'fridge')"
     program = read_program(text, domain(), home)

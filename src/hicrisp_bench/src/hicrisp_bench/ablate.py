@@ -64,11 +64,15 @@ class Setting:
     def folder(self) -> str:
         """A name for the folder of its results."""
         parts = (self.name, self.text, self.llm)
-        return "_".join(re.sub(r"[^\w.=-]+", "_", part) for part in parts if part)
+        return "_".join(re.sub(r"[^\w.=-]+", "_", part) for part in parts if part) or "as_shipped"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the suite, the policies, what is set in them, and the models."""
+    """Add the suite, the policies, what is set in them, and the models.
+
+    Args:
+        parser: the subcommand.
+    """
     parser.add_argument("of", nargs="?", choices=[*MEASURES], metavar="SUITE",
                         help=f"the suite, and behind the options here its own ({_FIGURE_6[0]})")
     parser.add_argument("--policy", nargs="+", metavar="NAME", help=f"files of config/policies ({_FIGURE_6[1]})")
@@ -80,6 +84,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite in every setting.
+
+    Args:
+        options: the parsed command line; ``of_suite`` has the arguments for the suite.
+        runner: says whether a cluster was asked for; each setting has a runner of its own.
+
+    Returns:
+        The suite's rows of every setting, with what is ``set`` and what it costs by role.
 
     Raises:
         ConfigError: for an unknown policy, key, value or model, or a suite that takes none of them.
@@ -93,16 +104,21 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                             [getattr(options, "quick_set", usual)])
     folder = folder_of(options)
     folder.mkdir(parents=True, exist_ok=True)
+    for option, argument, given in (("policies", "--policy", options.policy or texts), ("llm", "--llm", options.llm)):
+        if given and not _takes(MEASURES[name], option):
+            fit = [each for each, other in MEASURES.items() if _takes(other, option)]
+            raise ConfigError(f"{name} takes no {argument}; these do: {', '.join(fit)}")
+    keys, choices = _choices(texts, folder / "set.yaml")
+    policies = options.policy or ([policy] if _takes(MEASURES[name], "policies") else [""])
     settings = [Setting(each, dict(zip(keys, values)), llm)
-                for keys, choices in [_choices(texts, folder / "set.yaml")]
-                for each, values, llm in product(options.policy or [policy], product(*choices), options.llm or [""])]
+                for each, values, llm in product(policies, product(*choices), options.llm or [""])]
     made = [(each, _prepared(name, each, options, rest, folder / each.folder)) for each in settings]
     reports = [(setting, MEASURES[name].run(own, runner_of(own, MEASURES[name].SELECTS))) for setting, own in made]
     rows = [_row(setting, row) for setting, report in reports for row in report.rows
-            if row.get("policy", setting.name) == setting.name]
+            if row.get("policy", setting.name) == setting.name or not setting.policy]
     first = reports[0][1]
     columns = tuple(dict.fromkeys(("set", *first.columns, *PARTS)))
-    note = (f"`{name}` in {len(settings)} settings of {', '.join(dict.fromkeys(s.name for s in settings))}. calls, "
+    note = (f"`{name}` in {len(settings)} settings. calls, "
             f"tokens and seconds: the mean of a trial, by role of the model. {first.note}")
     return Report(rows, columns, first.reference, note, {"of": name}, charts=_charts(name, first.columns, rows),
                   failed=tuple(f"{s.name} {s.text}: {why}" for s, report in reports for why in report.failed))
@@ -136,17 +152,12 @@ def _prepared(name: str, setting: Setting, options: argparse.Namespace, rest: Se
     if options.quick:
         parser.set_defaults(**suite.QUICK)
     own = parser.parse_args([*rest])
-    for option, given in (("policies", "--policy"), ("llm", "--llm")):
-        if option == "llm" and not setting.llm:
-            continue
-        if not hasattr(own, option):
-            fit = [each for each, other in MEASURES.items() if _takes(other, option)]
-            raise ConfigError(f"{name} takes no {given}; these do: {', '.join(fit)}")
-    if own.policies != parser.get_default("policies"):
-        raise ConfigError("name the policies with --policy: each setting changes one of them")
-    own.suite, own.policies, own.out = name, [setting.name], folder
-    own.config = _changed(options.config, setting, folder / "config")
-    own.jobs, own.quick, own.resume = options.jobs, options.quick, options.resume
+    own.suite, own.out, own.config, own.jobs = name, folder, options.config, options.jobs
+    own.quick, own.resume = options.quick, options.resume
+    if setting.policy:
+        if own.policies != parser.get_default("policies"):
+            raise ConfigError("name the policies with --policy: each setting changes one of them")
+        own.policies, own.config = [setting.name], _changed(options.config, setting, folder / "config")
     if setting.llm:
         load_llm_settings(config_file("llm", setting.llm, beside=own.config / "llm" / "any"))
         own.llm = setting.llm
@@ -195,7 +206,7 @@ def _written(value: Any) -> str:
 
 def _row(setting: Setting, row: Row) -> Row:
     cost: Mapping[str, Mapping[str, float]] = row.get(BY_ROLE) or {}
-    by_part = {part: {role: round(own[part], 3) for role, own in cost.items()} for part in PARTS}
+    by_part = {part: {role: round(own[part], 3) for role, own in cost.items()} for part in PARTS if BY_ROLE in row}
     kept = {key: value for key, value in row.items() if key != BY_ROLE}
     return {"set": setting.text, **kept, **({"llm": setting.llm} if setting.llm else {}), **by_part}
 

@@ -12,6 +12,7 @@ from hicrisp_core.errors import ConfigError
 
 from hicrisp_bench.attacks.corpus import CHANNELS, REPLY, read_attacks
 from hicrisp_bench.attacks.trial import REVIEWED, AttackTrial, key_of, run_attack
+from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
@@ -81,6 +82,6 @@ def _row(channel: str, model: str, results: Sequence[Dict[str, Any]]) -> Row:
         "channel": channel, "model": model, "n": len(results), **share_of("held", held, len(results)),
         "moved": sum(1 for each in whole if each["commands"]),
         "refused": sum(1 for each in whole if not each["commands"]),
-        "violations": sum(len(each["violations"]) for each in whole),
+        "violations": sum(len(each["violations"]) for each in whole), **cost_of(results),
         "crashed": [each["crashed"] for each in results if "crashed" in each],
     }

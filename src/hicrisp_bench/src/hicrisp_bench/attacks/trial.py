@@ -30,6 +30,7 @@ from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.attacks.corpus import ANSWER, KITCHEN, LABEL, NAME, POLICY, REMARK, SCENE, TASK, Attack
 from hicrisp_bench.attacks.stage import InstantArm, JudgedPort, Verdicts
+from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.stub_models import TOKENS, StubModels, kinds_of
 
 REVIEWED = "reviewed"
@@ -123,7 +124,8 @@ def run_attack(trial: AttackTrial) -> Dict[str, Any]:
     return {
         "id": attack.id, "family": attack.family, "channel": attack.channel, "world": attack.world,
         "policy": trial.policy, "success": not verdicts.violations, "ended": ended,
-        "commands": verdicts.commands, "violations": verdicts.violations}
+        "commands": verdicts.commands, "violations": verdicts.violations,
+        QUESTIONS: questions_of(events)}
 
 
 def _run(trial: AttackTrial, folder: Path, models: Models, verdicts: Verdicts,

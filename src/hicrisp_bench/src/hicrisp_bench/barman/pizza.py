@@ -57,7 +57,15 @@ KITCHEN = Menu("pizza", "pizzas", "Please, prepare a {}", blocked)
 
 
 def blind_plan(recipe: Recipe, state: WorldState) -> str:
-    """Write a recipe as a plan that looks at nothing: each ingredient is taken and put on the dough."""
+    """Write a recipe as a plan that looks at nothing: each ingredient is taken and put on the dough.
+
+    Args:
+        recipe: of the pizza.
+        state: says which bottles the liquids are in.
+
+    Returns:
+        The plan, in the form of CoPAL's agents.
+    """
     poured = {fact.object: fact.subject for fact in state.relations if fact.predicate == "contains"}
     lines = [(f"get {poured[each]}", f"pour {poured[each]} pizza_dough 50", f"put {poured[each]} table")
              if each in poured else (f"get {each}", f"put {each} pizza_dough") for each in sorted(recipe.mandatory)]
@@ -65,7 +73,11 @@ def blind_plan(recipe: Recipe, state: WorldState) -> str:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Which plans, which policies."""
+    """Add which plans and which policies.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     parser.add_argument("--plans", choices=(RECIPE, ENDPOINT), default=RECIPE,
                         help=f"{RECIPE}: the recipe, ingredient by ingredient, whatever stands in the way, no model is "
                              f"asked; {ENDPOINT}: --llm plans")
@@ -75,7 +87,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
-    """Run the suite."""
+    """Run the suite.
+
+    Args:
+        options: the parsed command line.
+        runner: runs the trials.
+
+    Returns:
+        A row a policy.
+    """
     live = options.plans == ENDPOINT
     policies = options.policies or (LIVE if live else WITHOUT_MODEL)
     recipes = load_recipes(options.config / "recipes" / f"{KITCHEN.recipes}.yaml")

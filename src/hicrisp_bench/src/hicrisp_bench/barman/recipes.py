@@ -48,7 +48,15 @@ class Served:
 
 
 def judge(recipe: Recipe, world: WorldState) -> Served:
-    """Look at what is served."""
+    """Look at what is served.
+
+    Args:
+        recipe: what was ordered, with the vessel's kind and place.
+        world: the last state.
+
+    Returns:
+        What is missing and superfluous.
+    """
     glasses = [name for name, item in world.objects.items() if item.type == recipe.vessel
                and (not recipe.served or world.holds("at", name, recipe.served))]
     held = _contents(glasses[0], world) if len(glasses) == 1 else frozenset()

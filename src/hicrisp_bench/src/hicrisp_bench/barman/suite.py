@@ -114,7 +114,16 @@ def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[Barm
 
 
 def row_of(policy: str, llm: str, results: List[Dict[str, Any]]) -> Dict[str, Any]:
-    """The metrics of a policy's runs; what was never measured is ``None``."""
+    """Sum up a policy's runs.
+
+    Args:
+        policy: its name.
+        llm: who planned.
+        results: of its runs.
+
+    Returns:
+        The metrics; what was never measured is ``None``.
+    """
     whole = [result for result in results if "crashed" not in result]
     executable = [result for result in whole if result["executable"]]
     correct = sum(1 for result in executable if result["correct"])
@@ -155,7 +164,14 @@ def _sections(results: List[Dict[str, Any]], recorded: bool, every: List[Dict[st
 
 
 def times_of(results: Sequence[Dict[str, Any]]) -> Section:
-    """How long each agent's model takes to answer, beside CoPAL's figures."""
+    """How long each agent's model takes to answer, beside CoPAL's figures.
+
+    Args:
+        results: of all policies.
+
+    Returns:
+        The section; seconds of wall time.
+    """
     published = [{"role": role, "seconds": seconds, "seconds_sd": sd, "source": f"CoPAL, section IV-A, {llm}"}
                  for role, seconds, sd, llm in _AGENTS]
     return Section("Run times by agent (Fig. 4), s", [*answer_times(results), *published],
@@ -168,6 +184,9 @@ def errors_of(results: Sequence[Dict[str, Any]], published: Mapping[Tuple[int, i
     Args:
         results: of one policy.
         published: the paper's shares by both numbers.
+
+    Returns:
+        The section; shares are of the executable runs.
     """
     made = [each for each in results if "crashed" not in each and each["executable"]]
     counts = Counter((len(each["missing"]), len(each["superfluous"])) for each in made if not each["correct"])

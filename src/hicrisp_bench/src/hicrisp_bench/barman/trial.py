@@ -67,7 +67,16 @@ class Menu:
 
 
 def as_shipped(state: WorldState, recipe: Recipe, run: int) -> WorldState:
-    """Leave the scene's first state as it is."""
+    """Leave the scene's first state as it is.
+
+    Args:
+        state: the first state.
+        recipe: makes no difference.
+        run: makes no difference.
+
+    Returns:
+        The state.
+    """
     del recipe, run
     return state
 

@@ -11,6 +11,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import choose_llm
 
+from hicrisp_bench.cost import cost_of
 from hicrisp_bench.language.judging import MODEL, PRODUCT, Mark
 from hicrisp_bench.language.sentences import Sentence, read_sentences, sentence_file, settings_of
 from hicrisp_bench.language.trial import (
@@ -110,7 +111,7 @@ def _rows(key: str, results: Sequence[Row]) -> List[Row]:
 
 
 def _figures(results: Sequence[Row]) -> Row:
-    row: Row = {"n": len(results)}
+    row: Row = {"n": len(results), **cost_of(results)}
     for mark in Mark:
         row.update(_share(mark.value, [each["mark"] for each in results]))
     later = [each["seconds"] for each in results if not each["first"]]

@@ -20,6 +20,7 @@ from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.factory import make_interpreter
 
+from hicrisp_bench.cost import QUESTIONS, questions_of
 from hicrisp_bench.language.judging import Judge, asked_by
 from hicrisp_bench.language.sentences import Sentence, Setting
 from hicrisp_bench.options import llm_settings
@@ -151,6 +152,7 @@ def run_sentence(trial: SentenceTrial) -> Dict[str, Any]:
         **head_of(sentence), "mark": mark.value, "why": why, **_said(found, setting.domain),
         **_if_asked(sentence, found, judge), "sure": found.sure, "ordered": sentence.ordered,
         "seconds": seconds, "first": first, "calls": found.usage.calls,
+        QUESTIONS: questions_of(each.as_dict() for each in found.usage.exchanges),
         "prompt_tokens": found.usage.prompt_tokens, "completion_tokens": found.usage.completion_tokens,
         "rss_mb": peak, "before_mb": reader.before,
         "wanted": [{key: list(texts) for key, texts in each.texts.items()} for each in sentence.goals]

@@ -151,7 +151,14 @@ class _Diary(VirtualHome):
 
 
 def carry_out(run: HouseholdRun) -> Dict[str, Any]:
-    """The metrics of a run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung."""
+    """Carry out one task.
+
+    Args:
+        run: task, policy, model, or the recorded program.
+
+    Returns:
+        The metrics of the run, and what it cost: ``seconds``, ``llm_calls``, ``tokens``, corrections by rung.
+    """
     began = time.perf_counter()
     task = next(entry for entry in TASKS if entry.name == run.task)
     settings = llm_settings(run.config, run.llm)
@@ -202,12 +209,16 @@ _NOTE = (
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Who plans, and under which policies."""
+    """Add who plans, and under which policies.
+
+    Args:
+        parser: the suite's subcommand.
+    """
     add_llm(parser, "auto", "what is configured")
     add_policies(parser, otherwise=f"{' '.join(POLICIES)}; with --plans {RECORDED} {' '.join(RECORDED_POLICIES)}")
-    parser.add_argument("--plans", choices=(ENDPOINT, RECORDED), default=ENDPOINT,
+    parser.add_argument("--plans", default=ENDPOINT, metavar="WHOSE",
                         help=f"{ENDPOINT}: --llm plans; {RECORDED}: the programs that GPT-3.5 wrote for HiCRISP, in "
-                             "ProgPrompt's form")
+                             f"ProgPrompt's form; or a JSON file of such programs by task ({ENDPOINT})")
     parser.add_argument("--tasks", nargs="+", choices=[task.name for task in TASKS], metavar="TASK",
                         default=[task.name for task in TASKS],
                         help=f"of {', '.join(task.name for task in TASKS)} (all)")
@@ -217,16 +228,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
-    """Run the suite."""
+    """Run the suite.
+
+    Args:
+        options: the parsed command line.
+        runner: runs the trials.
+
+    Returns:
+        A row a policy over all tasks; those by task are a section and the entry ``tasks``.
+    """
     if not package.installed():
         raise package.Missing()
-    recorded = options.plans == RECORDED
+    recorded = options.plans != ENDPOINT
     llm, _ = choose_llm(OFFLINE if recorded else options.llm, os.environ, embedded=False)
     runs = _recorded(options) if recorded else _live(options, llm)
     results = runner.run(carry_out, runs, key_of, "virtualhome10")
     pairs = list(zip(runs, results))
     cases = list(dict.fromkeys((made.policy, made.temperature) for made in runs))
-    told = "recorded: gpt-3.5" if recorded else llm
+    told = "recorded: gpt-3.5" if options.plans == RECORDED else options.plans if recorded else llm
 
     def row(task: str, policy: str, temperature: Optional[float]) -> Row:
         own = [result for made, result in pairs if (made.policy, made.temperature) == (policy, temperature)
@@ -252,6 +271,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 
 def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:
+    if PROGPROMPT in (options.policies or ()):
+        raise ConfigError(f"{PROGPROMPT} is a program's own checks: give the programs with --plans")
     offline = llm_settings(options.config, llm).backend == OFFLINE
     forget = options.forget if offline else 0.0
     repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if offline else REPETITIONS
@@ -261,15 +282,25 @@ def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:
 
 
 def _recorded(options: argparse.Namespace) -> List[HouseholdRun]:
-    programs = read_programs(data_folder() / "hicrisp")
+    programs = read_programs(data_folder() / "hicrisp" if options.plans == RECORDED else Path(options.plans))
     chosen: List[HouseholdTask] = [task for task in TASKS if task.name in options.tasks]
+    if not any(task.text.lower() in programs for task in chosen):
+        raise ConfigError(f"--plans {options.plans} has no program for a task that is run; it has: "
+                          f"{', '.join(sorted(programs))}")
     return [HouseholdRun(options.config, task.name, policy, OFFLINE, None, number, program=text)
             for policy in options.policies or RECORDED_POLICIES for task in chosen
             for number, text in enumerate(programs.get(task.text.lower(), ()))]
 
 
 def matched(config: Path) -> List[Row]:
-    """Return BrainBody-LLM's three examples with the command that the nearest embedding has for each here."""
+    """Return BrainBody-LLM's three examples with the command that the nearest embedding has for each here.
+
+    Args:
+        config: the folder of configuration.
+
+    Returns:
+        A row a step; it says so if the embedding is not installed.
+    """
     rows: List[Row] = [{"step": step, "body_llm": body, "embedding": embedding} for step, body, embedding in TABLE_3]
     parts = load_factory(config, "virtualhome", "baseline_embedding")
     try:

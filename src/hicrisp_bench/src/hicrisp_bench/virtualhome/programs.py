@@ -49,22 +49,29 @@ class Program:
         return sum(step.action != CHECK for step in self.steps)
 
 
-def read_programs(folder: Path) -> Dict[str, List[str]]:
-    """Read the distinct programs of all recordings in a folder.
+def read_programs(source: Path) -> Dict[str, List[str]]:
+    """Read the distinct programs of a file, or of all of HiCRISP's recordings in a folder.
+
+    Args:
+        source: a JSON file with a program by the task's words, or the folder.
 
     Returns:
         The programs of each task, by its words in lower case.
 
     Raises:
-        ConfigError: for a folder without recordings.
+        ConfigError: for a folder without recordings, or a file that holds something else.
     """
     found: Dict[str, List[str]] = {}
-    for file in sorted(folder.glob("Reflection-vh*_plans.json")):
-        for task, text in json.loads(file.read_text(encoding="utf-8")).items():
-            if text not in found.setdefault(task.lower(), []):
-                found[task.lower()].append(text)
+    for file in sorted(source.glob("Reflection-vh*_plans.json")) if source.is_dir() else [source]:
+        try:
+            for task, text in json.loads(file.read_text(encoding="utf-8")).items():
+                if text not in found.setdefault(task.lower(), []):
+                    found[task.lower()].append(text)
+        except (OSError, ValueError, AttributeError) as error:
+            raise ConfigError(f"{file} holds no programs, a JSON object of texts by the task's words: {error}; "
+                              "HICRISP_DATA names the folder that holds 'hicrisp'") from error
     if not found:
-        raise ConfigError(f"there are no recorded programs in {folder}; set HICRISP_DATA to the folder that holds "
+        raise ConfigError(f"there are no recorded programs in {source}; set HICRISP_DATA to the folder that holds "
                           "'hicrisp'")
     return found
 
@@ -132,7 +139,16 @@ class ProgramBody(VerbatimBody):
     program: Program
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:
-        """Return the call's command, or those of a check that does not hold."""
+        """Return the call's command, or those of a check that does not hold.
+
+        Args:
+            step: a step of the program.
+            world: the home as it is now.
+            deadline: grounding never waits.
+
+        Returns:
+            The commands; none, with the reason, for a check that holds; or the feedback on an unknown name.
+        """
         if step.text not in self.program.recoveries:
             return super().translate(step, world, deadline)
         fact, calls = self.program.recoveries[step.text]

@@ -58,7 +58,11 @@ TABLE_3 = (
 
 
 def reference() -> List[Row]:
-    """List the published figures of all tables as rows."""
+    """List the published figures of all tables as rows.
+
+    Returns:
+        Rows of Table I, then of Tables 1 and 2; spreads end in ``_sd``.
+    """
     rows: List[Row] = []
     for task, actions, *both in _TABLE_I:
         rows += [{"source": HICRISP, "task": task, "policy": policy, "llm": "gpt-3.5", "actions": actions,
