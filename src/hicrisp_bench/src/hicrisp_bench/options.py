@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Collection, Optional, Sequence
+from typing import Collection, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
-from hicrisp_core.llm.settings import LlmSettings, is_replay, load_llm_settings
+from hicrisp_core.llm.settings import LlmSettings, choose_llm, is_replay, load_llm_settings
 
 
 def at_least_one(text: str) -> int:
@@ -165,6 +165,26 @@ def llm_settings(config: Path, name: str) -> LlmSettings:
         ConfigError: for a file that is missing or wrong.
     """
     return load_llm_settings(name if is_replay(name) else config_file("llm", name, beside=config / "llm" / "any"))
+
+
+def live_planner(config: Path, llm: str) -> Tuple[str, str]:
+    """Say who plans where no plan is recorded.
+
+    Args:
+        config: the folder of configuration.
+        llm: what ``--llm`` names; ``auto`` for what the environment does.
+
+    Returns:
+        The name of the model's configuration, and a sentence for a report's note.
+
+    Raises:
+        ConfigError: for a file that is missing or wrong.
+    """
+    name, _ = choose_llm(llm, os.environ, embedded=False)
+    settings = llm_settings(config, name)
+    if settings.offline:
+        return name, "No model was asked: the interpreter read each request, and a search planned."
+    return name, f"The plans come from {settings.model_name}."
 
 
 def add_sentences(parser: argparse.ArgumentParser, default: str) -> None:

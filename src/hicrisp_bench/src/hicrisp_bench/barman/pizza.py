@@ -12,7 +12,7 @@ from hicrisp_core.scene import load_scene
 from hicrisp_bench.barman.recordings import FirstPlan
 from hicrisp_bench.barman.suite import LIVE, errors_of, row_of, times_of
 from hicrisp_bench.barman.trial import BarmanTrial, Menu, key_of, run_barman
-from hicrisp_bench.options import add_llm, add_policies, add_trials
+from hicrisp_bench.options import add_llm, add_policies, add_trials, live_planner
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.suite import Report, Section, crashes
@@ -108,10 +108,11 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     results = runner.run(run_barman, trials, key_of, "pizza")
     by_policy = {policy: [result for trial, result in zip(trials, results) if trial.policy == policy]
                  for policy in policies}
-    rows = [row_of(policy, options.llm if live else RECIPE, own) for policy, own in by_policy.items()]
+    llm, who = live_planner(options.config, options.llm) if live else (
+        RECIPE, "The plans are the recipes, read out; no model was asked.")
+    rows = [row_of(policy, llm, own) for policy, own in by_policy.items()]
     failed = [{"policy": policy, "recipe": each["recipe"], "message": each["message"][:160]}
               for policy, own in by_policy.items() for each in own if "crashed" not in each and not each["executable"]]
-    who = "The plans come from the endpoint." if live else "The plans are the recipes, read out; no model was asked."
     return Report(
         rows, COLUMNS, REFERENCE, f"{who} Facts, no physics. Of each pizza's toppings {_BLOCKED} have a bottle in "
         "front of them, drawn by run; run 0 is the scene. correct: the dough holds what the recipe asks for alone.",

@@ -16,7 +16,7 @@ from hicrisp_bench.barman.recipes import MISSING, SUPERFLUOUS
 from hicrisp_bench.barman.recordings import FILES, read_recordings, replanned
 from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
 from hicrisp_bench.cost import answer_times, cost_of
-from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials
+from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials, live_planner
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import percentile, share_of, spread
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         BarmanTrial(options.config, policy, recipe, llm=options.llm, run=run) for policy in policies
         for recipe in load_recipes(options.config / "recipes" / "cocktails.yaml") for run in range(options.trials)]
     results = runner.run(run_barman, trials, key_of, "barman")
-    llm = "recorded: gpt-4" if recorded else options.llm
+    llm, live = ("recorded: gpt-4", "") if recorded else live_planner(options.config, options.llm)
     of_policy = {policy: [(t, r) for t, r in zip(trials, results) if t.policy == policy]
                  for policy in policies}
     rows = [row_of(policy, f"{llm}{', ' if change else ''}{change}", [r for t, r in own if t.changed == change])
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             f"nothing beyond what it may have; correct_of_right: of these. Only {', '.join(KNOW_THE_GOAL)} "
             "knows the recipe; the others know the plan."
             if recorded else
-            "The plans come from the endpoint. No failure was injected.")
+            f"{live} No failure was injected.")
     return Report(rows, COLUMNS, REFERENCE, note, {"runs": results},
                   tuple(_sections([r for t, r in of_policy[of_shown] if not t.changed], recorded, results)),
                   _charts(rows), crashes(results))
