@@ -13,7 +13,8 @@ from hicrisp_ros.conversions.goal import GOAL
 from hicrisp_ros.conversions.task import COMMAND, STEP
 from hicrisp_ros.conversions.verdict import feedback_from_msg, feedback_to_msg
 
-_RUNG_CODES = {rung: getattr(msg.Correction, name) for name, rung in vars(Rung).items() if name.isupper()}
+_RUNG_CODES = {rung: getattr(msg.Correction, name) for name, rung in vars(Rung).items()
+               if name.isupper() and hasattr(msg.Correction, name)}
 _RUNGS = {code: rung for rung, code in _RUNG_CODES.items()}
 _MAKERS = named(MakerKind, MakerKind.NOBODY)
 _ENTRY = Codec(StackEntry, msg.StackEntry, command=COMMAND, feedback=Part(feedback_to_msg, feedback_from_msg))
