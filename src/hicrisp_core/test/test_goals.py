@@ -248,7 +248,7 @@ def test_a_wrong_relation_between_predicates_is_refused_with_its_place(tmp_path,
 def test_the_thing_that_is_said_to_be_somewhere_is_the_one_that_moves(domain):
     asked = goal("left_of(fork,plate)")
     first = conditions_of(asked.stages[-1].conditions, domain, either_way=False)
-    assert [str(each) for each in first] == ["left_of(fork, plate)"]
+    assert [str(each) for each in first] == ["left_of(fork,plate)"]
     commands = way_to(Searcher(domain), WORLD, asked, Deadline(20.0)).commands
     assert [str(each) for each in commands] == ["pick(panda, fork)", "place_left_of(panda, fork, plate)"]
     other = way_to(Searcher(domain), WORLD, goal("left_of(bowl,glass)"), Deadline(20.0)).commands

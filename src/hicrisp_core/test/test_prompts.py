@@ -405,6 +405,14 @@ def test_a_brain_in_words_knows_where_objects_and_targets_are_and_not_what_is_in
     assert "at (" not in planning().plan(PlanRequest(Task(found.task), world))
 
 
+def test_an_example_of_a_robot_that_is_not_here_is_no_error_to_learn_from(config_dir, planning):
+    domain = load_domain(config_dir / "domains" / "lab.yaml")
+    world = WorldState({}, frozenset(), {"agv": RobotState("agv", "base")})
+    asked = planning(domain=domain, folder=config_dir / "prompts" / "brainbody", step_form=step_words).plan(
+        PlanRequest(Task("t"), world, (Feedback(Level.LOW, FeedbackKind.EXECUTION, Command("wait")),)))
+    assert "There is no" not in asked[:asked.index("Objects:")]
+
+
 def test_what_stands_in_a_bases_way_is_no_target_location(config_dir):
     domain = load_domain(config_dir / "domains" / "agv.yaml")
     assert [domain.is_target(each) for each in ("area", "station", "obstacle", "no_go")] == [True, True, False, False]

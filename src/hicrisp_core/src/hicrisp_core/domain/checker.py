@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Iterable, Iterator, Mapping, Optional, Tuple
+from typing import Iterable, Iterator, List, Mapping, Optional, Tuple
 
 from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
 from hicrisp_core.domain.effects import expected_facts, names_of, type_test
@@ -51,13 +51,19 @@ def unready(domain: Domain, steps: Iterable[Step], state: WorldState) -> Optiona
 
     Args:
         domain: the actions with their preconditions.
-        steps: any steps; each is checked for itself.
+        steps: any steps; each is checked for itself, and one that does not fit the world is none that waits.
         state: the observed state.
 
     Returns:
-        Why; of the first step that something bars, else of the first that lacks something; ``None`` if all can be done.
+        Why; of the first step that something bars, else of the first that lacks something; ``None`` without one.
     """
-    failures = filter(None, (check(domain, domain.ground(step, state), state) for step in steps))
+    failures: List[Feedback] = []
+    for step in steps:
+        try:
+            failed = check(domain, domain.ground(step, state), state)
+        except DomainError:
+            continue
+        failures += [failed] if failed is not None and failed.unmet else []
     return min(failures, key=lambda each: not any(unmet.negated for unmet in each.unmet), default=None)
 
 
