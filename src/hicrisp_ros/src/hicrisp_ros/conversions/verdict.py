@@ -85,7 +85,7 @@ def outcome_to_msg(outcome: Outcome) -> OutcomeMsg:
     """
     return OutcomeMsg(status=_STATUS_CODES[outcome.status], message=outcome.message,
                       blockers=list(outcome.blockers),
-                      cause=cause_to_msg(outcome.cause), missed=list(outcome.missed or ()))
+                      cause=cause_to_msg(outcome.cause), missed=list(outcome.missed or ()), alike=outcome.alike)
 
 
 def outcome_from_msg(message: OutcomeMsg) -> Outcome:
@@ -104,7 +104,8 @@ def outcome_from_msg(message: OutcomeMsg) -> Outcome:
             f"the driver answered the unknown status {message.status}: {message.message}")
     missed = (message.missed[0], message.missed[1]) \
         if len(message.missed) == 2 and all(map(math.isfinite, message.missed)) else None
-    return Outcome(status, message.message, tuple(message.blockers), cause_from_msg(message.cause), missed)
+    return Outcome(status, message.message, tuple(message.blockers), cause_from_msg(message.cause), missed,
+                   message.alike)
 
 
 def feedback_to_msg(feedback: Feedback, words: Optional[Words] = None) -> FeedbackMsg:
