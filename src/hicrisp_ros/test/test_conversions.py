@@ -176,7 +176,7 @@ def test_the_samples_leave_no_field_at_its_default(sample: Any) -> None:
 
 @pytest.mark.parametrize("status", list(Status))
 def test_every_status_has_its_own_code(status: Status) -> None:
-    outcome = Outcome(status, "because", ("salt",), missed=(0.05, -0.01))
+    outcome = Outcome(status, "because", ("salt",), missed=(0.05, -0.01), alike=True)
     assert conversions.outcome_from_msg(over_the_wire(conversions.outcome_to_msg(outcome))) == outcome
 
 

@@ -352,7 +352,8 @@ class Attempts:
     def _learn(self, command: Command, after: WorldState, outcome: Outcome, verdict: Verdict) -> None:
         """Every measured placement, good or bad, is a sample of the decoder's bias. Where the arm looks
         before it lets go, the object ends at its goal however far the arm misses: the sample is what was seen
-        then. An object that slipped out of the hand was not placed, and does not measure the aim."""
+        then, and several approaches that missed alike are more than one sample. An object that slipped out of the
+        hand was not placed, and does not measure the aim."""
         if verdict.deviation is not None:
             self._ledger.placed(verdict.deviation)
         if not self._policy.allows(Rung.OFFSET):
@@ -365,8 +366,9 @@ class Attempts:
             return
         key = offset_key(command.robot, self._domain.actions[command.action].skill)
         with self._learnt.lock:
-            offsets = self._learnt.offsets = self._learnt.offsets.updated(
-                key, measured, item.uncertainty.position)
+            for _ in range(2 if outcome.alike else 1):
+                self._learnt.offsets = self._learnt.offsets.updated(key, measured, item.uncertainty.position)
+            offsets = self._learnt.offsets
         estimate, settings = offsets.estimates[key], offsets.settings
         sigma = estimate.sigma(settings)
         self._ledger.tell(OffsetLearnt(

@@ -45,6 +45,7 @@ class Outcome:
         cause: what began the failure, where the driver knows it.
         missed: metres in the world's plane by which its approaches ended beside where they were sent, on
             average, as the object was seen before it was let go; ``None`` where nobody looked.
+        alike: whether several of these approaches missed alike, so that it is a bias.
     """
 
     status: Status
@@ -52,6 +53,7 @@ class Outcome:
     blockers: Tuple[str, ...] = ()
     cause: Optional[Cause] = None
     missed: Optional[Planar] = None
+    alike: bool = False
 
     @classmethod
     def because(

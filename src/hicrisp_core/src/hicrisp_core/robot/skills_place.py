@@ -79,7 +79,8 @@ class Approach:
             enough, and the item is still in the hand.
         """
         outcome = self._place(clear)
-        return replace(outcome, missed=self._learnt.mean) if self._learnt.samples else outcome
+        learnt, alike = self._learnt, self._learnt.agreed(OffsetSettings())
+        return replace(outcome, missed=learnt.mean, alike=alike) if learnt.samples else outcome
 
     def _place(self, clear: float) -> Outcome:
         height = max(clear, self.context.settings.approach - _BELOW_CARRY)
