@@ -19,14 +19,14 @@ _INTRODUCTION = """\
 <!-- Made by scripts/lib/reference/controlled_english.py -->
 # Controlled English
 
-Write tasks that the robot reads without any language model. All of this small closed language is on this page, made
-from `config/controlled_english.yaml`; any other sentence is refused with the three nearest ones that work in the scene.
+Write tasks that are read without a language model: all of this closed language, made from
+`config/controlled_english.yaml`. Any other sentence is refused with the three nearest that work.
 
 - X, Y and Z are [objects](#objects), PLACE and STATE are [places and states](#places-and-states). Words in `[brackets]`
   may be left out. Many words have [synonyms](#synonyms).
-- Capitals, a last full stop and a question mark do not matter. These may stand at the beginning and the end: {polite}.
-- A sentence with more than one reading is refused, and so is one about an object that is not there.
-- Which sentences apply depends on the scene's robots and objects.
+- Capitals, a last full stop and a question mark do not matter, nor do at the beginning and the end: {polite}.
+- A sentence with two readings, or about an object that is not there, is refused.
+- Which apply depends on the scene. A domain's own facts and actions are read in the words of its file, too.
 """
 _PLACES = "What a place means depends on the objects: a fork is put *in* a bowl, gin is poured *in* a glass."
 _UNKNOWN = "An object that no file describes is `unknown_1` and so on, until it gets a name:"

@@ -9,7 +9,8 @@ from hicrisp_core.body.decoder import ActionDecoder
 from hicrisp_core.body.placement import Workspace
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.detector.perception import ArmFrames, perceive
-from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Step, WorldObject
+from hicrisp_core.detector.relations import derive_relations
+from hicrisp_core.model import Command, Feedback, FeedbackKind, Pose, Relation, Step, WorldObject
 from hicrisp_core.model.keep_out import gap
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.robot.skills_placements import hold_of, most_room
@@ -42,6 +43,18 @@ def test_targets_of_the_other_placements_hold_too(domain, action, arguments):
     command = decoded(domain, world, action, **arguments)
     after = seen(domain, box=command.target)
     assert Detector(domain).check(command, world, after, OK).ok, after.about("box")
+
+
+@pytest.mark.parametrize(("bearing", "relation"), [
+    (0.0, "behind"), (90.0, "right_of"), (180.0, "in_front_of"), (270.0, "left_of"), (-90.0, "left_of"), (360.0, "behind")])
+def test_a_bearing_goes_clockwise_from_behind_as_the_hands_of_a_clock(domain, bearing, relation):
+    world = seen(domain)
+    command = decoded(domain, world, "place_around", reference="cylinder", bearing=bearing)
+    after = seen(domain, box=command.target)
+    assert Relation("box", relation, "cylinder") in set(derive_relations(domain, after))
+    assert Detector(domain).check(command, world, after, OK).ok, after.about("box")
+    other = decoded(domain, world, "place_around", reference="cylinder", bearing=(bearing + 180.0) % 360.0)
+    assert not Detector(domain).check(command, world, seen(domain, box=other.target), OK).ok
 
 
 def test_a_taken_side_is_left_for_a_free_one(domain):

@@ -23,7 +23,9 @@ IsA = Callable[[str, str], bool]
 """Whether an object of the world (first argument) is of a type (second)."""
 
 _OPERATOR = re.compile(r"\s+([+-])\s+")
-BUILT_IN = ("type", "same", "less", "at_least")
+COMPARED = ("less", "at_least")
+"""Predicates that compare numbers."""
+BUILT_IN = ("type", "same", *COMPARED)
 """Predicates that are computed and never stand among the facts."""
 _ATOM = re.compile(r"\s*(\*|[A-Za-z][\w-]*)\s*\(([^()]*)\)\s*$")
 _TERM = r"(?:_|\??[A-Za-z][\w.-]*|-?\d+(?:\.\d+)?)"

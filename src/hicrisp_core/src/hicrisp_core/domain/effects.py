@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import FrozenSet, List, Mapping, Optional, Set, Tuple
 
-from hicrisp_core.domain.conditions import Condition, Facts, IsA, number_text, solutions
+from hicrisp_core.domain.conditions import COMPARED, Condition, Facts, IsA, number_text, solutions
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.model import Command, Relation, WorldState
 
@@ -73,7 +73,8 @@ def apply_effects(domain: Domain, command: Command, state: WorldState) -> WorldS
 
 
 def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ...], Tuple[Relation, ...]]:
-    """Return the unconditional effects of a command, without wildcards, that a detector can check.
+    """Return the effects of a command that a detector can check: those without wildcards that are unconditional, or whose
+    condition the command's own numbers meet.
 
     Args:
         domain: the actions with their effects.
@@ -90,9 +91,16 @@ def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ..
     removed: List[Relation] = []
     names = names_of(command)
     for effect in action.effects:
-        if effect.when is None and (atom := effect.atom.bind(names)).ground:
+        if _met_by(names, effect.when) and (atom := effect.atom.bind(names)).ground:
             (removed if effect.removes else made).append(atom.fact())
     return tuple(made), tuple(fact for fact in removed if fact not in made)
+
+
+def _met_by(names: Mapping[str, str], when: Optional[Condition]) -> bool:
+    """Check whether a condition compares a command's numbers alone, and holds."""
+    clauses = when.bind(names).clauses if when is not None else ()
+    compares = all(atom.predicate in COMPARED and atom.ground for clause in clauses for atom in clause.atoms)
+    return compares and bool(_matches(when, names, Facts(frozenset()), lambda *_: False))
 
 
 def _matches(

@@ -55,10 +55,13 @@ def conditions_of(
 def picks(
     statements: Tuple[Statement, ...], facts: AbstractSet[Relation], domain: Domain
 ) -> Iterator[Tuple[Statement, ...]]:
-    """Yield the statements, with one part of each choice that has too many clauses, the one that lacks least first."""
+    """Yield the statements, with one part of each choice that has too many clauses or is among sets of conditions, the
+    one that lacks least first.
+    """
     def parts(statement: Statement) -> Sequence[Statement]:
         if not isinstance(statement, Count) or statement.group != ("any", 1) \
-                or not isinstance(conditions_of((statement,), domain), GoalError):
+                or not (any(isinstance(each, Count) for each in statement.parts)
+                        or isinstance(conditions_of((statement,), domain), GoalError)):
             return (statement,)
         return sorted(statement.parts, key=lambda part: len(missing((part,), facts, domain)))
 
@@ -195,10 +198,13 @@ class _Road:
 
     def _stage(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:
         way = self._picked(world, stage, keep)
-        if way.misfit is None or way.misfit.kind is not GoalErrorKind.LIMIT:
-            return way
         ways = (self._picked(world, replace(stage, conditions=picked), keep)
                 for picked in picks(stage.conditions, world.relations, self.searcher.domain))
+        if way.misfit is None:  # The way to a choice may be long; that to what lacks least is seldom.
+            one = next(ways) if way.commands or way.ending is Ending.OUT_OF_TIME else way
+            return one if one.found and (not way.found or len(one.commands) < len(way.commands)) else way
+        if way.misfit.kind is not GoalErrorKind.LIMIT:
+            return way
         return next((way for way in ways if way.ending is not Ending.NO_WAY or way.misfit or way.others), PlannedWay())
 
     def _picked(self, world: WorldState, stage: Stage, keep: Conditions) -> PlannedWay:

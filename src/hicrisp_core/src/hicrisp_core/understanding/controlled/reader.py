@@ -287,7 +287,11 @@ class Reader:
 
     def _said(self, means: str, values: Mapping[str, Any], use: Use = Use.ASKED) -> Optional[Line]:
         """Return a line with what stands in its slots; ``None`` if no predicate says that of such objects."""
-        said = {name: " + ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        def once(name: str, phrase: Phrase) -> Phrase:  # A choice that is spoken of again would be made again.
+            again = phrase.amount is Amount.ANY and means.count(f"{{{name}}}") > 1
+            return replace(phrase, amount=Amount.ONE) if again else phrase
+
+        said = {name: " + ".join(str(once(name, each)) for each in value) if isinstance(value, tuple) else str(value)
                 for name, value in values.items()}
         text = means.replace("{at}", "{at}({x}, {y})").replace("{state}", said.get("state", ""))
         line = self.nouns.line(text.format_map(said).replace("not not ", ""))

@@ -16,6 +16,8 @@ from hicrisp_core.understanding.written.objects import MOST_CHOICES, Chosen, Obj
 from hicrisp_core.understanding.written.orders import Orders
 from hicrisp_core.understanding.written.predicates import Use
 from hicrisp_core.understanding.written.sayings import (
+    MADE,
+    Fact,
     Line,
     Queried,
     SaidCondition,
@@ -23,6 +25,7 @@ from hicrisp_core.understanding.written.sayings import (
     SaidQuestion,
     SaidRefusal,
     SaidStage,
+    each_in,
 )
 from hicrisp_core.understanding.written.statements import checked, denied
 
@@ -60,6 +63,8 @@ class _Link:
         self._line = objects.predicates.own_words(line)
         objects.hear(self._line)
         self._orders = Orders(objects)
+        made = [fact.arguments[0] for fact in each_in(Fact, line) if fact.predicate == MADE]
+        self._orders.alone = sum(map(len, made)) == 1
         self._answers = Answers(objects)
 
     def asked(self, line: SaidQuestion) -> Meaning:

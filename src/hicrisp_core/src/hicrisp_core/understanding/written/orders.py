@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Mapping, Sequence, Set, Tuple
 
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.model import Relation
-from hicrisp_core.model.goal import Statement, all_of
+from hicrisp_core.model.goal import Statement, all_of, any_of
 from hicrisp_core.model.goal_text import MOST_PARTS
 from hicrisp_core.parsing.names import words_of
 from hicrisp_core.understanding.written.context import impossible, listed, unknown
@@ -26,9 +26,11 @@ class Orders(Statements):
 
     Attributes:
         promised: the vessels in which recipes are made.
+        alone: whether only one recipe is made.
     """
 
     promised: Set[str]
+    alone = False
 
     def said(self, fact: Fact, use: Use) -> Statement:
         """Return the statement of a fact, of a predicate of the domain or of one of these."""
@@ -127,7 +129,7 @@ class Orders(Statements):
 
     def _made(self, fact: Fact, use: Use) -> Statement:
         """Return that a vessel contains all that a recipe takes: the one that is named, or of those with nothing else
-        in them as many as are asked for that lack least, no vessel twice; without a vessel it is served, too.
+        in them any, or of several drinks those that lack least, none twice; without a vessel it is served, too.
         """
         recipes, names = self._objects.context.recipes, self._objects.names
         parts: List[Statement] = []
@@ -151,12 +153,15 @@ class Orders(Statements):
                        and {each.object for each in self._world.relations if (each.subject, each.predicate)
                             == (name, CONTAINS)} <= {*known.mandatory, *known.optional}]
                 many = max(1, so_many(vessel), so_many(phrase))
-                ways = {name: self._filled(taken, place, use, name) for name in fit}
-                best = sorted(fit, key=lambda name: self.lacking(ways[name]))[:many]  # noqa: B023 - used at once
-                if len(best) < many:
-                    raise unknown(f"{vessel.words} with nothing else in it", best)
-                self.promised.update(best)
-                parts += [ways[name] for name in best]
+                if len(fit) < many:
+                    raise unknown(f"{vessel.words} with nothing else in it", fit)
+                ways = [self._filled(taken, place, use, name) for name in fit]
+                if self.alone and many == 1:
+                    parts.append(any_of(*ways))
+                    continue
+                best = sorted(zip(map(self.lacking, ways), fit, map(str, ways), ways))[:many]
+                self.promised.update(name for _, name, *_ in best)
+                parts += [way for *_, way in best]
         return all_of(*parts)
 
     def _filled(self, taken: Sequence[str], place: str, use: Use, vessel: str) -> Statement:
