@@ -20,12 +20,11 @@ from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import zones_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut, Pose, WorldObject
-from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.geometry import Planar, from_yaw
 from hicrisp_core.model.keep_out import footprint, overlapped
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
 from hicrisp_core.scene.scene import Arena, Heading, Scene, Start, Wall, common_scene
 
-Spot = Tuple[float, float]
 Extent = Tuple[PositiveFloat, PositiveFloat]
 ARENA = "arena"
 _FLAT = 0.002
@@ -44,7 +43,7 @@ class ArenaEntry:
         floor: height of the floor in the world frame, metres.
     """
 
-    origin: Spot
+    origin: Planar
     size: Extent
     floor: float = 0.0
 
@@ -65,7 +64,7 @@ class StartEntry:
     """
 
     kind: Literal["base"]
-    position: Spot
+    position: Planar
     radius: PositiveFloat = 0.18
     yaw: float = 0.0
     tray: str = ""
@@ -95,7 +94,7 @@ class AreaEntry:
         attributes: words by which language may call it.
     """
 
-    position: Spot
+    position: Planar
     type: str = ""
     size: Extent = (0.5, 0.5)
     yaw: float = 0.0
@@ -138,7 +137,7 @@ class ObstacleEntry:
     type: str = ""
     height: PositiveFloat = 0.4
     mass: PositiveFloat = 8.0
-    position: Optional[Spot] = None
+    position: Optional[Planar] = None
     random: Optional[SpotEntry] = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
