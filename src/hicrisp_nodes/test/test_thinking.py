@@ -48,7 +48,7 @@ from hicrisp_nodes.corrector_node import CorrectorServer
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter
-from hicrisp_ros.ports.thinker import RosCorrector, Thinker
+from hicrisp_ros.ports.node_client import NodeClient, RosCorrector
 from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.msg import CorrectStepAction, PlanTaskAction, TranslateStepAction, UnderstandAction
@@ -81,7 +81,7 @@ def body(ros: None, tmp_path_factory: pytest.TempPathFactory):
         for name, value in (("scene", "tabletop"), ("policy", "brainbody"), ("llm", str(llm))):
             rospy.set_param(f"~{name}", value)
         body_node.build()
-        yield RosBody(Thinker("body/translate", TranslateStepAction), ServiceClient("body/aim", AimCommand),
+        yield RosBody(NodeClient("body/translate", TranslateStepAction), ServiceClient("body/aim", AimCommand),
                       Event())
 
 
@@ -130,7 +130,7 @@ def door(ros: None) -> CorrectorServer:
 def corrector_of(door: CorrectorServer, planner: Brain, *rungs: str) -> RosCorrector:
     """A ladder with these rungs behind the door."""
     door.use(RunFactory(DOMAIN, Policy("test", rungs=rungs)).corrector(planner))
-    return RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event())
+    return RosCorrector(NodeClient("corrector/correct", CorrectStepAction), Event())
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_what_is_remembered_reaches_the_brain(brain_door: BrainServer) -> None:
     brain_door.use(planner)
     examples = (Remembered("e1", "rest a moment", (Step("rest", "home", {"robot": "panda"}, "panda"),),
                            likeness=0.5),)
-    RosBrain(Thinker("brain/plan", PlanTaskAction), Event()).plan(
+    RosBrain(NodeClient("brain/plan", PlanTaskAction), Event()).plan(
         PlanRequest(Task("rest"), WORLD, examples=examples), Deadline(20.0))
     assert planner.requests[0].examples == examples
 
@@ -249,7 +249,7 @@ def test_what_is_said_reaches_the_interpreter_with_its_conversation_and_comes_ba
     interpreter = ScriptedInterpreter(goal("next_to(box,cylinder)"), Question("Which box?", (Choice("box"),)))
     planner = Planner()
     brain_door.use(planner, interpreter)
-    behind = RosInterpreter(Thinker("brain/understand", UnderstandAction), Event())
+    behind = RosInterpreter(NodeClient("brain/understand", UnderstandAction), Event())
     said = Request("no, the other one", WORLD, (Turn(Speaker.USER, "put it away"),), handled=("box",),
                    goal=goal("on(box,table)"))
     assert behind.understand(said, Deadline(20.0)).meaning == goal("next_to(box,cylinder)")
@@ -264,7 +264,7 @@ def test_what_is_said_reaches_the_interpreter_with_its_conversation_and_comes_ba
 def test_the_goal_and_the_conversation_reach_the_brain_which_may_ask_for_a_goal(brain_door: BrainServer) -> None:
     planner = Planner()
     brain_door.use(planner)
-    brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
+    brain = RosBrain(NodeClient("brain/plan", PlanTaskAction), Event())
     turns = (Turn(Speaker.USER, "put it away"), Turn(Speaker.ROBOT, "Which one?"), Turn(Speaker.USER, "the box"))
     wanted = goal("next_to(box,cylinder)")
     brain.plan(PlanRequest(Task("put it away"), WORLD, goal=wanted, conversation=turns), Deadline(20.0))

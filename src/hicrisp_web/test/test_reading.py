@@ -16,7 +16,7 @@ from hicrisp_core.ports.interpreter import Request, Understood
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_web.live.brain_reading import BrainReading, meaning_shown
-from hicrisp_web.server.deeds import Said
+from hicrisp_web.server.page_actions import Said
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 SCENE = load_scene(CONFIG / "scenes" / "blocks.yaml", 1)
@@ -73,7 +73,7 @@ Ask = Callable[[str], Said]
 
 def asking(interpreter: Interpreter, domain: Domain, world: WorldState, hindrance: str = "") -> Ask:
     reading = BrainReading(interpreter.behind, lambda: domain, lambda: world, lambda: hindrance)
-    call = reading.deeds()["understand"].call
+    call = reading.actions()["understand"].call
     return lambda task: call(task=task)
 
 

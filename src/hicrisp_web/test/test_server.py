@@ -12,8 +12,8 @@ from conftest import a_run, write_run
 from hicrisp_web.history.history import History
 from hicrisp_web.live.address import kept_token, write_private
 from hicrisp_web.server.app import LARGEST_BODY, Desk
-from hicrisp_web.server.deeds import Deed, Said, read_fields
 from hicrisp_web.server.guard import Allowance, Guard
+from hicrisp_web.server.page_actions import PageAction, Said, read_fields
 from hicrisp_web.server.shot import Shot
 from hicrisp_web.server.web_thread import WebThread, listen, names_of
 from hicrisp_web.view.board import Board
@@ -36,11 +36,11 @@ class Site:
             self.asked.append(told)
             return Said(True, "it starts now", {"task_id": "1"})
 
-        deeds = {"submit": Deed(submit, {"task": str}),
-                 "stop": Deed(lambda: Said(True, "stopped"), urgent=True)}
+        actions = {"submit": PageAction(submit, {"task": str}),
+                   "stop": PageAction(lambda: Said(True, "stopped"), urgent=True)}
         guard = Guard(TOKEN, names_of(self.port))
         shot = Shot(b"\xff\xd8 picture", "image/jpeg", "camera", 0.25)
-        self.web = WebThread(Desk(self.board, History(runs), guard, deeds, lambda: shot, pace), found)
+        self.web = WebThread(Desk(self.board, History(runs), guard, actions, lambda: shot, pace), found)
         assert self.web.start()
 
     def ask(self, method: str, path: str, body: Any = None,
@@ -56,8 +56,8 @@ class Site:
         finally:
             link.close()
 
-    def do(self, deed: str, body: Any, token: str = TOKEN, **headers: str) -> Tuple[int, Dict[str, Any]]:
-        status, _, read = self.ask("POST", f"/api/do/{deed}", body, Authorization=f"Bearer {token}",
+    def do(self, action: str, body: Any, token: str = TOKEN, **headers: str) -> Tuple[int, Dict[str, Any]]:
+        status, _, read = self.ask("POST", f"/api/do/{action}", body, Authorization=f"Bearer {token}",
                                    **headers)
         return status, json.loads(read)
 
@@ -197,10 +197,10 @@ def test_requests_are_counted_by_the_second() -> None:
 
 
 def test_a_deeds_fields_are_checked_by_their_kind() -> None:
-    deed = Deed(lambda **_: Said(True, ""), {"task": str, "granted": bool, "steps": list})
-    assert read_fields(deed, {}) == {"task": "", "granted": False, "steps": []}
+    action = PageAction(lambda **_: Said(True, ""), {"task": str, "granted": bool, "steps": list})
+    assert read_fields(action, {}) == {"task": "", "granted": False, "steps": []}
     for wrong in ({"granted": 1}, {"steps": ["a", 1]}, {"steps": ["a"] * 200}, {"task": None}):
-        assert isinstance(read_fields(deed, wrong), str), wrong
+        assert isinstance(read_fields(action, wrong), str), wrong
 
 
 def test_the_token_stays_for_a_launch_and_only_its_user_reads_it(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 import rospy
 from geometry_msgs.msg import PoseStamped
 from hicrisp_core.model import Cause, CauseKind, KeepOut, Outcome, Pose, Status
-from hicrisp_core.model.keep_out import Spot, crossed, overlapped
+from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model.keep_out import crossed, overlapped
 from hicrisp_core.ports.robot import Constraints
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
@@ -38,7 +39,7 @@ class Services:
         self._plan = ServiceClient(f"{settings.action}/make_plan", GetPlan)
         self._clear = ServiceClient(f"{settings.action}/clear_costmaps", Empty)
 
-    def path(self, start: Pose, goal: Pose) -> Optional[Sequence[Spot]]:
+    def path(self, start: Pose, goal: Pose) -> Optional[Sequence[Planar]]:
         """Ask move_base for a path.
 
         Args:

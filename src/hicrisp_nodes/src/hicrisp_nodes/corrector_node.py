@@ -13,7 +13,7 @@ from hicrisp_ros.action_server import ActionServer, Goal
 from hicrisp_ros.config_files import Configuration, load_configuration
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosBrain
-from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.ports.node_client import NodeClient
 from hicrisp_ros.scene_change import SceneFollower
 
 from hicrisp_msgs.msg import CorrectStepAction, CorrectStepResult, PlanTaskAction
@@ -66,7 +66,7 @@ class CorrectorServer:
 def build() -> CorrectorServer:
     """The corrector that the parameters ask for."""
     configuration = load_configuration()
-    brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
+    brain = RosBrain(NodeClient("brain/plan", PlanTaskAction), Event())
 
     def corrector(found: Configuration) -> Corrector:
         return RunFactory(found.domain, found.policy).corrector(brain)

@@ -94,7 +94,7 @@ class PoseStateEstimator:
             The object that was named, or why none was.
         """
         if self._tracks is None:
-            return Naming("", "Nobody looks with a camera here, so no unknown thing is seen; start with "
+            return Naming("", "Nobody looks with a camera here, so no unknown object is seen; start with "
                               "perception:=camera.")
         return self._eyes.give_name(item, name)
 

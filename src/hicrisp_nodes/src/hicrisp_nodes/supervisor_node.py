@@ -54,7 +54,7 @@ from hicrisp_msgs.srv import (
 from hicrisp_nodes.composition import chosen_llm
 from hicrisp_nodes.supervisor.gate import Gate
 from hicrisp_nodes.supervisor.memory import AS_THE_POLICY_SAYS, read_settings
-from hicrisp_nodes.supervisor.parts import Thinkers
+from hicrisp_nodes.supervisor.parts import NodeClients
 from hicrisp_nodes.supervisor.progress import Progress
 from hicrisp_nodes.supervisor.queue import TaskQueue
 from hicrisp_nodes.supervisor.reports import Reports, status_to_msg
@@ -101,11 +101,11 @@ class Supervisor:
             name: RosRobot(name, tuple(configuration.domain.actions), self._gate.estop,
                            self._observer.command_ended, self._gate.pass_through)
             for name in configuration.scene.robots}
-        self._thinkers = Thinkers()
+        self._clients = NodeClients()
         labels = {"scene": configuration.scene.name, "seed": configuration.scene.seed,
                   "policy": configuration.policy.name, "llm": llm.name}
         self._runner = TaskRunner(
-            configuration, self._thinkers, self._robots, self._observer, self._gate, self._reports, runs_dir,
+            configuration, self._clients, self._robots, self._observer, self._gate, self._reports, runs_dir,
             labels,
             self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
@@ -316,7 +316,7 @@ class Supervisor:
         if stands and not self._warned:
             rospy.logwarn("%s", stands)
         self._warned = self._warned or bool(stands)
-        parts: Dict[str, bool] = {**self._thinkers.reachable(), "world_state": self._observer.count > 0}
+        parts: Dict[str, bool] = {**self._clients.reachable(), "world_state": self._observer.count > 0}
         parts.update({f"robot {name}": robot.connected for name, robot in self._robots.items()})
         self._reports.diagnostics(parts, self._doing())
 

@@ -28,12 +28,12 @@ from hicrisp_perception.shapes.support import on_their_feet
 from hicrisp_perception.tags.patterns import Patterns
 from hicrisp_perception.tags.reader import TagReader
 from hicrisp_perception.tags.tagged import by_tags
-from hicrisp_perception.tracking.change_detection import InVain, Steady
+from hicrisp_perception.tracking.change_detection import Steady, TagMisses
 from hicrisp_perception.tracking.grip import Grips, Hand
 from hicrisp_perception.tracking.in_hand import confirms, look_in_hand, regrasped
 from hicrisp_perception.tracking.robot_body import robot_pixels
 from hicrisp_perception.tracking.tracks import Tracks
-from hicrisp_perception.tracking.unknown_objects import Strangers
+from hicrisp_perception.tracking.unknown_objects import UnknownObjects
 from hicrisp_perception.view import Rays, Straightener, View, check
 
 _CLOSER_LOOK = 80
@@ -50,11 +50,11 @@ class SightSettings:
 
     Args:
         shapes: whether objects are known by their shapes and colours.
-        strangers: whether objects that the scene does not contain are reported.
+        unknown_objects: whether objects that the scene does not contain are reported.
     """
 
     shapes: bool = True
-    strangers: bool = True
+    unknown_objects: bool = True
 
 
 def check_sizes(scene: Scene) -> None:
@@ -109,9 +109,9 @@ class SceneSight:
     def forget(self) -> None:
         """Reset after the world was reset."""
         self._sorter.forget()
-        self._steady, self._searches, self._in_vain = Steady(self._alike), Searches(), InVain()
+        self._steady, self._searches, self._tag_misses = Steady(self._alike), Searches(), TagMisses()
         self._tracks = Tracks(self._things)
-        self._strangers = Strangers()
+        self._unknown = UnknownObjects()
         self._grips = Grips()
         self._lit: Tuple[Optional[float], float] = (None, 1.0)
 
@@ -143,7 +143,7 @@ class SceneSight:
         for name, claim in self._steady.unchanged(view, robot, standing).items():
             found.keep(name, standing[name], claim)  # It is not measured again.
         self._searches.begin(self._steady.goes_on)
-        self._in_vain.begin(self._steady.goes_on)
+        self._tag_misses.begin(self._steady.goes_on)
         if self._patterns is not None:
             self._patterns.begin(self._steady.goes_on)
         ground = self._sorter.ground(view, robot, found.claimed if found.kept else None)
@@ -167,13 +167,13 @@ class SceneSight:
         self._lit = (found.light, float(ground.table_colour.max()))
         self._tracks.look(ground, found, self._in_hands(hands), picture.stamp)
         self.follow(robots, picture.stamp)  # What is observed between the fingers is held.
-        if self._settings.strangers:
-            # The pixels of what stands where it was and was not found show no strangers.
+        if self._settings.unknown_objects:
+            # The pixels of what stands where it was and was not found show no unknown objects.
             for name, pose in self._tracks.poses.items():
                 hidden = None if name in found.fits else render(lie_at(self._things[name], pose)[0], pose, ground)
                 if hidden is not None:
                     found.claimed[hidden.window] |= explained(hidden, ground)
-            self._strangers.look(
+            self._unknown.look(
                 ground,
                 found.claimed,
                 hands,
@@ -184,7 +184,7 @@ class SceneSight:
                     if name not in found.fits and name not in held
                 ),
             )
-        return (*self._tracks.all, *self._strangers.tracks)
+        return (*self._tracks.all, *self._unknown.tracks)
 
     def afterwards(self) -> None:
         """Do nothing: every measurement is needed for the tracks."""
@@ -201,11 +201,11 @@ class SceneSight:
         warnings: List[str] = []
         opened = self._open_windows(ground, found) if found.kept else None
         for closer in (False, True):  # What nothing accounts for is looked at closer.
-            windows = None if opened is None else self._in_vain.worth(opened, self._steady.cells, closer)
+            windows = None if opened is None else self._tag_misses.worth(opened, self._steady.cells, closer)
             if windows == []:
                 continue
             report = self._reader.read(ground.view, windows, closer)
-            self._in_vain.remember([window for window in windows or () if not report.shown_in(window)],
+            self._tag_misses.remember([window for window in windows or () if not report.shown_in(window)],
                                    self._steady.cells, closer)
             loose = {name: tags for name, tags in report.fits.items()
                      if name not in held and name not in found.fits}
@@ -238,13 +238,13 @@ class SceneSight:
         """
         hands = self._hands(robots)
         seen = {name: (self._things[name], pose) for name, pose in self._tracks.poses.items()}
-        for name, pose in self._grips.follow(hands, seen, self._strangers.boxes).items():
+        for name, pose in self._grips.follow(hands, seen, self._unknown.boxes).items():
             self._put(name, pose, stamp, Visibility.HIDDEN)
         for name, pose in self._in_hands(hands).items():
             self._put(name, pose, stamp, Visibility.HELD)
 
     def _put(self, name: str, pose: Pose, stamp: float, visibility: Visibility) -> None:
-        (self._tracks if name in self._things else self._strangers).put(name, pose, stamp, visibility)
+        (self._tracks if name in self._things else self._unknown).put(name, pose, stamp, visibility)
 
     def _in_hands(self, hands: Mapping[str, Hand]) -> Dict[str, Pose]:
         poses = {name: self._grips.pose(name, hands) for name in self._grips.held}

@@ -30,7 +30,7 @@ def _tags_alone(scene: Scene) -> SceneSight:
     if not scene.tags:
         raise ConfigError("perception: tags recognises objects by their AprilTags, and those of the scene "
                           f"'{scene.name}' wear none; write 'tags: true', or use another source")
-    return SceneSight(scene, SightSettings(shapes=False, strangers=False))
+    return SceneSight(scene, SightSettings(shapes=False, unknown_objects=False))
 
 
 SHAPES = PerceptionSource(SceneSight)

@@ -27,7 +27,7 @@ from hicrisp_core.scene.fault_schedule import (
     FaultKind,
     check_fault,
 )
-from hicrisp_core.scene.relocation import Relocation, draw_stranger
+from hicrisp_core.scene.relocation import Relocation, draw_unknown_object
 from hicrisp_core.scene.scene import ROOM_FLOOR
 
 from hicrisp_sim.arm import EmbeddedArm
@@ -261,7 +261,7 @@ class Faults:
             raise FaultError(f"an intruder is larger than 0 m each way, not {list(magnitude[2:])}")
         scene = self._simulation.scene
         tools = [arm.kinematics.tool_position(arm.joints.positions) for arm in self._arms]
-        item = draw_stranger(
+        item = draw_unknown_object(
             len(scene.unknown) + 1, magnitude, self._hands.things(), scene.table, self._dice["intruder"],
             lambda item: item.pose is not None and all(planar_distance(item.pose.position, tool) > _HAND
                                                        or tool[2] > item.size[2] + _HAND for tool in tools))

@@ -12,7 +12,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_ros.config_files import config_path, load_configuration, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosInterpreter
-from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.ports.node_client import NodeClient
 
 from hicrisp_msgs.msg import UnderstandAction
 from hicrisp_web.history.history import History
@@ -22,7 +22,7 @@ from hicrisp_web.live.brain_reading import BrainReading
 from hicrisp_web.live.health_watch import HealthWatch
 from hicrisp_web.live.node_scene import NodeScene
 from hicrisp_web.live.queue_watch import QueueWatch
-from hicrisp_web.live.services import Services, deeds_of
+from hicrisp_web.live.services import Services, page_actions_of
 from hicrisp_web.live.snapshots import Snapshots
 from hicrisp_web.live.topics import Topics, under_way
 from hicrisp_web.live.world_watch import WorldWatch
@@ -60,12 +60,12 @@ class Dashboard:
         port = int(found.getsockname()[1])
         public = str(parameter("public", "")) or f"{LOOPBACK}:{port}"
         token = kept_token(_ros_home() / "hicrisp_web" / f"{port}.json", str(rospy.get_param("/run_id", "")))
-        interpreter = Thinker("brain/understand", UnderstandAction)
+        interpreter = NodeClient("brain/understand", UnderstandAction)
         self._brain = BrainReading(lambda cancel: RosInterpreter(interpreter, cancel), self._scene.domain,
                                    self._scene.world, lambda: _hindered(interpreter, board))
-        deeds = {**deeds_of(services, self._queue.look), **self._scene.deeds(), **self._brain.deeds()}
+        actions = {**page_actions_of(services, self._queue.look), **self._scene.actions(), **self._brain.actions()}
         guard = Guard(token, {*names_of(port), *names_of(_port_of(public)), public})
-        self._web = WebThread(Desk(board, History(runs), guard, deeds, Snapshots()), found)
+        self._web = WebThread(Desk(board, History(runs), guard, actions, Snapshots()), found)
         rospy.on_shutdown(self._end)
         if not self._web.start():
             raise ConfigError(f"the dashboard does not begin to serve port {port}")
@@ -84,7 +84,7 @@ class Dashboard:
         self._web.join(_END_LIMIT)
 
 
-def _hindered(interpreter: Thinker, board: Board) -> str:
+def _hindered(interpreter: NodeClient, board: Board) -> str:
     """Return why the interpreter must not be asked now: the supervisor's question would lose its place."""
     if not interpreter.client.connected:
         return "The brain is not connected; ask again once it is back."

@@ -69,7 +69,7 @@ def _placed(item: WorldObject, track: Optional[Track], now: float, old: bool, ah
                    visibility=track.visibility)
 
 
-def stranger(found: WorldObject, domain: Domain, opening: float) -> WorldObject:
+def with_type(found: WorldObject, domain: Domain, opening: float) -> WorldObject:
     """Give an unknown object a type of the domain.
 
     An object that fits into a hand may be picked up if the domain has a general type for such objects; it never

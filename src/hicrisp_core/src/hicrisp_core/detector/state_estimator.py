@@ -14,7 +14,7 @@ import numpy as np
 
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import KnownBodies, obstacles_in
-from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive, stranger
+from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive, with_type
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import WorldObject, WorldState
@@ -87,11 +87,11 @@ class GivenNames:
         with self._lock:
             present: Dict[str, str] = {self._names.get(own, own): own for own in sorted(self._there)}
             if not present:
-                return Naming("", "There is no unknown thing here now. Only things that no file describes "
+                return Naming("", "There is no unknown object here now. Only objects that no file describes "
                                   "can be named.")
             meant = _plain(item) or (next(iter(present)) if len(present) == 1 else "")
             if meant not in present:
-                what = f"'{item}' is no unknown thing" if item else "Several unknown things are there"
+                what = f"'{item}' is no unknown object" if item else "Several unknown objects are there"
                 return Naming("", f"{what}; name one of: {', '.join(present)}.")
             if not _NAME.fullmatch(wanted) or wanted.startswith(_PREFIX):
                 return Naming("", f"'{name}' cannot be a name; use a word or two of letters and digits, such "
@@ -215,7 +215,7 @@ class StateEstimator:
         if view is not None:  # Unknown objects are called in the domain's words, and by the names that they were given.
             view = self._names.called(replace(view, tracks=tuple(
                 track if track.unknown is None
-                else replace(track, unknown=stranger(track.unknown, self._domain, self._opening))
+                else replace(track, unknown=with_type(track.unknown, self._domain, self._opening))
                 for track in view.tracks)))
         stamped = {name: (item.pose, now) for name, item in seen.items() if item.pose is not None}
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,

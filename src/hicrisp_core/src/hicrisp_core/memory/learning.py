@@ -29,12 +29,12 @@ class Lesson:
     Args:
         example: the task with its commands; ``None`` if it did not succeed, or nothing was done.
         mended: the corrections after which the failed command worked.
-        in_vain: the ids of the remembered corrections that did not help.
+        unhelpful: the ids of the remembered corrections that did not help.
     """
 
     example: Optional[Example]
     mended: Tuple[Mended, ...] = ()
-    in_vain: Tuple[str, ...] = ()
+    unhelpful: Tuple[str, ...] = ()
 
 
 def lesson_of(
@@ -58,9 +58,9 @@ def lesson_of(
     story = timeline_of(events)
     found = [_corrections(step.moments, world, domain, source) for step in story.steps]
     mended = tuple(each for worked, _ in found for each in worked)
-    in_vain = tuple(dict.fromkeys(each for _, failed in found for each in failed))
+    unhelpful = tuple(dict.fromkeys(each for _, failed in found for each in failed))
     example = _example(story, text, world, domain, goal, source) if went_well else None
-    return Lesson(example, mended, in_vain)
+    return Lesson(example, mended, unhelpful)
 
 
 def _example(
@@ -102,14 +102,14 @@ def _corrections(
 ) -> Tuple[List[Mended], Set[str]]:
     """Return the corrections of one step that worked, and the remembered ones that did not."""
     mended: List[Mended] = []
-    in_vain: Set[str] = set()
+    unhelpful: Set[str] = set()
     failed: Optional[AttemptRecord] = None
     correction: Optional[CorrectionMade] = None
     done: List[Step] = []
 
     def missed() -> None:
         if correction is not None and correction.maker.kind == MakerKind.MEMORY.value:
-            in_vain.add(correction.maker.name)
+            unhelpful.add(correction.maker.name)
 
     for moment in moments:
         if isinstance(moment, CorrectionMade):
@@ -128,7 +128,7 @@ def _corrections(
                 mended += [worked] if worked is not None else []
                 correction = None
     missed()
-    return mended, in_vain
+    return mended, unhelpful
 
 
 def _mended(

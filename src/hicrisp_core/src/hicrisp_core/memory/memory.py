@@ -300,14 +300,14 @@ class FileMemory:
         entries: List[Entry] = [*lesson.mended, *offsets]
         if lesson.example is not None:
             entries.append(lesson.example)
-        if not entries and not lesson.in_vain:
+        if not entries and not lesson.unhelpful:
             return
 
         def write(file: Connection) -> None:
             for entry in entries:
                 tables.put(file, entry)
-            for id_ in lesson.in_vain:
-                tables.in_vain(file, id_)
+            for id_ in lesson.unhelpful:
+                tables.count_failure(file, id_)
 
         trouble = self._store.write(write)
         if trouble is not None:

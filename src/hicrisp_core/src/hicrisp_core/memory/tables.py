@@ -48,7 +48,7 @@ def put(connection: Connection, entry: Entry, times: int = 1) -> None:
         _bounded(connection, "corrections", MOST_CORRECTIONS)
 
 
-def in_vain(connection: Connection, id_: str) -> None:
+def count_failure(connection: Connection, id_: str) -> None:
     """Record that a correction was tried again and did not help.
 
     Args:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Tuple
 
+Planar = Tuple[float, float]
+"""x and y, metres."""
 Vector = Tuple[float, float, float]
 Quaternion = Tuple[float, float, float, float]
 

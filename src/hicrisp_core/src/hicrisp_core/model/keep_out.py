@@ -13,13 +13,12 @@ import numpy as np
 from shapely.geometry import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from hicrisp_core.model.geometry import Pose, Vector, rotate
+from hicrisp_core.model.geometry import Planar, Pose, Vector, rotate
 from hicrisp_core.model.shapes import Shape
 from hicrisp_core.model.world import WorldObject
 
 UPRIGHT = 0.35
 """Radians of tilt up to which a round object's footprint is still taken as a disc."""
-Spot = Tuple[float, float]
 """A point of the world's plane, metres."""
 _TOUCHING = 1e-3
 """Metres of overlap up to which a base only touches the edge of a zone."""
@@ -146,7 +145,7 @@ class KeepOut:
         name: of the zone; empty for what only a correction assumes.
     """
 
-    corners: Tuple[Spot, ...]
+    corners: Tuple[Planar, ...]
     radius: float = 0.0
     name: str = ""
 
@@ -276,7 +275,7 @@ def overlapped(pose: Pose, radius: float, keep_outs: Iterable[KeepOut]) -> Optio
     return next((each for each in keep_outs if space_to(each, pose.position, radius) < -_TOUCHING), None)
 
 
-def crossed(path: Sequence[Spot], radius: float, keep_outs: Iterable[KeepOut]) -> Optional[KeepOut]:
+def crossed(path: Sequence[Planar], radius: float, keep_outs: Iterable[KeepOut]) -> Optional[KeepOut]:
     """Find the first shape that a round footprint would overlap along a path.
 
     A base that already stands over a shape may leave it; only entering it again counts.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Dict, Mapping, Optional, Sequence, Tuple
+from typing import Dict, Mapping, Optional, Sequence
 
 from annotated_types import Ge
 from pydantic import PositiveFloat
@@ -19,10 +19,10 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from typing_extensions import Annotated
 
 from hicrisp_core.config.settings import STRICT
+from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.task import Command
 from hicrisp_core.model.world import WorldObject
 
-Planar = Tuple[float, float]
 _ALONE = 1.5
 """Weight up to which an estimate is one sample, with which nothing agrees."""
 _AGREED = 3.0

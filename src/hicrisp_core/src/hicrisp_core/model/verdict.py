@@ -7,8 +7,7 @@ from typing import Optional, Tuple
 
 from hicrisp_core.model.cause import Cause, CauseKind
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Status
-from hicrisp_core.model.geometry import Vector
-from hicrisp_core.model.offsets import Planar
+from hicrisp_core.model.geometry import Planar, Vector
 from hicrisp_core.model.task import Command, Step
 
 

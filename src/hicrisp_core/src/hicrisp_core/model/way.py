@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import List, Tuple
 
-Spot = Tuple[float, float]
+from hicrisp_core.model.geometry import Planar
+
 """A point on the ground, metres in the world frame."""
 SPACING = 0.05
 """Metres between two points of a way."""
@@ -24,7 +25,7 @@ class Mark:
     """Where something happened: what (``touched``, ``near_miss``, ``entered``), and the base's middle, m."""
 
     what: str
-    spot: Spot
+    spot: Planar
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Way:
         marked: how many marks there were in all.
     """
 
-    spots: Tuple[Spot, ...] = ()
+    spots: Tuple[Planar, ...] = ()
     count: int = 0
     marks: Tuple[Mark, ...] = ()
     marked: int = 0
@@ -50,7 +51,7 @@ class WayLog:
     def __init__(self) -> None:
         self._count = self._marked = 0
         self._begun = False
-        self.spots: List[Spot] = []
+        self.spots: List[Planar] = []
         self.marks: List[Mark] = []
 
     def see(self, way: Way) -> None:
@@ -69,7 +70,7 @@ class WayLog:
         self.marks += way.marks[-marked:] if marked else ()
         self._count, self._marked = way.count, way.marked
 
-    def take(self) -> "Tuple[Tuple[Spot, ...], Tuple[Mark, ...]]":
+    def take(self) -> "Tuple[Tuple[Planar, ...], Tuple[Mark, ...]]":
         """What was added since the last call; the next part begins where this one ends."""
         taken = tuple(self.spots), tuple(self.marks)
         self.spots, self.marks = self.spots[-1:], []

@@ -25,7 +25,7 @@ _SIDE = 0.5
 
 Margin = Callable[[Pose], Optional[float]]
 """The distance of an arm's joints from their limits at a tool pose, radians; ``None`` out of reach."""
-Way = TypeVar("Way")
+Candidate = TypeVar("Candidate")
 
 
 def collision_cost(grasp: Grasp) -> float:
@@ -53,7 +53,7 @@ def joint_limit_cost(margin: Optional[float]) -> float:
     return math.inf if margin is None else max(0.0, 1.0 - margin / _COMFORT) ** 2
 
 
-def ranked(ways: Iterable[Way], grasp_of: Callable[[Way], Grasp], margin: Margin) -> Iterator[Way]:
+def ranked(ways: Iterable[Candidate], grasp_of: Callable[[Candidate], Grasp], margin: Margin) -> Iterator[Candidate]:
     """Sort grasps by their cost, the sum of both parts (CoPAL, section III-D).
 
     Ties are broken by the smallest wrist turn, then by the given order, so the result is deterministic. The

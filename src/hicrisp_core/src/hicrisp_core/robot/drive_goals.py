@@ -13,8 +13,8 @@ from shapely.geometry.base import BaseGeometry
 from shapely.ops import unary_union
 
 from hicrisp_core.model import KeepOut, Pose, RobotState, Vector, WorldObject, WorldState
-from hicrisp_core.model.geometry import from_yaw, planar_distance
-from hicrisp_core.model.keep_out import Spot, footprint, space_to
+from hicrisp_core.model.geometry import Planar, from_yaw, planar_distance
+from hicrisp_core.model.keep_out import footprint, space_to
 from hicrisp_core.ports.robot import UNCONSTRAINED, Constraints
 from hicrisp_core.scene.scene import Arena, Scene
 
@@ -36,7 +36,7 @@ class FreeSpace:
     radius: float
     _known: Dict[Tuple[KeepOut, ...], Tuple[BaseGeometry, ...]] = field(default_factory=dict, compare=False)
 
-    def leads(self, start: Sequence[float], goals: Sequence[Spot], zones: Sequence[KeepOut] = ()) -> bool:
+    def leads(self, start: Sequence[float], goals: Sequence[Planar], zones: Sequence[KeepOut] = ()) -> bool:
         """Check whether a path exists from a point to any of the goals.
 
         Args:
@@ -52,7 +52,7 @@ class FreeSpace:
         near = [part for part in parts if part.distance(at) == 0.0] or parts
         return any(part.covers(Point(*goal)) for goal in goals for part in near)
 
-    def closed_by(self, start: Sequence[float], goals: Sequence[Spot], zones: Sequence[KeepOut]) -> Tuple[str, ...]:
+    def closed_by(self, start: Sequence[float], goals: Sequence[Planar], zones: Sequence[KeepOut]) -> Tuple[str, ...]:
         """Return the zones that block every path to the goals.
 
         Args:

@@ -9,8 +9,7 @@ from threading import Event
 from typing import FrozenSet, Optional, Union
 
 from hicrisp_core.model import Outcome, Pose, WorldState
-from hicrisp_core.model.geometry import planar_distance
-from hicrisp_core.model.offsets import Planar
+from hicrisp_core.model.geometry import Planar, planar_distance
 from hicrisp_core.ports.robot import Arm, MotionFailure, Trajectory
 from hicrisp_core.time.deadline import Deadline
 

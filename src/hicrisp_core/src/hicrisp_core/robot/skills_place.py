@@ -12,8 +12,9 @@ from shapely.geometry import Point
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, Vector, WorldObject, WorldState
+from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.keep_out import footprint, vertical_span
-from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings, Planar
+from hicrisp_core.model.offsets import OffsetEstimate, OffsetSettings
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.grasps import hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, below, failed

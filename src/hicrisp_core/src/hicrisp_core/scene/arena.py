@@ -20,13 +20,12 @@ from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import zones_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut, Pose, WorldObject
-from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.geometry import Planar, from_yaw
 from hicrisp_core.model.keep_out import footprint, overlapped
 from hicrisp_core.ports.kinds import ARM, BASE
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
 from hicrisp_core.scene.scene import Arena, Heading, Scene, Stand, Start, Wall, common_scene
 
-Spot = Tuple[float, float]
 Extent = Tuple[PositiveFloat, PositiveFloat]
 ARENA = "arena"
 _FLAT = 0.002
@@ -47,7 +46,7 @@ class ArenaEntry:
         floor: height of the floor in the world frame, metres.
     """
 
-    origin: Spot
+    origin: Planar
     size: Extent
     floor: float = 0.0
 
@@ -70,7 +69,7 @@ class RobotEntry:
     """
 
     kind: Literal["arm", "base"]
-    position: Optional[Spot] = None
+    position: Optional[Planar] = None
     radius: Optional[PositiveFloat] = None
     yaw: float = 0.0
     tray: str = ""
@@ -118,7 +117,7 @@ class AreaEntry:
         attributes: words by which language may call it.
     """
 
-    position: Spot
+    position: Planar
     type: str = ""
     size: Extent = (0.5, 0.5)
     yaw: float = 0.0
@@ -161,7 +160,7 @@ class ObstacleEntry:
     type: str = ""
     height: PositiveFloat = 0.4
     mass: PositiveFloat = 8.0
-    position: Optional[Spot] = None
+    position: Optional[Planar] = None
     random: Optional[SpotEntry] = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 

@@ -19,7 +19,7 @@ _FAR = ((0.84, -0.52), (0.84, 0.52), (0.84, -0.40), (0.84, 0.40), (0.76, -0.54),
 """Spots of the table beyond the reach of a hand that points down."""
 _NEAR, _TRIES = (0.36, -0.30, 0.56, 0.30), 200
 """Where an object is put by chance: x_min, y_min, x_max, y_max, metres; and how many spots are tried."""
-STRANGER = "intruder"
+UNKNOWN_OBJECT = "intruder"
 """Their names are this with a number; perception has names of its own for what it does not know."""
 _REGION = (0.30, -0.42, 0.68, 0.42)
 """Area for random spots: x_min, y_min, x_max, y_max, metres."""
@@ -128,7 +128,7 @@ class Relocation:
         return None
 
 
-def draw_stranger(
+def draw_unknown_object(
     number: int, magnitude: Sequence[float], objects: Mapping[str, WorldObject], table: WorldObject,
     dice: np.random.Generator, free: Callable[[WorldObject], bool] = lambda item: True,
 ) -> Optional[WorldObject]:
@@ -154,7 +154,7 @@ def draw_stranger(
     size = (width, width if kind == "cylinder" else depth, height)
     if len(magnitude) > 2:
         size = (magnitude[2], magnitude[3], magnitude[4])
-    item = WorldObject(f"{STRANGER}_{number}", kind, kind, size, {"colour": colour})
+    item = WorldObject(f"{UNKNOWN_OBJECT}_{number}", kind, kind, size, {"colour": colour})
     for _ in range(1 if len(magnitude) > 1 else _SPOTS):
         x, y = (dice.uniform(_REGION[axis], _REGION[axis + 2]) for axis in (0, 1))
         told = len(magnitude) > 1

@@ -392,7 +392,7 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
         ConfigError: with file, line, key and what is valid.
     """
     faults = values.get("faults")
-    told = {**values, "faults": [_listed(fault) for fault in faults]} if isinstance(faults, list) else values
+    told = {**values, "faults": [_as_list(fault) for fault in faults]} if isinstance(faults, list) else values
     heading = read_settings(Heading, values, positions, others=tuple(values))
     tuning = read_settings(Tuning, told, positions, others=tuple(values))
     if tuning.perception not in extensions().sources:
@@ -415,7 +415,7 @@ def _camera(name: str, path: Path, positions: Positions) -> str:
     return name
 
 
-def _listed(fault: Any) -> Any:
+def _as_list(fault: Any) -> Any:
     """Return a fault whose magnitude may be a single number."""
     if not isinstance(fault, dict) or isinstance(fault.get("magnitude", []), list):
         return fault

@@ -8,7 +8,8 @@ from typing import Dict, List, Optional, Tuple
 
 import rospy
 from geometry_msgs.msg import Point, Vector3
-from hicrisp_core.model.way import Spot, WayLog
+from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model.way import WayLog
 from hicrisp_core.trace.events import TaskReceived
 from hicrisp_core.trace.sections import places_section
 from hicrisp_core.trace.timeline import Timeline
@@ -140,7 +141,7 @@ class Markers:
             self._publisher.publish(MarkerArray([*(marker_of(mark, number, stamp) for number, mark in fresh),
                                                  *(_gone(mark, number, stamp) for number, mark in gone)]))
 
-    def _driven(self) -> Dict[str, List[Spot]]:
+    def _driven(self) -> Dict[str, List[Planar]]:
         for log in self._ways.values():
             del log.spots[:-_MOST_SPOTS]
         return {name: list(log.spots) for name, log in self._ways.items()}

@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Dict, Iterable, Optional, Sequence, Tuple, Type
 
 import rospy
-from hicrisp_core.model.geometry import Pose
-from hicrisp_core.model.way import Spot, WayLog
+from hicrisp_core.model.geometry import Planar, Pose
+from hicrisp_core.model.way import WayLog
 from hicrisp_core.trace.events import BaseDrove, CommandTried, Event, VerdictGiven
 from hicrisp_core.trace.records import MarkRecord, Numbers
 from hicrisp_ros.conversions import pose_from_msg
@@ -35,7 +35,7 @@ class Drives:
         self._bases = tuple(bases)
         self._logs: Dict[str, WayLog] = {name: WayLog() for name in self._bases}
         self._poses: Dict[str, Pose] = {}
-        self._planned: Tuple[Spot, ...] = ()
+        self._planned: Tuple[Planar, ...] = ()
         self._lock = Lock()
         self._topic = route if self._bases else ""
         self._subscriber: Optional[rospy.Subscriber] = None
@@ -115,7 +115,7 @@ class Drives:
                 self._planned = (*points[:-1:every], points[-1])
 
 
-def _points(spots: Sequence[Spot]) -> Tuple[Numbers, ...]:
+def _points(spots: Sequence[Planar]) -> Tuple[Numbers, ...]:
     return tuple(_rounded(spot) for spot in spots)
 
 

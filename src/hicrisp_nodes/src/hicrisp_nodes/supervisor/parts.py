@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict
 
 from hicrisp_ros.ports.detector import RosDetector
-from hicrisp_ros.ports.thinker import Thinker
+from hicrisp_ros.ports.node_client import NodeClient
 from hicrisp_ros.service_client import ServiceClient
 
 from hicrisp_msgs.msg import (
@@ -18,15 +18,15 @@ from hicrisp_msgs.msg import (
 from hicrisp_msgs.srv import AimCommand
 
 
-class Thinkers:
+class NodeClients:
     """Brain, body, corrector and detector."""
 
     def __init__(self) -> None:
-        self.brain = Thinker("brain/plan", PlanTaskAction)
-        self.reporter = Thinker("brain/report", ReportTaskAction)
-        self.interpreter = Thinker("brain/understand", UnderstandAction)
-        self.body = Thinker("body/translate", TranslateStepAction)
-        self.corrector = Thinker("corrector/correct", CorrectStepAction)
+        self.brain = NodeClient("brain/plan", PlanTaskAction)
+        self.reporter = NodeClient("brain/report", ReportTaskAction)
+        self.interpreter = NodeClient("brain/understand", UnderstandAction)
+        self.body = NodeClient("body/translate", TranslateStepAction)
+        self.corrector = NodeClient("corrector/correct", CorrectStepAction)
         self.aim = ServiceClient("body/aim", AimCommand)
         self.detector = RosDetector()
 

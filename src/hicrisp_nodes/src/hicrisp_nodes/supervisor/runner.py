@@ -33,18 +33,18 @@ from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter
 from hicrisp_ros.ports.detector import RosNamer
+from hicrisp_ros.ports.node_client import RosCorrector
 from hicrisp_ros.ports.observer import TaskObserver, TopicObserver
 from hicrisp_ros.ports.picture import wait_for_picture
 from hicrisp_ros.ports.reach import drive_space
 from hicrisp_ros.ports.robot import RosRobot
-from hicrisp_ros.ports.thinker import RosCorrector
 from hicrisp_ros.simulated_world import true_state
 
 from hicrisp_nodes.supervisor.drives import Drives
 from hicrisp_nodes.supervisor.dry_run import rehearse
 from hicrisp_nodes.supervisor.gate import CORRECTION, Gate
 from hicrisp_nodes.supervisor.memory import MemorySettings
-from hicrisp_nodes.supervisor.parts import Thinkers
+from hicrisp_nodes.supervisor.parts import NodeClients
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of, wants_eye
 from hicrisp_nodes.supervisor.reports import Reports
 from hicrisp_nodes.supervisor.request import Request
@@ -69,7 +69,7 @@ class TaskRunner:
     """
 
     def __init__(
-        self, configuration: Configuration, thinkers: Thinkers, robots: Mapping[str, RosRobot],
+        self, configuration: Configuration, clients: NodeClients, robots: Mapping[str, RosRobot],
         observer: TopicObserver,
         gate: Gate, reports: Reports, runs_dir: Path, labels: Mapping[str, Any],
         changed: Callable[[Request], None],
@@ -77,7 +77,7 @@ class TaskRunner:
         route: str = "", secrets: Sequence[str] = (),
     ) -> None:
         self._configuration = configuration
-        self._thinkers = thinkers
+        self._clients = clients
         self._robots = robots
         self._observer = observer
         self._namer = RosNamer()
@@ -280,11 +280,11 @@ class TaskRunner:
 
         talks = self._configuration.policy.brain == COPAL
         return Ports(
-            brain=RosBrain(self._thinkers.brain, cancel),
-            body=RosBody(self._thinkers.body, self._thinkers.aim, cancel),
+            brain=RosBrain(self._clients.brain, cancel),
+            body=RosBody(self._clients.body, self._clients.aim, cancel),
             robots=dict(self._robots),
-            detector=self._thinkers.detector,
-            corrector=RosCorrector(self._thinkers.corrector, cancel),
+            detector=self._clients.detector,
+            corrector=RosCorrector(self._clients.corrector, cancel),
             observer=TaskObserver(self._observer, cancel),
             approve=approve,
             permit=permit,
@@ -293,11 +293,11 @@ class TaskRunner:
             help=lambda wanted: self._gate.help(wanted, spoken()),
             announce=planned,
             gate=self._gate.pass_through,
-            reporter=RosReporter(self._thinkers.reporter, cancel) if talks else None,
+            reporter=RosReporter(self._clients.reporter, cancel) if talks else None,
             watch=TaskOrder(domain, self._space) if domain.roles.drives else None,
             memory=self._recall(),
             remarks=request.remarks,
-            interpreter=RosInterpreter(self._thinkers.interpreter, cancel),
+            interpreter=RosInterpreter(self._clients.interpreter, cancel),
             naming=naming_in,
             namer=self._namer,
             true_state=lambda: true_state(self._configuration),

@@ -125,7 +125,7 @@ def _text(seen: SeenScene, found: Sequence[Described], base: Scene, name: str, h
     x, y = table.pose.position[:2] if table.pose is not None else (0.0, 0.0)
     count = len(seen.things)
     lines = [f"# {heading}", f"scene: {name}",
-             f"description: {count} thing{'' if count == 1 else 's'} on a table, as a camera saw "
+             f"description: {count} object{'' if count == 1 else 's'} on a table, as a camera saw "
              f"{'it' if count == 1 else 'them'}.",
              f"domain: {base.domain}", f"robots: [{', '.join(base.robots)}]", f"task: {_task(seen.things)}"]
     if base.camera != DEFAULT_CAMERA:

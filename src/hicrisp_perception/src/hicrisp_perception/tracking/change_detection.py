@@ -171,7 +171,7 @@ class _Part:
     closer: bool
 
 
-class InVain:
+class TagMisses:
     """Remembers what was read in the last pictures without finding a tag."""
 
     def __init__(self) -> None:

@@ -30,12 +30,12 @@ _SPARE = 0.004
 _ON_TABLE = 0.035
 _NEAR_HAND = 0.06
 _SAME = 0.05
-"""Metres that a stranger may have moved between two pictures and be the same."""
+"""Metres that an unknown object may have moved between two pictures and be the same."""
 _EXACTNESS = Uncertainty(0.006, 0.004, math.radians(5.0))
 
 
 @dataclass(frozen=True)
-class Stranger:
+class UnknownObject:
     """A box around an undescribed object.
 
     Args:
@@ -61,12 +61,12 @@ class Stranger:
         return self.looks > 1 or self.pixels >= _CERTAIN
 
 
-class Strangers:
+class UnknownObjects:
     """Keeps unknown objects by stable names."""
 
     def __init__(self) -> None:
-        self._named: Dict[str, Stranger] = {}
-        self._new: List[Stranger] = []
+        self._named: Dict[str, UnknownObject] = {}
+        self._new: List[UnknownObject] = []
         self._count = 0
 
     @property
@@ -128,7 +128,7 @@ class Strangers:
                 del self._named[name]
             else:
                 self._named[name] = replace(known, visibility=seen)
-        candidates: List[Stranger] = []
+        candidates: List[UnknownObject] = []
         for each in free:
             column, row = ground.view.rays.project(np.array(each.pose.position))
             if any(rows.start <= row < rows.stop and columns.start <= column < columns.stop
@@ -144,7 +144,7 @@ class Strangers:
         self._new = candidates
 
 
-def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], stamp: float) -> List[Stranger]:
+def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], stamp: float) -> List[UnknownObject]:
     """Return a box around each object that nothing known accounts for.
 
     Args:
@@ -156,7 +156,7 @@ def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], sta
     Returns:
         The unknown objects.
     """
-    found: List[Stranger] = []
+    found: List[UnknownObject] = []
     for part in ground.parts:
         left = (ground.things[part] & ~claimed[part]).view(np.uint8)
         if np.count_nonzero(left) < _LEAST_PIXELS:
@@ -172,7 +172,7 @@ def boxes_in(ground: Ground, claimed: np.ndarray, hands: Mapping[str, Hand], sta
     return found
 
 
-def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: float) -> Optional[Stranger]:
+def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: float) -> Optional[UnknownObject]:
     valid = mask & (ground.height[window] > -1.0)
     if np.count_nonzero(valid) < _LEAST_PIXELS // 2:
         return None
@@ -192,19 +192,19 @@ def _box(ground: Ground, window: Tuple[slice, slice], mask: np.ndarray, stamp: f
     bottom = 0.0 if low < _ON_TABLE else low
     size = (max(along, _LEAST_SIZE) + 2.0 * _SPARE, max(across, _LEAST_SIZE) + 2.0 * _SPARE,
             high - bottom + _SPARE)
-    return Stranger(Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle)), size,
+    return UnknownObject(Pose((cx, cy, bottom + size[2] / 2.0), from_yaw(angle)), size,
                     int(np.count_nonzero(mask)), stamp)
 
 
-def _at_hand(box: Stranger, hand: Hand) -> bool:
+def _at_hand(box: UnknownObject, hand: Hand) -> bool:
     """Check whether it is at a hand's fingers, where what is held is seen in part."""
     inside = box.pose.inverse().apply(hand.tool.position)
     return all(abs(value) < size / 2.0 + _NEAR_HAND for value, size in zip(inside, box.size)) and (
         box.pose.position[2] - box.size[2] / 2.0 > _ON_TABLE)
 
 
-def _nearest(known: Stranger, others: List[Stranger]) -> Optional[Stranger]:
-    def away(other: Stranger) -> float:
+def _nearest(known: UnknownObject, others: List[UnknownObject]) -> Optional[UnknownObject]:
+    def away(other: UnknownObject) -> float:
         return math.dist(known.pose.position[:2], other.pose.position[:2])
 
     near = [other for other in others
@@ -212,7 +212,7 @@ def _nearest(known: Stranger, others: List[Stranger]) -> Optional[Stranger]:
     return min(near, key=away) if near else None
 
 
-def _joined(before: Stranger, now: Stranger) -> Stranger:
+def _joined(before: UnknownObject, now: UnknownObject) -> UnknownObject:
     """Return the newer box, unless less of the object is visible at the same place."""
     moved = math.dist(before.pose.position, now.pose.position) > 0.012
     larger = now.size[0] * now.size[1] * now.size[2] > 0.8 * math.prod(before.size)
@@ -223,7 +223,7 @@ def _joined(before: Stranger, now: Stranger) -> Stranger:
                    if shape is before else now.pixels, visibility=Visibility.VISIBLE)
 
 
-def _still_there(known: Stranger, ground: Ground, claimed: np.ndarray) -> Visibility:
+def _still_there(known: UnknownObject, ground: Ground, claimed: np.ndarray) -> Visibility:
     lie, _ = lie_at(known.shape, known.pose)
     rendering = render(lie, known.pose, ground)
     if rendering is None:

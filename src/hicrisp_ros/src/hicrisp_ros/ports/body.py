@@ -14,15 +14,15 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_msgs.msg import DecoderOffset, TranslateStepGoal
 from hicrisp_msgs.srv import AimCommandRequest
 from hicrisp_ros import conversions as to
-from hicrisp_ros.ports.thinker import Asking, Thinker, lost
+from hicrisp_ros.ports.node_client import Asking, NodeClient, lost
 from hicrisp_ros.service_client import ServiceClient
 
 
 class RosBody(Asking):
     """A body behind ``body/translate`` and ``body/aim``."""
 
-    def __init__(self, thinker: Thinker, aim: ServiceClient, cancel: Event) -> None:
-        super().__init__(thinker, cancel)
+    def __init__(self, node: NodeClient, aim: ServiceClient, cancel: Event) -> None:
+        super().__init__(node, cancel)
         self._aim = aim
 
     def translate(self, step: Step, world: WorldState, deadline: Deadline) -> Translation:

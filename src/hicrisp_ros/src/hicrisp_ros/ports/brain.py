@@ -14,7 +14,7 @@ from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_msgs.msg import PlanTaskGoal, ReportTaskGoal
 from hicrisp_ros import conversions as to
-from hicrisp_ros.ports.thinker import Asking
+from hicrisp_ros.ports.node_client import Asking
 
 
 class RosBrain(Asking):

@@ -7,7 +7,7 @@ from hicrisp_core.ports.eyes import Naming
 
 from hicrisp_msgs.srv import CheckCommand, CheckCommandRequest, NameThing, NameThingRequest
 from hicrisp_ros import conversions as to
-from hicrisp_ros.ports.thinker import lost
+from hicrisp_ros.ports.node_client import lost
 from hicrisp_ros.service_client import ServiceClient
 
 _PATIENCE = 5.0

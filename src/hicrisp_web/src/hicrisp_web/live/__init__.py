@@ -1,1 +1,1 @@
-"""The running workspace: its topics onto the board, and the page's deeds to its services."""
+"""The running workspace: its topics onto the board, and the page's actions to its services."""

@@ -13,8 +13,8 @@ from hicrisp_core.model.meaning import Meaning, Question, Refusal
 from hicrisp_core.ports.interpreter import Interpreter, Request
 from hicrisp_core.time.deadline import Deadline
 
-from hicrisp_web.server.deeds import Deed, Said
 from hicrisp_web.server.guard import Allowance
+from hicrisp_web.server.page_actions import PageAction, Said
 
 _LIMIT = 60.0
 """Wall seconds for one answer."""
@@ -43,9 +43,9 @@ class BrainReading:
         self._lock = Lock()
         self._cancel = Event()
 
-    def deeds(self) -> Dict[str, Deed]:
+    def actions(self) -> Dict[str, PageAction]:
         """What reads only."""
-        return {"understand": Deed(self._understand, {"task": str})}
+        return {"understand": PageAction(self._understand, {"task": str})}
 
     def _understand(self, task: str) -> Said:
         """Return the meaning of a task; the newest question counts, and ends the one that is under way."""

@@ -20,7 +20,7 @@ from hicrisp_ros.service_client import ServiceClient
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_msgs.srv import ReadTask, ReadTaskRequest
 from hicrisp_web.live.brain_reading import meaning_shown
-from hicrisp_web.server.deeds import Deed, Said
+from hicrisp_web.server.page_actions import PageAction, Said
 from hicrisp_web.view.board import Board
 from hicrisp_web.view.scene_view import camera_section, tolerance_section
 
@@ -57,9 +57,9 @@ class NodeScene:
         """Return what was observed last; before that a symbolic scene's first state, or an empty world."""
         return world_from_msg(self._observed())
 
-    def deeds(self) -> Dict[str, Deed]:
+    def actions(self) -> Dict[str, PageAction]:
         """What reads only."""
-        return {"read": Deed(self._read, {"task": str})}
+        return {"read": PageAction(self._read, {"task": str})}
 
     def _show(self, configuration: Configuration) -> None:
         self._configuration = configuration

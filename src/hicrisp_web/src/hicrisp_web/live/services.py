@@ -1,4 +1,4 @@
-"""The supervisor's services as deeds of the page."""
+"""The supervisor's services as actions of the page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List
 
 from hicrisp_ros.supervisor_services import SupervisorServices
 
-from hicrisp_web.server.deeds import Deed, Said
+from hicrisp_web.server.page_actions import PageAction, Said
 
 
 class Services(SupervisorServices):
@@ -51,7 +51,7 @@ class Services(SupervisorServices):
         return Said(answer.success if hasattr(answer, "success") else answer.ok, answer.message)
 
 
-def deeds_of(services: Services, changed: Callable[[], None]) -> Dict[str, Deed]:
+def page_actions_of(services: Services, changed: Callable[[], None]) -> Dict[str, PageAction]:
     """List what a page may request.
 
     Args:
@@ -61,13 +61,13 @@ def deeds_of(services: Services, changed: Callable[[], None]) -> Dict[str, Deed]
     Returns:
         Requests by name, with the types of their fields.
     """
-    def deed(service: str, urgent: bool = False, **fields: type) -> Deed:
+    def action(service: str, urgent: bool = False, **fields: type) -> PageAction:
         def do(**told: Any) -> Said:
             said = services.said(service, *told.values())
             changed()
             return said
 
-        return Deed(do, fields, urgent)
+        return PageAction(do, fields, urgent)
 
     def review(only_check: bool) -> Callable[..., Said]:
         def do(task_id: str, granted: bool, steps: List[str]) -> Said:
@@ -77,14 +77,14 @@ def deeds_of(services: Services, changed: Callable[[], None]) -> Dict[str, Deed]
 
     plan = {"task_id": str, "granted": bool, "steps": list}
     return {
-        "review": Deed(review(only_check=False), plan), "check": Deed(review(only_check=True), plan),
-        "submit": deed("submit_task", task=str),
-        "cancel": deed("cancel_task", urgent=True, task_id=str),
-        "pause": deed("pause", urgent=True), "resume": deed("resume"),
-        "stop": Deed(services.stop, urgent=True), "clear": Deed(services.clear),
-        "approve": deed("approve", task_id=str, granted=bool),
-        "answer": deed("answer", task_id=str, answer=str),
-        "tell": deed("tell", task_id=str, text=str),
-        "autonomy": deed("set_autonomy", level=str),
-        "explain": deed("explain", task_id=str),
+        "review": PageAction(review(only_check=False), plan), "check": PageAction(review(only_check=True), plan),
+        "submit": action("submit_task", task=str),
+        "cancel": action("cancel_task", urgent=True, task_id=str),
+        "pause": action("pause", urgent=True), "resume": action("resume"),
+        "stop": PageAction(services.stop, urgent=True), "clear": PageAction(services.clear),
+        "approve": action("approve", task_id=str, granted=bool),
+        "answer": action("answer", task_id=str, answer=str),
+        "tell": action("tell", task_id=str, text=str),
+        "autonomy": action("set_autonomy", level=str),
+        "explain": action("explain", task_id=str),
     }

@@ -1,1 +1,1 @@
-"""The web server: pages, streams and deeds, and who may do them. ROS is not known here."""
+"""The web server: pages, streams and actions, and who may do them. ROS is not known here."""

@@ -17,9 +17,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from hicrisp_web.history.history import History
-from hicrisp_web.server.deeds import Deed, Said, read_fields
 from hicrisp_web.server.guard import Allowance, Guard
 from hicrisp_web.server.history_routes import history_routes
+from hicrisp_web.server.page_actions import PageAction, Said, read_fields
 from hicrisp_web.server.protection import Protection
 from hicrisp_web.server.shot import Camera, no_camera
 from hicrisp_web.server.stream import stream
@@ -39,15 +39,15 @@ class Desk:
     """Everything that the server hands out.
 
     Args:
-        deeds: what a page may ask for, by name; none in a replay.
-        pace: how often deeds are done that are not urgent; so is ``guesses`` of wrong tokens.
+        actions: what a page may ask for, by name; none in a replay.
+        pace: how often actions are done that are not urgent; so is ``guesses`` of wrong tokens.
         over: whether the server is about to end.
     """
 
     board: Board
     history: History
     guard: Guard
-    deeds: Mapping[str, Deed] = field(default_factory=dict)
+    actions: Mapping[str, PageAction] = field(default_factory=dict)
     camera: Camera = no_camera
     pace: Allowance = field(default_factory=lambda: Allowance(10.0, 30))
     guesses: Allowance = field(default_factory=lambda: Allowance(1.0, 20))
@@ -67,7 +67,7 @@ def make_app(desk: Desk) -> Starlette:
     routes: List[BaseRoute] = [
         *_page_routes(), *history_routes(desk.history), Route("/api/live", doors.live),
         Route("/api/camera", doors.camera), Route("/api/may", doors.may),
-        Route("/api/do/{deed}", doors.do, methods=["POST"])]
+        Route("/api/do/{action}", doors.do, methods=["POST"])]
     return Starlette(routes=routes, middleware=[Middleware(Protection, guard=desk.guard)])
 
 
@@ -126,7 +126,7 @@ class _Doors:
         refused = self._stranger(request)
         if refused is not None and refused.status_code == 429:
             return refused
-        live = bool(self._desk.deeds)
+        live = bool(self._desk.actions)
         return reply({"steer": refused is None and live, "live": live})
 
     async def do(self, request: Request) -> Response:
@@ -135,16 +135,16 @@ class _Doors:
         refused = self._stranger(request, "Steering needs the token: open the address that the launch printed.")
         if refused is not None:
             return refused
-        deed = self._desk.deeds.get(request.path_params["deed"])
-        if deed is None:
-            return _refusal(404, "There is no such deed.")
-        if not deed.urgent and not self._desk.pace.take():
+        action = self._desk.actions.get(request.path_params["action"])
+        if action is None:
+            return _refusal(404, "There is no such action.")
+        if not action.urgent and not self._desk.pace.take():
             return _refusal(429, "Too many requests at once; wait a moment.")
         told = await _body(request)
-        fields = told if isinstance(told, str) else read_fields(deed, told)
+        fields = told if isinstance(told, str) else read_fields(action, told)
         if isinstance(fields, str):
             return _refusal(400, fields)
-        return reply((await run_in_threadpool(deed.call, **fields)).as_dict())
+        return reply((await run_in_threadpool(action.call, **fields)).as_dict())
 
     def _stranger(self, request: Request, why: str = "") -> Optional[Response]:
         """The refusal of whoever has no token, or a wrong one; those are taken at a slow pace."""

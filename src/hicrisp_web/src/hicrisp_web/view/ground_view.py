@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence
 
 import numpy as np
 from hicrisp_core.model import RobotState
+from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.scan import Scan
 
-Spot = Tuple[float, float]
 _MOST_RAYS = 180
 _MOST_RUNS = 4000
 _OCCUPIED = 50
@@ -33,7 +33,7 @@ def scan_points(scan: Scan) -> List[List[float]]:
     return [[round(float(x), 2), round(float(y), 2)] for x, y in points]
 
 
-def map_section(cells: np.ndarray, resolution: float, origin: Spot) -> Dict[str, Any]:
+def map_section(cells: np.ndarray, resolution: float, origin: Planar) -> Dict[str, Any]:
     """Compress an occupancy grid.
 
     Args:
@@ -53,7 +53,7 @@ def map_section(cells: np.ndarray, resolution: float, origin: Spot) -> Dict[str,
     return {"cell": resolution, "runs": runs[:_MOST_RUNS]}
 
 
-def route_section(points: Sequence[Spot]) -> List[List[float]]:
+def route_section(points: Sequence[Planar]) -> List[List[float]]:
     """Thin out a planned path.
 
     Args:

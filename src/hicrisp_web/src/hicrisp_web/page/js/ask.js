@@ -34,8 +34,8 @@ export class Ask {
     for (const each of this.root.querySelectorAll("button")) if (!this.steers()) each.disabled = true;
   }
 
-  async send(deed, fields) {
-    const answer = await perform(deed, fields);
+  async send(action, fields) {
+    const answer = await perform(action, fields);
     setText(this.said, answer.message || "");
     return answer;
   }

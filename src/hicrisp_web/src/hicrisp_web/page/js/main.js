@@ -78,9 +78,9 @@ function askToClear(asking) {
   setText($("clear-ask"), asking ? "Keep the stop" : "Clear the stop");
 }
 
-async function press(deed) {
+async function press(action) {
   askToClear(false);
-  const said = await perform(deed);
+  const said = await perform(action);
   if (said.ok) return;
   setText($("banner-text"), said.message);
   show($("banner"), true);

@@ -1,4 +1,4 @@
-// The server: the stream of sections, questions to it, and deeds, which need the token.
+// The server: the stream of sections, questions to it, and actions, which need the token.
 
 const KEY = "hicrisp-token";
 
@@ -27,15 +27,15 @@ const IN_ORDER = new Set(["autonomy", "pause", "resume", "submit"]);
 let before = Promise.resolve();
 
 // Always a value: {ok, message, ...}. What ends something waits for nothing.
-export function perform(deed, fields = {}) {
-  if (!IN_ORDER.has(deed)) return post(deed, fields);
-  before = before.then(() => post(deed, fields));
+export function perform(action, fields = {}) {
+  if (!IN_ORDER.has(action)) return post(action, fields);
+  before = before.then(() => post(action, fields));
   return before;
 }
 
-async function post(deed, fields) {
+async function post(action, fields) {
   try {
-    const answer = await fetch(`/api/do/${deed}`, {
+    const answer = await fetch(`/api/do/${action}`, {
       method: "POST", headers: { ...headers(), "Content-Type": "application/json" }, body: JSON.stringify(fields),
     });
     return await answer.json();

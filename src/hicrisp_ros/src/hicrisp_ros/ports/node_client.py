@@ -19,7 +19,7 @@ ABANDON = 0.1
 _GONE = (CallStatus.LOST, CallStatus.UNREACHABLE)
 
 
-class Thinker:
+class NodeClient:
     """A stateless node behind an action: a goal that was lost with its node is asked again until the deadline.
 
     It answers one question at a time, as a second goal would replace the first; a caller in the meantime waits.
@@ -72,16 +72,16 @@ class Asking:
     """What asks a stateless node.
 
     Args:
-        thinker: the node.
+        node: the node.
         cancel: ends a question that is being thought about.
     """
 
-    def __init__(self, thinker: Thinker, cancel: Event) -> None:
-        self._thinker = thinker
+    def __init__(self, node: NodeClient, cancel: Event) -> None:
+        self._node = node
         self._cancel = cancel
 
     def _ask(self, goal: Any, deadline: Deadline) -> Reply:
-        return self._thinker.ask(goal, deadline, self._cancel)
+        return self._node.ask(goal, deadline, self._cancel)
 
 
 class RosCorrector(Asking):

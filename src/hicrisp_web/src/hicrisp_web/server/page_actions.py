@@ -1,4 +1,4 @@
-"""What may be asked of the workspace: deeds with their fields, which are checked before anybody is asked."""
+"""What may be asked of the workspace: actions with their fields, which are checked before anybody is asked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Fields = Mapping[str, type]
 
 @dataclass(frozen=True)
 class Said:
-    """What came of a deed, in words for the page, and what else it should know."""
+    """What came of an action, in words for the page, and what else it should know."""
 
     ok: bool
     message: str
@@ -26,7 +26,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Deed:
+class PageAction:
     """One request that a page may make.
 
     Args:
@@ -40,11 +40,11 @@ class Deed:
     urgent: bool = False
 
 
-def read_fields(deed: Deed, told: Any) -> Union[Dict[str, Any], str]:
+def read_fields(action: PageAction, told: Any) -> Union[Dict[str, Any], str]:
     """Check the fields of a request.
 
     Args:
-        deed: the deed that is asked for, with the types of its fields.
+        action: the action that is asked for, with the types of its fields.
         told: the parsed body.
 
     Returns:
@@ -52,11 +52,11 @@ def read_fields(deed: Deed, told: Any) -> Union[Dict[str, Any], str]:
     """
     if not isinstance(told, dict):
         return "Send a JSON object."
-    unknown = sorted(set(told) - set(deed.fields))
+    unknown = sorted(set(told) - set(action.fields))
     if unknown:
-        return f"Unknown field '{unknown[0][:40]}'; there are: {', '.join(deed.fields) or 'none'}."
+        return f"Unknown field '{unknown[0][:40]}'; there are: {', '.join(action.fields) or 'none'}."
     found: Dict[str, Any] = {}
-    for name, kind in deed.fields.items():
+    for name, kind in action.fields.items():
         value = told.get(name, kind())
         why = _wrong(value, kind)
         if why:
