@@ -133,7 +133,10 @@ class PerceptionSource:
 
 @dataclass(frozen=True)
 class Driver:
-    """What stands between a robot and the workspace.
+    """What stands between a robot and the workspace; of it the workspace reads the section of the robot's file.
+
+    The driver itself implements ``Arm``, ``Base`` or ``RobotPort`` of ``ports.robot`` and runs in a node with a
+    ``RobotServer`` of hicrisp_ros. ``robot.testing`` has the tests that it must pass.
 
     Args:
         load: reads a robot's file, or raises ConfigError with the place of a mistake.
