@@ -158,9 +158,9 @@ def test_a_correction_is_asked_with_the_goal_the_plan_and_what_was_tried(
     failed = Feedback(Level.HIGH, FeedbackKind.PRECONDITION, pick)
     rest, wanted = Step("rest", "home", {"robot": "panda"}, "panda"), goal("holding(panda,box)")
     tried = (TriedCommand(pick, failed), TriedCommand(Command("home", {"robot": "panda"}, "panda")))
-    brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
+    brain = RosBrain(NodeClient("brain/plan", PlanTaskAction), Event())
     door.use(RunFactory(DOMAIN, Policy("test", rungs=(Rung.LLM_STEP,))).corrector(brain))
-    RosCorrector(Thinker("corrector/correct", CorrectStepAction), Event()).correct(CorrectorRequest(
+    RosCorrector(NodeClient("corrector/correct", CorrectStepAction), Event()).correct(CorrectorRequest(
         Task("take it"), (StackEntry(pick, failed),), WORLD, (StepRecord(rest),), (rest,), goal=wanted, tried=tried),
         Deadline(20.0))
     asked = planner.corrections[0]
@@ -183,7 +183,7 @@ def test_a_brain_that_leaves_a_step_out_does_so_over_ros(door: CorrectorServer, 
     planner = Planner()
     planner.correct = lambda request, deadline: PlanAnswer(Plan((), "test", "it is not wanted"), drop=True)
     brain_door.use(planner)
-    brain = RosBrain(Thinker("brain/plan", PlanTaskAction), Event())
+    brain = RosBrain(NodeClient("brain/plan", PlanTaskAction), Event())
     pick = Command("pick", {"robot": "panda", "item": "cylinder"}, "panda")
     entry = StackEntry(pick, Feedback(Level.LOW, FeedbackKind.PLANNING, pick))
     answer = corrector_of(door, brain, Rung.LLM_STEP).correct(
