@@ -100,7 +100,7 @@ def test_hicrisp_asks_the_model_for_the_corrective_action(model):
     assert found["corrections"] == {"llm_step": 1}
     asked = requests[1]["messages"][-1]["content"]
     assert "not close to sofa_60" in asked
-    assert "find sofa_60 first" in asked.lower()
+    assert "find sofa_60" not in asked.lower()  # The answer is the model's, as in Fig. 4 of the paper.
 
 
 def test_brain_and_body_are_two_models_and_the_brain_plans_anew_from_the_failed_step(model):
