@@ -166,13 +166,15 @@ def test_a_correction_is_asked_with_the_goal_the_rest_of_the_plan_and_what_did_n
         run.world.fails("place_next_to(panda, red_box, cylinder)", times=99, status=Status.PLANNING, message="a wall")
         run("place the red box next to the cylinder")
     early, late = (server.requests[at]["messages"][-1]["content"] for at in (1, 2))
-    failed = "- place_next_to(panda, red_box, cylinder): error: Could not place red_box next to cylinder."
+    failed = ("- place_next_to(panda, red_box, cylinder): error: Could not place red_box next to cylinder.; "
+              "reason: A wall.")
     assert "<<<place the red box next to the cylinder>>>\nWanted: next_to(red_box,cylinder)" in early
     assert section(early, "Done of the plan") == ["- pick up red_box"]
     assert section(early, "After that") == ["- home(panda)"]
     assert section(early, "Tried for this") == [failed]
     assert section(late, "Tried for this") == [
-        failed, "- put_down(panda, red_box): it worked", failed.replace("Could not", "Cannot")]
+        failed, "- put_down(panda, red_box): it worked",
+        failed.replace("Could not", "Cannot").replace("A wall", "Panda does not hold red_box")]
     assert [line.split(" ")[0] for line in section(late, "Failed actions")] == ["1."]
 
 
@@ -184,7 +186,7 @@ def section(prompt, heading):
 
 
 @pytest.mark.parametrize(("name", "parts"), [
-    ("hicrisp", ["error"]), ("retry_only", ["error"]), ("brainbody", ["error", "reason"]),
+    ("hicrisp", ["error", "reason"]), ("retry_only", ["error", "reason"]), ("brainbody", ["error", "reason"]),
     ("hierarchical", ["error", "reason", "suggestion"])])
 def test_a_model_is_told_as_much_of_a_failure_as_the_policys_paper_tells(domain, config_dir, name, parts):
     policy = load_policy(config_dir / "policies" / f"{name}.yaml")
