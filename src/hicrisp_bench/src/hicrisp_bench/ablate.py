@@ -30,10 +30,13 @@ from hicrisp_bench.runner import Runner, folder_of, runner_of
 from hicrisp_bench.suite import Report, Row, Suite
 from hicrisp_bench.suites import MEASURES
 
-QUICK = {"quick_set": "replans=0,2"}
-SELECTS = ("of", "of_suite", "policy", "set", "llm", "quick_set")
+QUICK: Mapping[str, Any] = {}
+"""Those of the suite that is run."""
+SELECTS = ("of", "of_suite", "policy", "set", "llm")
 _FIGURE_6 = ("virtualhome10", "brainbody", "replans=0,1,2,3,4,5", ("--forget", "0.2"))
 """Suite, policy, values and the suite's options where none are given."""
+_FEW = "replans=0,2"
+"""The values in a quick run."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: the subcommand.
     """
+    parser.set_defaults(of_suite=())
     parser.add_argument("of", nargs="?", choices=[*MEASURES], metavar="SUITE",
                         help=f"the suite, and behind the options here its own ({_FIGURE_6[0]})")
     parser.add_argument("--policy", nargs="+", metavar="NAME", help=f"files of config/policies ({_FIGURE_6[1]})")
@@ -101,7 +105,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if options.of:
         name, rest = options.of, options.of_suite
     texts = options.set or ([] if options.of or options.policy or options.llm else
-                            [getattr(options, "quick_set", usual)])
+                            [_FEW if options.quick else usual])
     folder = folder_of(options)
     folder.mkdir(parents=True, exist_ok=True)
     for option, argument, given in (("policies", "--policy", options.policy or texts), ("llm", "--llm", options.llm)):

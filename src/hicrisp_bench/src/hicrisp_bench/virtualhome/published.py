@@ -8,7 +8,7 @@ from hicrisp_bench.suite import Row
 
 Figure = Tuple[Optional[float], Optional[float]]
 """A mean and its spread; ``None`` where nothing is printed."""
-NO_FEEDBACK = "brainbody, no feedback"
+NO_FEEDBACK = "brainbody_no_feedback"
 HICRISP = "HiCRISP (Ming et al.), Table I"
 _NOT_COMPARABLE = ("the mean of two runs; its PSR and precision were scored against another task's ground truth "
                    "and are not comparable")
