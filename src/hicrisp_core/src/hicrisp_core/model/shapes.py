@@ -162,9 +162,9 @@ def _nothing(size: Vector) -> Tuple[Solid, ...]:
 SHAPES = {
     "box": Shape(rectangle, one_box),
     "cylinder": Shape(circle, _one_cylinder, Handling.ROUND, round=True),
-    "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
     "bowl": Shape(circle, _bowl, Handling.NONE, round=True, hollow=True),
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
     "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
+    "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
 }
 """The workspace's own shapes by name."""
