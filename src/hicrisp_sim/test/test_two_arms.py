@@ -69,12 +69,19 @@ def test_each_arm_is_sent_for_what_it_reaches(bar: Bar) -> None:
     assert seen.holds("next_to", "gin_bottle", "shaker")
 
 
-def test_what_one_arm_does_not_reach_is_passed_on_and_the_arm_in_the_way_leaves(bar: Bar) -> None:
+def test_what_one_arm_does_not_reach_is_passed_on(bar: Bar) -> None:
     result = bar.run("put the gin bottle next to the glass")
     assert result.success, result.message
     assert bar.commands[:2] == [f"pick({LEFT}, gin_bottle)", f"pass_on({LEFT}, gin_bottle, {RIGHT})"]
-    assert f"home({LEFT})" in bar.commands
     assert bar.world.observe(Deadline(LIMIT)).holds("next_to", "gin_bottle", "glass")
+    assert not bar.touched
+
+
+def test_an_arm_that_is_in_the_way_leaves(bar: Bar) -> None:
+    result = bar.run("put the lime on the rum bottle")
+    assert result.success, result.message
+    assert bar.commands[:2] == [f"pick({RIGHT}, lime)", f"pass_on({RIGHT}, lime, {LEFT})"]
+    assert f"home({RIGHT})" in bar.commands
     assert not bar.touched
 
 

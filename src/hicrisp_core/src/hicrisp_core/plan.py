@@ -38,7 +38,7 @@ def first_look(scene: Scene, domain: Domain) -> WorldState:
     robots = {name: replace(frames_of(name, body).seen({}), pose=starts[name].pose if name in starts else None)
               for name, body in bodies_of(scene).items()}
     world = WorldState(scene.objects, robots=robots)
-    return replace(world, relations=frozenset(derive_relations(domain, world)))
+    return replace(world, relations=scene.facts.union(derive_relations(domain, world)))
 
 
 @dataclass(frozen=True)

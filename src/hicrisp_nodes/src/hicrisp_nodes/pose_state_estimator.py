@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import time
 from threading import Condition
-from typing import Optional, Sequence
+from typing import FrozenSet, Optional, Sequence
 
 import rospy
 from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.errors import ConfigError
+from hicrisp_core.model import Relation
 from hicrisp_core.ports.eyes import Eyes, Naming
 from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.diagnostics import OK, WARN, Diagnostics, Health
@@ -57,6 +58,8 @@ class PoseStateEstimator:
         self._news = Condition()
         self._tf = TfWorld()
         self._tracks = TrackTopic(tracks, self._tf.wake) if tracks else None
+        self._measured: FrozenSet[Relation] = frozenset()
+        self._measures = rospy.Subscriber("measured", WorldState, self._on_measured, queue_size=1, tcp_nodelay=True)
         self._publisher = Publisher("world_state", WorldState, queue_size=1, latch=True, tcp_nodelay=True)
         self._seen = -1
         self._missing: Sequence[str] = ()
@@ -79,6 +82,7 @@ class PoseStateEstimator:
         """
         if self._tracks is not None:
             self._tracks.forget()
+        self._measured = frozenset()
         self._eyes = wanted = self._open(self._configuration)
         with self._news:
             self._news.wait_for(lambda: self._shown is wanted, _SHOWN_LIMIT)
@@ -104,6 +108,10 @@ class PoseStateEstimator:
             self._scans = ScanTopic(self._scan)
         return StateEstimator(scene, configuration.domain, self._pose_age_limit)
 
+    def _on_measured(self, message: WorldState) -> None:
+        self._measured = to.world_from_msg(message).relations
+        self._tf.wake()
+
     def _look(self) -> float:
         """Publish what is new to see; the seconds until the next look."""
         self._seen = self._tf.wait_for_news(self._seen, SILENCE)  # Tracks are news, too.
@@ -112,6 +120,8 @@ class PoseStateEstimator:
         frames = self._tf.frames(eyes.frames)
         self._follow_motion(eyes, frames)
         view = self._tracks.view if self._tracks is not None else None
+        if self._measured:
+            eyes.measure(self._measured)
         now = rospy.get_time()  # Not before the poses: they would seem to be ahead of the clock.
         seen = eyes.see(frames, now, view, ahead=self._tf.ahead(eyes.frames))
         self._publisher.publish(to.world_to_msg(seen))

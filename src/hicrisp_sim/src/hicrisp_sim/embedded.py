@@ -326,7 +326,9 @@ class EmbeddedWorld(SimulatedWorld):
         frames = self.frames()
         objects = {name: replace(item, pose=frames[name][0]) if name in frames else
                    replace(item, pose=None) if item.movable else item for name, item in self.eyes.known.items()}
-        return WorldState(objects, robots={arm.name: arm.seen(frames) for arm in self._arm_frames}, stamp=self.time)
+        self.eyes.measure(self.simulation.liquids.seen())
+        robots = {arm.name: arm.seen(frames) for arm in self._arm_frames}
+        return WorldState(objects, self.eyes.measured, robots, self.time)
 
     def observe(self, deadline: Deadline) -> WorldState:
         """Return the world, from its frames or the camera, after objects have come to rest.
@@ -351,6 +353,7 @@ class EmbeddedWorld(SimulatedWorld):
         """
         del deadline  # Settling is bounded in simulated time, which passes much faster.
         self.settle(1.0, moving)
+        self.eyes.measure(self.simulation.liquids.seen())
         if self._sight is not None:
             return self._seen(self._sight)
         return self.eyes.see(self.frames(), self.time)

@@ -8,7 +8,7 @@ from typing import Callable, FrozenSet, List, Optional, Sequence, Set, Tuple, Un
 
 import numpy as np
 from hicrisp_core.model import Pose
-from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.geometry import distance, from_yaw, multiply
 from hicrisp_core.ports.robot import MotionFailure, Trajectory
 from hicrisp_core.robot.safety import SafetyLimits
 from hicrisp_core.time.deadline import Deadline, ThinkingTime
@@ -30,6 +30,10 @@ _CHECK_STEP = 0.03
 """Radians between the checks of a finished path."""
 _RESOLUTIONS = (0.06, 0.03, 0.015)
 """Radians between the checks of a search, tried one after the other until the timed motion is free, too."""
+_UPRIGHT = 0.45
+"""Radians that an open vessel in the hand may be tilted on the way."""
+_TURNS = tuple(sign * math.radians(turn) for turn in range(0, 181, 45) for sign in (1.0, -1.0))
+"""About the vertical, of a hand with a vessel that goes to rest."""
 _ESCAPE = 0.15
 """Metres that the tool may be lifted to get away from a collision at the start."""
 
@@ -87,7 +91,8 @@ class MotionPlanner:
         return MotionFailure.blocked("goal_in_collision", self.scene.blockers(blocked), "at the goal, ")
 
     def to_rest(self, start: np.ndarray, deadline: Deadline) -> Motion:
-        """Plan a collision-free motion to the rest posture.
+        """Plan a collision-free motion to the rest posture; with an open vessel in the hand to where the tool is in
+        that posture, with the vessel upright.
 
         Args:
             start: array (joints,), radians.
@@ -98,6 +103,14 @@ class MotionPlanner:
         """
         self.scene.allow(frozenset())
         rest = self._kinematics.rest
+        if self.scene.tilt(start) is not None:
+            there, here = self._kinematics.tool_pose(rest).position, self._kinematics.tool_pose(start).orientation
+            motion: Motion = MotionFailure("no_path", "no way to carry it upright was found")
+            for turn in _TURNS:
+                motion = self.to_pose(start, Pose(there, multiply(from_yaw(turn), here)), deadline, frozenset())
+                if isinstance(motion, Trajectory):
+                    break
+            return motion
         if not self.scene.free(rest):
             return MotionFailure.blocked("goal_in_collision", self.scene.blockers(rest),
                                          "at the rest posture, ")
@@ -151,6 +164,11 @@ class MotionPlanner:
         return points
 
     def _to_joints(self, start: np.ndarray, goals: Sequence[np.ndarray], deadline: Deadline) -> Motion:
+        tilted = self.scene.tilt(start)
+        if tilted is not None and tilted < _UPRIGHT:
+            goals = [goal for goal in goals if (self.scene.tilt(goal) or 0.0) < _UPRIGHT]
+            if not goals:
+                return MotionFailure("no_path", "what is in the hand would be spilt")
         if min(np.abs(goal - start).max() for goal in goals) < 1e-3:
             rest = np.array([start, start])
             return trajectory_of(self._kinematics.joints, np.array([0.0, 0.01]), rest, np.zeros_like(rest))
@@ -171,8 +189,10 @@ class MotionPlanner:
         return MotionFailure.blocked(kind, blockers, "no way round was found: ")
 
     def _checker(self) -> Callable[[np.ndarray], bool]:
-        """Return a fast test: whether joints (rad) are free of collisions, and the tool is where it may be."""
-        free, safety, kinematics = self.scene.checker(), self._safety, self._kinematics
+        """Return a fast test: whether joints (rad) are free of collisions, the tool is where it may be, and an open
+        vessel in the hand stays upright.
+        """
+        free, safety, kinematics = self.scene.checker(_UPRIGHT), self._safety, self._kinematics
         if safety is None:
             return free
         return lambda joints: free(joints) and safety.hold(kinematics.tool_position(joints))

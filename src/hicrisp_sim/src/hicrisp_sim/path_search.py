@@ -63,7 +63,8 @@ class PathSearch:
         information.setStateValidityCheckingResolution(step / self._space.getMaximumExtent())
         information.setup()
         problem = base.ProblemDefinition(information)
-        problem.addStartState(self._state(start))
+        # A joint that a line led to its limit may have settled a little beyond it.
+        problem.addStartState(self._state(np.clip(start, self._lower, self._upper)))
         goal = base.GoalStates(information)
         for joints in goals:
             goal.addState(self._state(joints))
@@ -82,7 +83,7 @@ class PathSearch:
             simplifier.reduceVertices(path, 20, 10)
             simplifier.partialShortcutPath(path, 30, 12)
             simplifier.reduceVertices(path, 20, 10)
-        return [np.array(path.getState(number)[0:dof]) for number in range(path.getStateCount())]
+        return [start, *(np.array(path.getState(number)[0:dof]) for number in range(1, path.getStateCount()))]
 
     def _state(self, joints: np.ndarray) -> base.State:
         state = self._space.allocState()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Callable, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
 
@@ -156,18 +157,45 @@ class PlanningScene:
         if len(postures):
             self._data.qpos[self._arm.dof:] = np.concatenate(postures)
 
-    def checker(self) -> Callable[[np.ndarray], bool]:
+    def tilt(self, joints: np.ndarray) -> Optional[float]:
+        """Return how far an open vessel in the hand is tilted.
+
+        Args:
+            joints: array (joints,), radians.
+
+        Returns:
+            Radians from upright; ``None`` without such a vessel.
+        """
+        vessel = self._vessel
+        if vessel is None:
+            return None
+        self._place(joints)
+        return float(np.arccos(np.clip(self._data.xmat[vessel, 8], -1.0, 1.0)))
+
+    @property
+    def _vessel(self) -> Optional[int]:
+        """The body of an open vessel in the hand."""
+        item = self._scene.objects.get(self.attached or "")
+        return self._model.body(CARRIED + item.name).id if item is not None and item.form.open else None
+
+    def checker(self, upright: float = math.pi) -> Callable[[np.ndarray], bool]:
         """Return a fast collision check.
+
+        Args:
+            upright: how far an open vessel in the hand may be tilted, radians.
 
         Returns:
             A function of an array (joints,), radians; true for a free posture.
         """
+        vessel, least = self._vessel, math.cos(upright)
         model, data, arm = self._model, self._data, slice(0, self._dof)
         positions, forward, collide = data.qpos, mujoco.mj_kinematics, mujoco.mj_collision
 
         def free(joints: np.ndarray) -> bool:
             positions[arm] = joints
             forward(model, data)
+            if vessel is not None and data.xmat[vessel, 8] < least:
+                return False
             collide(model, data)
             return data.ncon == 0
 

@@ -18,6 +18,7 @@ from hicrisp_ros.malloc_tuning import give_back
 
 from hicrisp_sim.arm_joints import ArmJoints
 from hicrisp_sim.arm_model import ArmDescription
+from hicrisp_sim.liquids import Liquids
 from hicrisp_sim.lockstep import Lockstep
 from hicrisp_sim.models import physics_model
 
@@ -84,6 +85,8 @@ class Simulation:
         self.data = mujoco.MjData(self.model)
         self.data.time = now
         self._due = []
+        self.liquids = Liquids(scene)
+        self.liquids.bind(self.model)
         self._begin()
         mujoco.mj_forward(self.model, self.data)
         self._look()
@@ -129,6 +132,7 @@ class Simulation:
             self.model = self._build(self.scene)
             self.data = mujoco.MjData(self.model)
             self.data.time = data.time
+            self.liquids.bind(self.model)
             self._begin()
             for number in range(model.njnt):
                 name = model.joint(number).name
@@ -190,7 +194,14 @@ class Simulation:
         with self._lock:
             while self._due and self._due[0][0] <= self.data.time:
                 self._due.pop(0)[1]()
-            mujoco.mj_step(self.model, self.data, nstep=round(CONTROL_PERIOD / self.model.opt.timestep))
+            timestep = self.model.opt.timestep
+            steps = round(CONTROL_PERIOD / timestep)
+            if self.liquids.names:
+                for _ in range(steps):
+                    mujoco.mj_step(self.model, self.data)
+                    self.liquids.step(self.data, timestep)
+            else:
+                mujoco.mj_step(self.model, self.data, nstep=steps)
             self._look()
         for listener in self.listeners:
             listener()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from functools import partial
 from threading import Lock
-from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 import rospy
 from geometry_msgs.msg import TransformStamped
-from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.model import Pose, Relation, WorldState
 from hicrisp_core.scene import Scene, SceneFault
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
+from hicrisp_ros.conversions import world_to_msg
 from hicrisp_ros.conversions.geometry import transform_to_msg
 from hicrisp_ros.frames import MovingFrames, StaticFrames
 from hicrisp_ros.ports.observer import TopicObserver
@@ -25,6 +26,7 @@ from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from hicrisp_msgs.msg import ExecuteCommandAction, ExecuteCommandResult
+from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_msgs.srv import InjectFault, ResetWorld, Snapshot
 from hicrisp_sim.arm_model import shown
 from hicrisp_sim.camera import SceneCamera
@@ -69,6 +71,8 @@ class WorldServer:
             world.simulation.follow(rospy.get_time)
         self._tf = MovingFrames()
         self._joints = Publisher("joint_states", JointState, queue_size=5)
+        self._levels: FrozenSet[Relation] = frozenset()
+        self._measured = Publisher("measured", WorldStateMsg, queue_size=1, latch=True)
         self._truth = Publisher("ground_truth", TFMessage, queue_size=1)  # For judges and the memory.
         self._depth_camera = CameraServer(world, static or StaticFrames(), self._announce)
         for robot in world.arm_robots:
@@ -146,6 +150,10 @@ class WorldServer:
             now = rospy.Time.from_sec(snapshot.time)
             self._clock.tell(snapshot.time)
             self._tf.tell(self._told(snapshot))
+            levels = self._world.simulation.liquids.seen()
+            if levels != self._levels:
+                self._levels = levels
+                self._measured.publish(world_to_msg(WorldState(relations=levels, stamp=snapshot.time)))
             joints = JointState(name=self._joint_names,
                                 position=list(snapshot.positions[: len(self._joint_names)]))
             joints.header.stamp = now

@@ -17,7 +17,7 @@ from hicrisp_core.detector.obstacles import KnownBodies, obstacles_in
 from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive, with_type
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain
-from hicrisp_core.model import WorldObject, WorldState
+from hicrisp_core.model import Relation, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.track import View, Visibility
 from hicrisp_core.ports.eyes import Frames, Naming
@@ -135,6 +135,8 @@ class StateEstimator:
         self.known: Dict[str, WorldObject] = {
             name: item for name, item in scene.objects.items() if name not in unknown}
         self._scene = scene
+        self.measured: FrozenSet[Relation] = scene.facts
+        """What was seen besides poses, such as levels; what nobody measures stays as the scene says."""
         self._names = GivenNames((*scene.objects, *bodies, *domain.types, *domain.predicates, *domain.actions))
         self._bodies = {robot.name: robot.frames[0] for robot in self.robots if robot.name in bases}
         self._known_bodies = KnownBodies(
@@ -223,7 +225,17 @@ class StateEstimator:
         robots = {name: robot if name not in self._records else replace(
                       robot, motion=self._records[name].motion, off_floor=off.get(self._bodies[name], 0.0))
                   for name, robot in world.robots.items()}
-        return replace(world, robots=robots, trouble="" if view is None else view.trouble)
+        return replace(world.with_relations(world.relations | self.measured), robots=robots,
+                       trouble="" if view is None else view.trouble)
+
+    def measure(self, facts: FrozenSet[Relation]) -> None:
+        """Take in what was measured besides poses.
+
+        Args:
+            facts: all that is seen now of their predicates.
+        """
+        kinds = {fact.predicate for fact in facts}
+        self.measured = facts | {fact for fact in self.measured if fact.predicate not in kinds}
 
     def give_name(self, item: str, name: str) -> Naming:
         """Give an unknown object a name.

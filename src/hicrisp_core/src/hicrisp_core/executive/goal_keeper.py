@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Callable, Iterable, Optional, Tuple, Union
 
 from hicrisp_core.detector.detector import STILL_SURE, doubt_about
-from hicrisp_core.detector.relations import derive_relations
+from hicrisp_core.detector.relations import derive_relations, is_measured
 from hicrisp_core.domain.checker import no_picture
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.goal_wording import goal_words
@@ -319,7 +319,8 @@ class InvariantGuard:
         if item is None or action is None or not action.places:
             return ()
         there = replace(world, objects={**world.objects, item.name: replace(item, pose=found.target)})
-        seen = frozenset(derive_relations(self._domain, there))
+        seen = frozenset((*derive_relations(self._domain, there),
+                          *(fact for fact in world.relations if not is_measured(self._domain, fact))))
         return ended_by(self._keep, self._domain, world, replace(there, relations=seen))
 
 

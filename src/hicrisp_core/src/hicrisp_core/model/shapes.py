@@ -64,6 +64,7 @@ class Shape:
         round: whether it is as wide in every direction while it stands.
         hollow: whether objects go into it.
         ground: whether it is furniture or a place, on which objects stand and which is in nobody's way.
+        open: whether liquid goes in and out at its top, from which a hand keeps away while it stands.
     """
 
     outline: Callable[[Vector], Outline]
@@ -72,6 +73,7 @@ class Shape:
     round: bool = False
     hollow: bool = False
     ground: bool = False
+    open: bool = False
 
     @property
     def boxy(self) -> bool:
@@ -163,5 +165,6 @@ SHAPES = {
     "bowl": Shape(circle, _bowl, Handling.NONE, round=True, hollow=True),
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
     "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
+    "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
 }
 """The workspace's own shapes by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, FrozenSet, Mapping, NamedTuple, Optional, Protocol, Tuple, runtime_checkable
 
-from hicrisp_core.model import Pose, WorldState
+from hicrisp_core.model import Pose, Relation, WorldState
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.track import View
 from hicrisp_core.time.deadline import Deadline
@@ -59,6 +59,13 @@ class Eyes(Protocol):
 
         Returns:
             The objects, robots and relations that are known at that moment.
+        """
+
+    def measure(self, facts: FrozenSet[Relation]) -> None:
+        """Take in what was measured besides poses, such as the levels of vessels.
+
+        Args:
+            facts: all that holds now of their predicates.
         """
 
     def give_name(self, item: str, name: str) -> Naming:

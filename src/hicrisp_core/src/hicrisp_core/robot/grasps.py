@@ -225,7 +225,9 @@ def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper) -> 
 
 
 def _from_above(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
-    """Tool poses that point down, with the object's width between the fingers."""
+    """Tool poses that point down, with the object's width between the fingers; none for an open vessel that stands."""
+    if item.form.open and abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) > 1.0 - _LEVEL:
+        return
     bottom, top = vertical_span(item, pose)
     x, y, z = pose.apply((0.0, 0.0, _off_centre(item, pose)))
     height = max(min(max(z, top - gripper.depth), top - 0.01), bottom + gripper.tip + 0.0075)

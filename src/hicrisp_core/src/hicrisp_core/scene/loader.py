@@ -18,8 +18,8 @@ from hicrisp_core.scene import arena, lab, symbolic
 from hicrisp_core.scene.arena import arena_scene, stands_of
 from hicrisp_core.scene.lab import lab_scene
 from hicrisp_core.scene.scene import Heading, Scene, Tuning, common_scene
-from hicrisp_core.scene.symbolic import graph_scene, symbolic_scene
-from hicrisp_core.scene.table import NamedRobots, TablePart, table_objects
+from hicrisp_core.scene.symbolic import facts_beside, graph_scene, symbolic_scene
+from hicrisp_core.scene.table import NamedRobots, ObjectEntry, TablePart, table_objects
 
 MOST_OBJECTS = 500
 """Entries of one part of a scene's file, at most."""
@@ -118,21 +118,22 @@ def table_scene(path: Path, values: Mapping[str, Any], positions: Positions, dom
     Raises:
         ConfigError: with file, line, key and what is valid; also for objects that overlap or leave the table.
     """
-    part = read_settings(TablePart, values, positions, others=_TABLE_KEYS)
+    described, facts = facts_beside(values.get("objects"), keys_of(ObjectEntry), domain, positions)
+    part = read_settings(TablePart, {**values, "objects": described}, positions, others=_TABLE_KEYS)
     objects, masses = table_objects(part, positions, domain, seed)
+    begun = replace(common_scene(path, values, positions, domain, seed), objects=objects, masses=masses, facts=facts)
     told = values.get("robots")
     if isinstance(told, Mapping) and told:
         stands = stands_of(told, positions)
         other = next((name for name in told if name not in stands), None)
         if other is not None:
             raise positions.error(("robots", other, "kind"), "this world has arms alone; a base needs world: lab")
-        return replace(common_scene(path, values, positions, domain, seed), robots=tuple(stands), objects=objects,
-                       masses=masses, stands=stands)
+        return replace(begun, robots=tuple(stands), stands=stands)
     robots = read_settings(NamedRobots, values, positions, others=_TABLE_KEYS).robots or driven_by(_ARMS)
     if not robots:
         raise positions.error((), "the key 'robots' is missing, and no file of config/robots has a section "
                               f"'{_ARMS}'")
-    return replace(common_scene(path, values, positions, domain, seed), robots=robots, objects=objects, masses=masses)
+    return replace(begun, robots=robots)
 
 
 def driven_by(driver: str) -> Tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Collection, Dict, FrozenSet, Iterator, List, Mapping, Sequence, Tuple
 
 from pydantic.dataclasses import dataclass
 
@@ -97,6 +97,32 @@ def symbolic_scene(path: Path, values: Mapping[str, Any], positions: Positions, 
                   for fact in _facts(name, key, entry[key], domain, positions, (*where, key))]
     return replace(common_scene(path, values, positions, domain, seed), robots=part.robots, objects=objects,
                    world=SYMBOLIC, facts=frozenset(facts))
+
+
+def facts_beside(
+    objects: Any, others: Collection[str], domain: Domain, positions: Positions
+) -> Tuple[Any, FrozenSet[Relation]]:
+    """Separate the facts that a scene with poses says of its objects from what else it says of them.
+
+    Args:
+        objects: what the file says of its objects, by name.
+        others: the keys that are no facts, though a predicate may have such a name.
+        domain: its predicates that no pose shows are keys.
+        positions: where each key stands in the file, for error messages.
+
+    Returns:
+        The objects without these keys, and the facts.
+
+    Raises:
+        ConfigError: with file, line, key and what is valid.
+    """
+    if not isinstance(objects, dict):
+        return objects, frozenset()
+    keys = {name for name, each in domain.predicates.items() if not each.detect and name not in others}
+    facts = [fact for name, entry in objects.items() if isinstance(entry, dict) for key in entry if key in keys
+             for fact in _facts(name, key, entry[key], domain, positions, ("objects", name, key))]
+    return {name: {key: value for key, value in entry.items() if key not in keys} if isinstance(entry, dict) else entry
+            for name, entry in objects.items()}, frozenset(facts)
 
 
 def _facts(

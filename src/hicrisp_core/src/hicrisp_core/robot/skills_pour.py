@@ -1,0 +1,185 @@
+"""Pouring: bring a vessel's lip above another's mouth, tilt it until enough is seen to be gone, and tilt it back.
+
+The hand that holds the vessel from the side turns about the way it points, so that the vessel tilts beside it. The
+levels are those that perception sees; the hand feels nothing of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Iterator, List, Optional, Tuple
+
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, Vector, WorldObject
+from hicrisp_core.model.geometry import from_yaw, multiply, rotate
+from hicrisp_core.model.keep_out import vertical_span
+from hicrisp_core.model.liquids import VOLUME, level_of, retained
+from hicrisp_core.ports.kinds import ARM, Skill
+from hicrisp_core.ports.robot import MotionFailure
+from hicrisp_core.robot.skills import DONE, SkillContext, failed
+from hicrisp_core.robot.skills_pick import in_hand
+from hicrisp_core.robot.skills_place import carried
+
+_ABOVE = 0.03
+"""Space of the vessel to the other's rim, metres."""
+_YAWS, _TRIES = 12, 12
+"""Directions from which to pour that are ranked, and how many of them are tried."""
+_LARGEST, _COARSE, _SLOW, _FINE = (math.radians(degrees) for degrees in (125.0, 6.0, 1.5, 0.3))
+"""The greatest tilt, the largest step before anything runs and after that, and the smallest step."""
+_PARTS = tuple(number / 12.0 for number in range(13))
+_SPEED = 0.1
+"""Of the tool, m/s."""
+_EDGE = 0.5
+"""Millilitres by which an amount may be missed: what the marks do not show anyway."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to pour: how the vessel is held when it is upright, and to which side it tilts.
+
+    Args:
+        upright: orientation of the vessel before it is tilted.
+        axis: level, world frame; the vessel turns about it, which is where the hand points.
+        lip: above which its lip is, world frame, at the height of the other's rim.
+        width: radius of the other's mouth, metres.
+        vessel: what is poured from, as it was seen in the hand.
+        in_hand: pose of the tool in its frame.
+        palm: how far the hand reaches to either side of the vessel's axis as it turns, metres.
+    """
+
+    upright: Tuple[float, float, float, float]
+    axis: Vector
+    lip: Vector
+    width: float
+    vessel: WorldObject
+    in_hand: Pose
+    palm: float
+
+    def tool(self, tilt: float) -> Pose:
+        """Return the tool's pose at a tilt; the lip is as low as vessel and hand keep clear of the other's rim."""
+        radius, height = self.vessel.size[0] / 2.0, self.vessel.size[2]
+        sine, cosine = math.sin(tilt), math.cos(tilt)
+        half = math.sin(tilt / 2.0)
+        turn = (self.axis[0] * half, self.axis[1] * half, 0.0, math.cos(tilt / 2.0))
+        ahead = (self.axis[1], -self.axis[0])  # Where the vessel's mouth goes.
+        # In the plane of the tilt, from the lip: ahead and up.
+        along, up = -height / 2.0 * sine - radius * cosine, -height / 2.0 * cosine + radius * sine
+        side = [(-part * height * sine, -part * height * cosine) for part in _PARTS]
+        hand = [(along + part * self.palm * cosine, up - part * self.palm * sine) for part in _PARTS]
+        lowest = min((z for x, z in (*side, *hand) if abs(x) < self.width + _ABOVE), default=0.0)
+        middle = (self.lip[0] + ahead[0] * along, self.lip[1] + ahead[1] * along, self.lip[2] + _ABOVE - lowest + up)
+        return Pose(middle, multiply(turn, self.upright)).compose(self.in_hand)
+
+
+def pour(context: SkillContext, command: Command) -> Outcome:
+    """Pour an amount from the held vessel into another one.
+
+    Args:
+        context: the running command with its arm, observer and limits.
+        command: its item is the vessel in the hand, its number the millilitres, its other object the vessel below.
+
+    Returns:
+        DONE with the vessel upright in the hand; EXECUTION if less arrived than was asked for.
+    """
+    context.progress("look", 0.0)
+    world = context.look()
+    amount = next((value for value in command.arguments.values() if not isinstance(value, str)), 0.0)
+    into = next((world.objects[str(value)] for value in command.arguments.values()
+                 if value in world.objects and value != context.item), None)
+    held = world.objects[context.item]
+    if into is None or into.pose is None or not in_hand(context, held):
+        return Outcome.because(CauseKind.NOT_HELD, Status.PRECONDITION,
+                               f"Cannot pour: the {context.item} is not in the hand.", context.item)
+    seen = carried(context, context.item)
+    had, there = level_of(world, context.item), level_of(world, into.name)
+    doing = f"pour from the {context.item} into the {into.name}"
+    if isinstance(seen, Outcome) or seen.pose is None or had is None or there is None:
+        return seen if isinstance(seen, Outcome) else Outcome(
+            Status.PRECONDITION, f"Cannot {doing}: their levels are not seen.",
+            cause=Cause(CauseKind.NOT_SEEN, (context.item, into.name)))
+    context.progress("approach", 0.2)
+    way = _approach(context, _ranked(context, seen, into))
+    if isinstance(way, Outcome):
+        return failed(way, doing)
+    context.progress("pour", 0.4)
+    poured = _tilt(context, way, had - amount)
+    stopped = context.interrupted()
+    if not poured.ok or stopped is not None:
+        return failed(stopped or poured, doing)
+    came = (level_of(context.look(), into.name) or 0.0) - there
+    if came < amount - _EDGE:
+        why = f"{came:g} ml of {amount:g} ml came into the {into.name}"
+        return failed(Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.OFF_GOAL, (into.name,), said=why)), doing)
+    return DONE
+
+
+def _ranked(context: SkillContext, held: WorldObject, into: WorldObject) -> List[_Way]:
+    """Return the ways to pour in which the joints stay away from their limits best."""
+    found = [(min(margins), number, way) for number, way in enumerate(_ways(context, held, into))
+             for margins in [[_room(context, way, tilt) for tilt in (0.0, math.radians(95.0))]]]
+    return [way for room, _, way in sorted(found, key=lambda each: (-each[0], each[1])) if room >= 0.0][:_TRIES]
+
+
+def _room(context: SkillContext, way: _Way, tilt: float) -> float:
+    margin = context.arm.margin(way.tool(tilt))
+    return -1.0 if margin is None else margin
+
+
+def _ways(context: SkillContext, held: WorldObject, into: WorldObject) -> Iterator[_Way]:
+    """Yield the ways to pour: from all around, to the left and to the right of the hand."""
+    if held.pose is None or into.pose is None:
+        return
+    tool = context.arm.tool_pose()
+    in_hand_pose = held.pose.inverse().compose(tool)
+    x, y, _ = into.pose.position
+    lip = (x, y, vertical_span(into, into.pose)[1])
+    for number in range(_YAWS):
+        turn = from_yaw(math.tau * number / _YAWS)
+        ahead = rotate(multiply(turn, tool.orientation), (0.0, 0.0, 1.0))
+        length = math.hypot(ahead[0], ahead[1])
+        if length < 0.7:
+            return  # The hand points down: it would be in the stream.
+        for side in (1.0, -1.0):
+            axis = (side * ahead[0] / length, side * ahead[1] / length, 0.0)
+            yield _Way(multiply(turn, held.pose.orientation), axis, lip, into.size[0] / 2.0, held, in_hand_pose,
+                       context.gripper.palm[1] / 2.0)
+
+
+def _approach(context: SkillContext, ways: List[_Way]) -> "Outcome | _Way":
+    """Bring the vessel upright above the other one's rim; the way that was taken, or why the best cannot be."""
+    best: Optional[Outcome] = None
+    for way in ways:
+        motion = context.plan_to(way.tool(0.0))
+        outcome = motion.outcome() if isinstance(motion, MotionFailure) else context.follow(motion)
+        if outcome.ok:
+            return way
+        stopped = context.interrupted()
+        if stopped is not None:
+            return stopped
+        best = best or outcome
+    return best or Outcome(Status.PLANNING, "the arm can tilt it nowhere above there",
+                           cause=Cause(CauseKind.OUT_OF_REACH))
+
+
+def _tilt(context: SkillContext, way: _Way, until: float) -> Outcome:
+    """Tilt the vessel until its level is down to a mark, and back."""
+    touch, tilt, step, outcome = frozenset({context.item}), 0.0, _SLOW, DONE
+    world = context.look()
+    left = last = level_of(world, context.item) or 0.0
+    slender, whole = 2.0 * way.vessel.size[2] / way.vessel.size[0], level_of(world, context.item, VOLUME) or math.inf
+    while left > max(0.0, until) + _EDGE and tilt < _LARGEST and outcome.ok and context.interrupted() is None:
+        gone = last - left
+        step = min(_SLOW, max(_FINE, step * 0.4 * (left - until) / gone) if gone > 0.0 else step * 1.5)
+        nothing_runs = gone == 0.0 and retained(tilt + _COARSE + _SLOW, slender) > left / whole
+        tilt, last = tilt + (_COARSE if nothing_runs else step), left
+        outcome = context.line(way.tool(tilt), _SPEED, touch)
+        left = level_of(context.look(), context.item) or 0.0
+    while tilt > 0.0:  # Upright again, whatever ended it.
+        tilt = max(0.0, tilt - 2.0 * _COARSE)
+        back = context.line(way.tool(tilt), 2.0 * _SPEED, touch)
+        if not back.ok:
+            return back if outcome.ok else outcome
+    return outcome
+
+
+POUR = Skill(ARM, pour, item=True)
