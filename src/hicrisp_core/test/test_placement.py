@@ -46,7 +46,8 @@ def test_targets_of_the_other_placements_hold_too(domain, action, arguments):
 
 
 @pytest.mark.parametrize(("bearing", "relation"), [
-    (0.0, "behind"), (90.0, "right_of"), (180.0, "in_front_of"), (270.0, "left_of"), (-90.0, "left_of"), (360.0, "behind")])
+    (0.0, "behind"), (90.0, "right_of"), (180.0, "in_front_of"), (270.0, "left_of"), (-90.0, "left_of"),
+    (360.0, "behind")])
 def test_a_bearing_goes_clockwise_from_behind_as_the_hands_of_a_clock(domain, bearing, relation):
     world = seen(domain)
     command = decoded(domain, world, "place_around", reference="cylinder", bearing=bearing)

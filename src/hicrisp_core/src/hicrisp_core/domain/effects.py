@@ -73,8 +73,8 @@ def apply_effects(domain: Domain, command: Command, state: WorldState) -> WorldS
 
 
 def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ...], Tuple[Relation, ...]]:
-    """Return the effects of a command that a detector can check: those without wildcards that are unconditional, or whose
-    condition the command's own numbers meet.
+    """Return the effects of a command that a detector can check: those without wildcards that are unconditional, or
+    whose condition the command's own numbers meet.
 
     Args:
         domain: the actions with their effects.
