@@ -66,9 +66,9 @@ _OFFLINE = (
     "What a user without a key or a model gets: controlled English reads the task, a question which object is meant "
     "gets its first choice for an answer, and a search plans, so that plans need no correction.")
 _FORGETFUL = (
-    "Controlled English read the tasks, and a search planned; of its steps {forget:.0%} were left out at random, the same "
-    "ones under every policy: these faults are injected. No model was asked: `llm_step` and `llm_replan` were answered "
-    "by the same search, and new plans forget likewise.")
+    "Controlled English read the tasks, and a search planned; of its steps {forget:.0%} were left out at random, "
+    "the same ones under every policy: these faults are injected. No model was asked: `llm_step` and "
+    "`llm_replan` were answered by the same search, and new plans forget likewise.")
 _MODEL = "All plans and corrective actions came from the model."
 
 
