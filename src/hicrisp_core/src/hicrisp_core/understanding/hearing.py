@@ -5,19 +5,14 @@ no other language that is taken for English.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain
-from typing import FrozenSet, Tuple
 
-from hicrisp_core.config.files import config_folders
 from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import WorldState
+from hicrisp_core.llm.english import script_of, strange_words
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Meaning, Question, Reason, Refusal, Speaker, wants_end
-from hicrisp_core.parsing.names import words_of
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import nearest
@@ -26,13 +21,6 @@ from hicrisp_core.understanding.controlled.tables import tables
 from hicrisp_core.understanding.embedded import shown
 from hicrisp_core.understanding.verifier import refusal_of, verify
 
-WORDS = "words.txt"
-"""The file of ``config/llm`` with the words of the sentences that the embedded model learnt from."""
-_MOST_STRANGE = 0.5
-"""Part of a text's words that may be unknown: docs/language.md says how it tells English from others."""
-_LATIN = "LATIN"
-_CALLED = {"CJK": "Chinese"}
-"""Scripts that Unicode calls otherwise than people do."""
 _ENGLISH = "I understand English only."
 _MOST_NAMED = 6
 """Unknown words that a message names."""
@@ -55,10 +43,11 @@ class HearingInterpreter:
         if request.goal is None and not request.conversation and wants_end(request.text):
             return Understood(self._refused("No task is running.", request))
         said = " ".join((*(turn.text for turn in request.conversation if turn.speaker is Speaker.USER), request.text))
-        script = script_of(said, request.world)
+        here = request.world.types()
+        script = script_of(said, here)
         if script:
             return Understood(self._refused(f"This is written in {script} characters. {_ENGLISH}", request))
-        strange = strange_words(said, request.world)
+        strange = strange_words(said, (*here, *here.values(), *recipes(), *chain(*tables().words.values())))
         found = self._interpreter.understand(request, deadline)
         misfit = verify(found.meaning, self._domain, request.world) if isinstance(found.meaning, Goal) else None
         found = replace(found, meaning=refusal_of(misfit)) if misfit is not None else found
@@ -80,29 +69,3 @@ class HearingInterpreter:
     def _refused(self, why: str, request: Request) -> Refusal:
         """Return a refusal with sentences that are tasks here."""
         return Refusal(Reason.NOTHING_TO_DO, why, nearest(request.text, Reader(self._domain, request.world)))
-
-
-def script_of(text: str, world: WorldState) -> str:
-    """Return the script of most letters if it is neither the Latin one nor that of a name here; empty otherwise."""
-    scripts = Counter(unicodedata.name(letter, _LATIN).split()[0] for letter in text if letter.isalpha())
-    most = max(scripts, key=lambda each: scripts[each], default=_LATIN)
-    here = {unicodedata.name(letter, _LATIN).split()[0] for name in world.types() for letter in name}
-    if most == _LATIN or most in here:
-        return ""
-    return _CALLED.get(most, most.title())
-
-
-def strange_words(text: str, world: WorldState) -> Tuple[str, ...]:
-    """Return the words that are neither known nor of an object's name here if they are most of a text; else none."""
-    said = [word for word in words_of(text) if not word.isdigit()]
-    here = {word for name in (*world.types(), *world.types().values(), *recipes(), *chain(*tables().words.values()))
-            for word in words_of(name)}
-    strange = [word for word in said if word not in here and word not in known_words()]
-    return tuple(dict.fromkeys(strange)) if len(strange) > _MOST_STRANGE * len(said) else ()
-
-
-@lru_cache(maxsize=1)
-def known_words() -> FrozenSet[str]:
-    """Return the words of the sentences that the embedded model learnt from."""
-    files = [folder / WORDS for folder in config_folders("llm") if (folder / WORDS).is_file()]
-    return frozenset(files[0].read_text(encoding="utf-8").split()) if files else frozenset()

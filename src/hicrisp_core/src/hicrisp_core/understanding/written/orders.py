@@ -138,7 +138,8 @@ class Orders(Statements):
             recipe = next((name for name in sorted(recipes) if sorted(words_of(name)) == said), None)
             if recipe is None:
                 raise unknown(f"recipe '{phrase.words}'", recipes)
-            known, taken = recipes[recipe], []
+            known = recipes[recipe]
+            taken: List[str] = []
             for each in known.mandatory:
                 found = names.exactly(each, names.fitting(each))
                 if not found:
