@@ -6,7 +6,7 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Set, Tupl
 
 from hicrisp_core.trace.events import CorrectionMade, TaskFinished
 from hicrisp_core.trace.records import FeedbackRecord
-from hicrisp_core.trace.timeline import AttemptRecord, Timeline, TimelineStep, timeline_of
+from hicrisp_core.trace.timeline import AttemptRecord, Timeline, TimelineStep, counted, timeline_of
 
 MAKERS = {
     "search": "a search over the known actions",
@@ -69,7 +69,7 @@ def reasons_of(story: Timeline) -> List[Why]:
     told += _said(story)
     aimed = ((story.end.corrections if story.end else None) or {}).get("offset", 0)
     if aimed and not story.rungs["offset"]:
-        times = _count(aimed, "time")
+        times = counted(aimed, "time")
         told.append(Why(f"The action decoder also corrected the aim {times} by the measured deviation.", 0.0,
                         story.seconds))
     return [*told, *(Why(text, story.seconds, story.seconds) for text in _ended(story))]
@@ -111,7 +111,7 @@ def _recalled(story: Timeline) -> List[str]:
         texts = each.texts[:_MOST]
         if each.what == "examples" and texts:
             listed = "; ".join(f'"{text}"' for text in texts)
-            tasks = _count(len(each.texts), "earlier task")
+            tasks = counted(len(each.texts), "earlier task")
             said.append(f"The brain was offered {tasks} as examples: {_closed(listed)}")
         elif each.what == "offsets" and texts:
             listed = ", ".join(texts)
@@ -132,7 +132,7 @@ def _planned(story: Timeline) -> List[str]:
         return ["No plan was made."]
     plan = story.plans[0]
     listed = "; ".join(f"{number}. {text}" for number, text in enumerate(plan.steps, start=1))
-    steps = _count(len(plan.steps), "step")
+    steps = counted(len(plan.steps), "step")
     return [f"The plan, by {source_words(plan.source)}, had {steps}: {_closed(listed)}"]
 
 
@@ -220,7 +220,7 @@ def _ended(story: Timeline) -> List[str]:
     if story.verdict in ("answered", "refused"):
         return []
     corrections = sum((end.corrections or {}).values())
-    spent = f"{_count(end.steps_executed or 0, 'command')}, {_count(corrections, 'correction')}, {seconds:.1f} s"
+    spent = f"{counted(end.steps_executed or 0, 'command')}, {counted(corrections, 'correction')}, {seconds:.1f} s"
     if story.verdict == "succeeded":
         seen = ", and the detector sees its goal" if story.goal_state == "seen" else ""
         return [f"The task succeeded{seen} ({spent}).", *_told(end)]
@@ -247,10 +247,6 @@ def _told(end: TaskFinished) -> List[str]:
     if not end.message or end.reason in ("", end.message):
         return []
     return [f"The user was told: {_closed(end.message)}"]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _closed(text: str) -> str:

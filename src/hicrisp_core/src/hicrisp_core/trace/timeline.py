@@ -349,6 +349,19 @@ def verdict_words(verdict: str) -> str:
     return "stopped by you" if verdict == "stopped" else verdict
 
 
+def counted(number: int, noun: str) -> str:
+    """Word a number of things: ``1 step``, ``2 steps``.
+
+    Args:
+        number: how many.
+        noun: for one.
+
+    Returns:
+        The words.
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 _LATEST = {"task_received": "task", "goal": "goal", "goal_judged": "judged", "refused": "refusal", "usage": "usage",
            "task_finished": "end"}
 """The kinds of events of which the last one is kept, and where."""

@@ -29,7 +29,7 @@ from hicrisp_core.trace.events import (
     Waiting,
 )
 from hicrisp_core.trace.records import FeedbackRecord
-from hicrisp_core.trace.timeline import AttemptRecord, Timeline
+from hicrisp_core.trace.timeline import AttemptRecord, Timeline, counted
 
 from hicrisp_nodes.cli.console import Console
 
@@ -191,8 +191,8 @@ class Narrator:
         sign, style, word = _SUCCEEDED if event.success else _ENDS.get(self._run.verdict, _FAILED)
         corrections = event.corrections or {}
         told = ", ".join(f"{rung} {count}" for rung, count in corrections.items())
-        spent = (f"{_count(event.steps_executed or 0, 'command')}, "
-                 f"{_count(sum(corrections.values()), 'correction')}")
+        spent = (f"{counted(event.steps_executed or 0, 'command')}, "
+                 f"{counted(sum(corrections.values()), 'correction')}")
         spent += f" ({told})" if told else ""
         spent += f", {event.wall_s or event.t:.1f} s"
         plain = event.success and event.message == event.reason  # Nothing was said beside the plain end.
@@ -203,7 +203,3 @@ class Narrator:
             for told, steps in (("done", event.done), ("given up", event.given_up),
                                 ("never begun because of it", event.not_begun)):
                 self._say("     ", self._paint(f"{told}:", "soft"), "; ".join(steps) or "nothing")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
