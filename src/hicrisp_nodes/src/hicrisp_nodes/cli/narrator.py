@@ -183,7 +183,7 @@ class Narrator:
     def _offset(self, event: OffsetLearnt) -> None:
         count, agreed = max(1, round(event.samples)), any(event.applied)
         off = " ".join(f"{1000.0 * value:+.1f}" for value in (event.applied if agreed else event.mean)[:2])
-        told = f"{off} mm (x y), {_count(count, 'sample')}"
+        told = f"{off} mm (x y), {counted(count, 'sample')}"
         said = f"learnt bias of {event.key}: {told}" if agreed else f"measured for {event.key}: {told}; not yet a bias"
         self._say("    ", self._paint(f"│ {said}", "soft"))
 
