@@ -121,7 +121,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     settings = load_llm_settings(run.config / "llm" / f"{run.llm}.yaml")
     if run.temperature is not None:
         settings = replace(settings, temperature=run.temperature, seed=run.run)
-    parts = load_factory(run.config, "virtualhome", run.policy, settings)
+    parts = load_factory(run.config, "household", run.policy, settings)
     domain, policy = parts.domain, parts.policy
     graph = load_home(run.config)
     world = _Diary(domain, graph)
