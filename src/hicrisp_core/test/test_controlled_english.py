@@ -39,7 +39,7 @@ def seen(name: str) -> Tuple[Domain, WorldState]:
     scene = load_scene(name)
     domain = load_domain(ROOT / "config" / "domains" / f"{scene.domain}.yaml")
     starts = scene.arena.starts if scene.arena is not None else {}
-    based = scene.domain == "virtualhome"
+    based = scene.world == "virtualhome"
     robots = {robot: RobotState(robot, "base" if robot in starts or based else "arm",
                                 starts[robot].pose if robot in starts else None) for robot in scene.robots}
     world = WorldState(scene.objects, scene.facts, robots)

@@ -44,7 +44,7 @@ from hicrisp_bench.virtualhome.published import TABLE_3, reference
 from hicrisp_bench.virtualhome.scoring import METRICS, Course, score
 from hicrisp_bench.virtualhome.unasked import FirstChoice
 
-POLICIES = ("open_loop", "base_llm", "hicrisp", "brainbody", "hierarchical")
+POLICIES = ("open_loop", "base_llm", "hicrisp_after", "hicrisp", "brainbody_no_feedback", "brainbody", "hierarchical")
 PROGPROMPT = "progprompt"
 """Stands in place of a policy: a recorded program with its checks, and nothing else that corrects."""
 RECORDED_POLICIES = (PROGPROMPT, "hicrisp", "repair", "hierarchical")
@@ -164,7 +164,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     settings = llm_settings(run.config, run.llm)
     if run.temperature is not None:
         settings = replace(settings, temperature=run.temperature, seed=run.run)
-    parts = load_factory(run.config, "virtualhome", "open_loop" if run.policy == PROGPROMPT else run.policy, settings)
+    parts = load_factory(run.config, "household", "open_loop" if run.policy == PROGPROMPT else run.policy, settings)
     domain = parts.domain
     graph = load_home(run.config)
     world = _Diary(domain, graph)
