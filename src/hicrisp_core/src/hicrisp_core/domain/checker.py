@@ -63,7 +63,8 @@ def unready(domain: Domain, steps: Iterable[Step], state: WorldState) -> Optiona
             failed = check(domain, domain.ground(step, state), state)
         except DomainError:
             continue
-        failures += [failed] if failed is not None and failed.unmet else []
+        if failed is not None and failed.unmet:
+            failures.append(failed)
     return min(failures, key=lambda each: not any(unmet.negated for unmet in each.unmet), default=None)
 
 
