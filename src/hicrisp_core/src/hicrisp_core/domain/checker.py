@@ -65,7 +65,8 @@ def unready(domain: Domain, steps: Iterable[Step], state: WorldState) -> Optiona
             continue
         if failed is not None and failed.unmet:
             failures.append(failed)
-    return min(failures, key=lambda each: not any(unmet.negated for unmet in each.unmet), default=None)
+    failures.sort(key=lambda each: not any(unmet.negated for unmet in each.unmet))
+    return failures[0] if failures else None
 
 
 def possible_actions(domain: Domain, state: WorldState) -> Tuple[str, ...]:
