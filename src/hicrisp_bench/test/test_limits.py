@@ -36,7 +36,7 @@ def test_a_tool_outside_the_box_is_seen() -> None:
     watch = ArmWatch(world)
     world.pass_time(0.1)
     assert watch.broken == {}
-    world.safety = SafetyLimits((0.0, 0.2, 0.0), (0.8, 0.6, 0.8))
+    world.arm.safety = SafetyLimits((0.0, 0.2, 0.0), (0.8, 0.6, 0.8))
     world.pass_time(0.1)
     assert watch.broken["workspace box, m"] > 0.15
 

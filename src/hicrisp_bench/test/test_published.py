@@ -67,7 +67,7 @@ def test_a_run_replaces_the_figures_and_the_page_shows_them(workspace: Path) -> 
     page = (workspace / "README.md").read_text()
     assert table["rows"] == [{"policy": "open_loop", "n": 4, "success": 0.5, "success_ci": [0.2, 0.8]}]
     assert table["commit"] is None, "no git is here"
-    assert "|open_loop|4|50% (20-80)|\n|published: A paper||90%|\n" in page
+    assert "| open_loop | 4 | 50% (20-80) |\n| published: A paper |  | 90% |\n" in page
     assert "`scripts/bench towers`: " in page
     assert OLDER not in page
 
