@@ -9,8 +9,7 @@ from itertools import combinations
 from typing import List, Sequence, Tuple
 
 from hicrisp_core.model import WorldState
-
-Planar = Tuple[float, float]
+from hicrisp_core.model.geometry import Planar
 
 _NEIGHBOURS = (0.045, 0.13)
 """Distance between the centres of two neighbouring cubes of a shape, metres; a cube is 4.5 cm wide."""

@@ -164,8 +164,8 @@ class EmbeddedWorld(SimulatedWorld):
         self.descriptions = descriptions_of(loaded, robot)
         self._domain = domain or domain_of(loaded)
         self.simulation = self._simulate(loaded, rate)
-        self.safety = usual_limits()
-        self.arms = tuple(EmbeddedArm(self.simulation, loaded, arm, seed, self.safety) for arm in self.descriptions)
+        safety = usual_limits()
+        self.arms = tuple(EmbeddedArm(self.simulation, loaded, arm, seed, safety) for arm in self.descriptions)
         self._faults = Faults(self.simulation, self.arms, seed)
         self._seed = seed
         self._watching: Optional[EmbeddedCamera] = None

@@ -112,26 +112,27 @@ class KnownRecipe:
             if answer.found:
                 self._glass, self._left = glass, answer.commands
                 return self._next(goal, world)
-        return None, Feedback(Level.HIGH, FeedbackKind.OMITTED, subjects=("tray",))
+        return None, Feedback(Level.HIGH, FeedbackKind.OMITTED, subjects=(self._recipe.served or self._recipe.vessel,))
 
     def _glasses(self, world: WorldState) -> List[str]:
         """The glasses with nothing wrong in them, those that lack the least first."""
         recipe = self._recipe
         held = {name: _contents(name, world) for name, item in world.objects.items()
-                if item.type == "glass"}
+                if item.type == recipe.vessel}
         fit = [name for name in held if held[name] <= recipe.allowed]
         return sorted(fit, key=lambda name: (len(frozenset(recipe.mandatory) - held[name]), name))
 
     def _goal(self, glass: str, world: WorldState) -> Conditions:
         """Exactly this glass on the tray, with what must be in it and without what may not."""
         recipe = self._recipe
-        others = [name for name, item in world.objects.items() if item.type == "glass" and name != glass]
+        others = [name for name, item in world.objects.items() if item.type == recipe.vessel and name != glass]
         poured = {fact.object for fact in world.relations if fact.predicate == "contains"}
         return goal_of(
-            *(f"contains({glass}, {each})" for each in sorted(recipe.mandatory)), f"at({glass}, tray)",
+            *(f"contains({glass}, {each})" for each in sorted(recipe.mandatory)),
+            *([f"at({glass}, {recipe.served})"] if recipe.served else ()),
             *(f"not contains({glass}, {each})"
               for each in sorted(poured - recipe.allowed)),
-            *(f"not at({name}, tray)" for name in others))
+            *(f"not at({name}, {recipe.served})" for name in others if recipe.served))
 
     def _leads_to(self, goal: Conditions, world: WorldState) -> bool:
         """Whether what was found before still ends in the goal: a repair may have left objects otherwise."""

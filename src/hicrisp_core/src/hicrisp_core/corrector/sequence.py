@@ -7,9 +7,9 @@ hand held, or if a motion failed, the model plans anew (Table III).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterable, Optional, Tuple
+from typing import Iterable, Optional, Tuple
 
-from hicrisp_core.corrector.ladder import RepairRung
+from hicrisp_core.corrector.ladder import CorrectionContext, Ladder, RepairRung
 from hicrisp_core.domain.effects import apply_effects
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.search import Conditions, Searcher
@@ -20,9 +20,6 @@ from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.time.deadline import Deadline
 
-if TYPE_CHECKING:
-    from hicrisp_core.corrector.ladder import CorrectionContext, Ladder
-
 _LOGICAL = frozenset((FeedbackKind.PRECONDITION, FeedbackKind.OUT_OF_ORDER, FeedbackKind.NOT_DUE, FeedbackKind.UNDONE,
                       FeedbackKind.OMITTED))
 """Failures of the sequence of commands, found without a motion."""
@@ -32,7 +29,7 @@ class SequenceRung(RepairRung):
     """Repairs the sequence of commands, and leaves everything else to the model."""
 
     def answer(
-        self, ladder: "Ladder", question: "CorrectionContext", deadline: Deadline
+        self, ladder: Ladder, question: CorrectionContext, deadline: Deadline
     ) -> Tuple[Optional[Correction], Usage]:
         if question.top.feedback.kind not in _LOGICAL:
             return None, Usage()

@@ -152,7 +152,7 @@ class Orders(Statements):
                     continue
                 fit = [name for name in self.names(CONTAINS, 0, vessel, use) if name not in self.promised
                        and {each.object for each in self._world.relations if (each.subject, each.predicate)
-                            == (name, CONTAINS)} <= {*known.mandatory, *known.optional}]
+                            == (name, CONTAINS)} <= known.allowed]
                 many = max(1, so_many(vessel), so_many(phrase))
                 if len(fit) < many:
                     raise unknown(f"{vessel.words} with nothing else in it", fit)
