@@ -127,7 +127,7 @@ def test_every_failure_of_the_recorded_simulator_has_a_kind() -> None:
 @needs_recordings
 def test_nearly_every_recorded_first_plan_can_be_executed_without_a_model() -> None:
     plans = read_recordings(RECORDED)[::5]
-    results = [run_barman(BarmanTrial(CONFIG, "copal_m", plan.recipe, plan)) for plan in plans]
+    results = [run_barman(BarmanTrial(CONFIG, "hierarchical", plan.recipe, plan)) for plan in plans]
     executable = [result for result in results if result["executable"]]
     assert len(executable) >= 0.95 * len(plans)
     assert sum(result["correct"] for result in executable) >= 0.9 * len(executable)
