@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module, metadata
 from types import MappingProxyType
 from typing import Any, Generic, Iterator, Mapping, Tuple, TypeVar, Union
@@ -31,8 +31,9 @@ class Lazy:
 
     place: str
 
-    def load(self) -> Any:
-        """Import and return the value.
+    @cached_property
+    def value(self) -> Any:
+        """What stands there.
 
         Raises:
             ConfigError: if the module or the attribute does not exist.
@@ -88,7 +89,7 @@ class Registry(Generic[Kind]):
             raise ConfigError(self.unknown(name))
         value: Any = self.entries[name]
         wanted: Any = self.of
-        value, wanted = (each.load() if isinstance(each, Lazy) else each for each in (value, wanted))
+        value, wanted = (each.value if isinstance(each, Lazy) else each for each in (value, wanted))
         if not isinstance(value, wanted):
             raise ConfigError(f"the {self.sort} '{name}' must be a {wanted.__name__}, not {type(value).__name__}")
         return value

@@ -9,7 +9,7 @@ from typing import Callable, FrozenSet, Iterator, List, Optional, Sequence, Tupl
 
 from hicrisp_core.model import Pose, Vector, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, planar_distance
-from hicrisp_core.model.keep_out import footprint, half_extents, support, vertical_span
+from hicrisp_core.model.keep_out import footprint, support, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.robot.description import RobotBody
 from hicrisp_core.robot.grasps import Gripper
@@ -302,7 +302,9 @@ def allowed(item: WorldObject, pose: Pose, table: Optional[WorldObject], workspa
     if table is None or table.pose is None:
         return True
     x, y, _ = table.pose.inverse().apply(pose.position)
-    half_x, half_y, _ = half_extents(item, Pose(pose.position, from_yaw(pose.yaw - table.pose.yaw)))
+    turn = pose.yaw - table.pose.yaw
+    cosine, sine = abs(math.cos(turn)), abs(math.sin(turn))
+    half_x, half_y = (item.size[0] * a / 2.0 + item.size[1] * b / 2.0 for a, b in ((cosine, sine), (sine, cosine)))
     return abs(x) + half_x <= table.size[0] / 2.0 - workspace.margin \
         and abs(y) + half_y <= table.size[1] / 2.0 - workspace.margin
 

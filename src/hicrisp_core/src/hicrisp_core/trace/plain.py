@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, Dict, Iterable, Iterator, Optional, Tuple
 
@@ -23,18 +23,18 @@ def plain(value: Any) -> Any:
     """
     if type(value) in _AS_THEY_ARE:
         return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, (int, str)):
         return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # A dict is known at once, an abstract class asks around.
         return {str(key): entry if type(entry) in _AS_THEY_ARE else plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(entry) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):
-        return plain(asdict(value))
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     if hasattr(value, "tolist"):  # numpy's scalars and arrays
         return plain(value.tolist())
     return str(value)
