@@ -51,7 +51,14 @@ class ActionDecoder:
             return command
         asked = TargetQuestion(
             self.domain, command, world, self.workspaces.get(command.robot, self.workspace), self.drive)
-        return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
+        if action.places:
+            return self._placed(action.target, asked, offsets)
+        goal = action.target.find(asked)
+        if isinstance(goal, Feedback):
+            return goal
+        command = replace(command, keep_out=asked.constraints.keep_out)
+        # In a world of facts without poses, a robot that knows the place by name finds it.
+        return command.aimed(goal, goal) if isinstance(goal, Pose) else command
 
     def _placed(self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets) -> Union[Command, Feedback]:
         """Return the command with where its item shall be."""
@@ -63,8 +70,11 @@ class ActionDecoder:
         target = rule.find(asked)
         if isinstance(target, Spots):
             spots, target = target, target.best()
-            if target is None:
-                return self._no_place(command, spots)
+            if target is None:  # Objects are in the way; or all is out of reach, off the table or tried.
+                names = spots.blockers()
+                movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
+                return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names,
+                                blockers=names if movable else ())
         if isinstance(target, Feedback):
             return target
         if not isinstance(target, Pose):
@@ -72,22 +82,6 @@ class ActionDecoder:
             return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, cause=Cause(CauseKind.NOT_SEEN, unseen))
         bias = offsets.bias(offset_key(command.robot, self.domain.actions[command.action].skill))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
-
-    def _driven(self, rule: TargetRule, asked: TargetQuestion) -> Union[Command, Feedback]:
-        """Return the command with the pose where a base shall stand, and with the zones that it must not enter."""
-        goal = rule.find(asked)
-        if isinstance(goal, Feedback):
-            return goal
-        command = replace(asked.command, keep_out=asked.constraints.keep_out)
-        if not isinstance(goal, Pose):
-            return command  # A world of facts without poses; a robot that knows the place by name finds it.
-        return command.aimed(goal, goal)
-
-    def _no_place(self, command: Command, spots: Spots) -> Feedback:
-        """Return why no spot will do: the objects in the way, or that all are out of reach, off the table or tried."""
-        names = spots.blockers()
-        movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
-        return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())
 
 
 class Aiming:

@@ -15,7 +15,7 @@ from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tupl
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause
 from hicrisp_core.domain.effects import names_of
-from hicrisp_core.domain.schema import Domain, Effect
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Relation, Step, WorldState
 
@@ -77,7 +77,11 @@ def touch_of(domain: Domain, command: Command) -> Touch:
     names = names_of(command)
     preconditions = [precondition.condition.bind(names) for precondition in action.preconditions]
     guards = [effect.when.bind(names) for effect in action.effects if effect.when is not None]
-    changes = [_change(effect, names) for effect in action.effects]
+    changes = []
+    for effect in action.effects:
+        when: Tuple[Clause, ...] = effect.when.bind(names).clauses if effect.when is not None else ()
+        given = when[0].atoms if len(when) == 1 and not when[0].negated else ()
+        changes.append(Part(effect.atom.bind(names), effect.removes, given))
     clauses = [clause for condition in (*preconditions, *guards) for clause in condition.clauses]
     alone = [condition.clauses[0] for condition in preconditions if len(condition.clauses) == 1]
     return Touch(frozenset(Part(atom) for clause in clauses for atom in clause.atoms if atom.predicate not in BUILT_IN),
@@ -106,12 +110,6 @@ def interfere(domain: Domain, first: Command, second: Command) -> bool:
                for some, others in pairs for mine in some for its in others)
     return any(fact is not None and _may_be(mine, fact, a, b) and _may_be(its, fact, b, a)
                for mine, its, fact in meeting)
-
-
-def _change(effect: Effect, names: Mapping[str, str]) -> Part:
-    when: Tuple[Clause, ...] = effect.when.bind(names).clauses if effect.when is not None else ()
-    given = when[0].atoms if len(when) == 1 and not when[0].negated else ()
-    return Part(effect.atom.bind(names), effect.removes, given)
 
 
 def _types(domain: Domain, command: Command) -> Mapping[str, str]:
@@ -188,7 +186,12 @@ def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[S
     Returns:
         The steps with ``robot`` and ``after``, indices of earlier steps.
     """
-    commands = [_command(step, domain, world) for step in steps]
+    commands: List[Optional[Command]] = []
+    for step in steps:
+        try:
+            commands.append(domain.ground(step, world, step.robot))
+        except DomainError:
+            commands.append(None)
     waits: List[Set[int]] = []
     """All that each step waits for, also through others."""
     found: List[Step] = []
@@ -206,10 +209,3 @@ def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[S
         waits.append(covered)
         found.append(replace(step, robot=step.robot or (command.robot if command else ""), after=tuple(sorted(direct))))
     return tuple(found)
-
-
-def _command(step: Step, domain: Domain, world: WorldState) -> Optional[Command]:
-    try:
-        return domain.ground(step, world, step.robot)
-    except DomainError:
-        return None

@@ -68,7 +68,10 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     actions.update({
         name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
         for name, entry in read.actions.items()})
-    _check_item_role(values, roles, actions, positions)
+    parameters = {name for action in actions.values() for name in action.parameters}
+    if ITEM in values.get("roles", {}) and roles.item not in parameters:
+        raise positions.error(("roles", ITEM), f"no action has a parameter '{roles.item}'; there are: "
+                                               f"{', '.join(sorted(parameters))}")
     return Domain(read.domain, types, predicates, actions, read.description, read.examples, roles)
 
 
@@ -196,16 +199,15 @@ class _ActionReader:
                          optional=entry.optional, role=role)
 
     def _preconditions(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Precondition, ...]:
-        return tuple(self._precondition(index, told) for index, told in enumerate(entry.preconditions))
-
-    def _precondition(self, index: int, told: entries.PreconditionEntry) -> Precondition:
-        path = (*self._path, "preconditions", index)
-        valid = [kind.value for kind in PRECONDITION_KINDS]
-        if told.kind not in valid:
-            raise self._positions.error((*path, "kind"), f"'{told.kind}' is not one of: {', '.join(valid)}; "
-                                        "a word of your own is a 'label'")
-        return Precondition(self._condition(told.holds, path), told.reason, told.suggestion,
-                            FeedbackKind(told.kind), told.label)
+        found, valid = [], [kind.value for kind in PRECONDITION_KINDS]
+        for index, told in enumerate(entry.preconditions):
+            path = (*self._path, "preconditions", index)
+            if told.kind not in valid:
+                raise self._positions.error((*path, "kind"), f"'{told.kind}' is not one of: {', '.join(valid)}; "
+                                            "a word of your own is a 'label'")
+            found.append(Precondition(self._condition(told.holds, path), told.reason, told.suggestion,
+                                      FeedbackKind(told.kind), told.label))
+        return tuple(found)
 
     def _effects(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Effect, ...]:
         return tuple(self._effect(told, (*self._path, "effects", index)) for index, told in enumerate(entry.effects))
@@ -266,7 +268,13 @@ def _roles(
     for name in filter(given.__contains__, ROLE_NAMES):
         word = getattr(roles, name)
         if name in PREDICATE_ROLES:
-            _check_predicate(name, word, predicates, positions)
+            if word not in predicates:
+                raise positions.error(("roles", name), f"'{word}' is no predicate of this domain; there are: "
+                                                       f"{', '.join(sorted(predicates))}")
+            has, wanted = len(predicates[word].arguments), _ARGUMENTS.get(name, 2)
+            if has != wanted:
+                raise positions.error(("roles", name), f"'{word}' has {has} arguments; a predicate in this role has "
+                                                       f"{wanted}")
         elif name in TYPE_ROLES and word not in types:
             raise positions.error(("roles", name), f"'{word}' is no type of this domain; there are: "
                                                    f"{', '.join(sorted(types))}")
@@ -278,29 +286,3 @@ def _roles(
             found[role] = predicate.name
     found.update({role: role for role in TYPE_ROLES if role in types and not found.get(role)})
     return replace(Roles(), **found)
-
-
-def _check_item_role(
-    values: Mapping[str, Any], roles: Roles, actions: Mapping[str, Action], positions: Positions
-) -> None:
-    """Refuse a name for what actions handle that no action has as a parameter.
-
-    Raises:
-        ConfigError: with the parameters that there are.
-    """
-    if ITEM not in values.get("roles", {}):
-        return
-    names = sorted({name for action in actions.values() for name in action.parameters})
-    if roles.item not in names:
-        raise positions.error(("roles", ITEM), f"no action has a parameter '{roles.item}'; there are: "
-                                               f"{', '.join(names)}")
-
-
-def _check_predicate(role: str, word: str, predicates: Mapping[str, Predicate], positions: Positions) -> None:
-    if word not in predicates:
-        raise positions.error(("roles", role), f"'{word}' is no predicate of this domain; there are: "
-                                               f"{', '.join(sorted(predicates))}")
-    wanted = _ARGUMENTS.get(role, 2)
-    if len(predicates[word].arguments) != wanted:
-        raise positions.error(("roles", role), f"'{word}' has {len(predicates[word].arguments)} arguments; a predicate "
-                                               f"in this role has {wanted}")

@@ -6,6 +6,7 @@ The watch follows the goal, never the plan, and learns visits from observations 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Dict, List, Optional, Sequence, Tuple, Union
 
@@ -147,7 +148,14 @@ class TaskOrder:
         if left in self._skipped and self._itinerary.ordered:
             return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,),
                                   cause=self._skipped[left])
-        command = self._command(left, world)
+        drives_to = ((action, parameter.name) for action in self._domain.actions.values()
+                     if self._drives(action)
+                     for parameter in action.parameters.values() if parameter.type == self._roles.area)
+        action, place = next(drives_to, (None, ""))
+        command = None
+        if action is not None:
+            with suppress(DomainError):
+                command = self._domain.ground(Step("", action.name, {place: left}), world)
         return command, Feedback(
             Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,),
             cause=self._skipped.get(left) or self._failed.get(left))
@@ -212,18 +220,6 @@ class TaskOrder:
     @staticmethod
     def _drives(action: Action) -> bool:
         return action.target is not None and not action.places
-
-    def _command(self, area: str, world: WorldState) -> Optional[Command]:
-        drives_to = ((action, parameter.name) for action in self._domain.actions.values()
-                     if self._drives(action)
-                     for parameter in action.parameters.values() if parameter.type == self._roles.area)
-        action, place = next(drives_to, (None, ""))
-        if action is None:
-            return None
-        try:
-            return self._domain.ground(Step("", action.name, {place: area}), world)
-        except DomainError:
-            return None
 
 
 def itinerary_of(goal: Optional[Goal], domain: Domain) -> Optional[Itinerary]:

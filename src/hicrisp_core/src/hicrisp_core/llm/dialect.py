@@ -7,7 +7,7 @@ import logging
 import re
 import time
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple, Union
 
 import openai
 
@@ -111,8 +111,12 @@ class Dialect:
         """
         renamed = {self._left_out.get(key, key): value for key, value in request.items()}
         renamed.pop("", None)
-        if not self.takes(_SYSTEM):
-            renamed["messages"] = _as_user(renamed["messages"])
+        if not self.takes(_SYSTEM):  # The rules go to the beginning of the user's first message.
+            rules = "\n\n".join(each["content"] for each in renamed["messages"] if each["role"] == "system")
+            others = [each for each in renamed["messages"] if each["role"] != "system"]
+            if others and rules:
+                others[0] = {**others[0], "content": f"{rules}\n\n{others[0]['content']}"}
+            renamed["messages"] = others
         if schema is None:
             return renamed
         plain = _without(schema, self._keywords)
@@ -208,15 +212,6 @@ class Dialect:
             return False
         self._tried[ready] = at + 1
         return True
-
-
-def _as_user(messages: Sequence[Mapping[str, str]]) -> List[Mapping[str, str]]:
-    """Messages with the system's at the beginning of the first one of the user."""
-    rules = "\n\n".join(each["content"] for each in messages if each["role"] == "system")
-    others = [each for each in messages if each["role"] != "system"]
-    if others and rules:
-        others[0] = {**others[0], "content": f"{rules}\n\n{others[0]['content']}"}
-    return others
 
 
 def is_strict(schema: Mapping[str, Any]) -> bool:

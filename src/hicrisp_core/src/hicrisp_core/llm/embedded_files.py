@@ -165,7 +165,10 @@ def model_files(package: str, base: str, adapter: str) -> ModelFiles:
     Raises:
         ConfigError: where a file is missing, or the adapter was trained on another base.
     """
-    files = ModelFiles(_base(package, base), _adapter(adapter))
+    found = find_adapter(adapter) if adapter else None
+    if adapter and found is None:
+        raise ConfigError(f"there is no adapter '{adapter}' in config/llm/adapters")
+    files = ModelFiles(_base(package, base), found)
     if files.adapter is not None:
         check_fit(files.base, files.adapter)
     return files
@@ -229,12 +232,3 @@ def _base(package: str, base: str) -> Path:
     if len(files) != 1:
         raise ConfigError(f"the package {package} has {len(files)} files {base}; one is needed")
     return files[0]
-
-
-def _adapter(name: str) -> Optional[Path]:
-    if not name:
-        return None
-    found = find_adapter(name)
-    if found is None:
-        raise ConfigError(f"there is no adapter '{name}' in config/llm/adapters")
-    return found

@@ -131,7 +131,12 @@ class RoleModel(ChatModel):
         if isinstance(said, LlmFailure):  # For people; the text of an answer is for the program, as it is.
             said = replace(said, message=redacted(said.message, *self._secrets))
         said = replace(said, exchanges=self._noted(messages, schema, said))
-        self._write(said.exchanges)
+        if self._file is not None:
+            try:
+                for exchange in said.exchanges:
+                    self._file.add(exchange.as_dict())
+            except OSError as error:  # A full disk costs the recording, never the answer.
+                log.error("an exchange could not be recorded: %s", error)
         return said
 
     def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
@@ -166,15 +171,6 @@ class RoleModel(ChatModel):
                            cut_off=said.cut_off, cached=said.calls == 0,
                            sure=-1.0 if said.sure is None else said.sure)
         return (*before, last)
-
-    def _write(self, exchanges: Sequence[Exchange]) -> None:
-        """A full disk costs the recording, never the answer."""
-        if self._file is not None:
-            try:
-                for exchange in exchanges:
-                    self._file.add(exchange.as_dict())
-            except OSError as error:
-                log.error("an exchange could not be recorded: %s", error)
 
 
 def _question(messages: Sequence[Message], schema: Optional[Mapping[str, Any]]) -> str:

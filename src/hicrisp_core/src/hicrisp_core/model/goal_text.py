@@ -177,7 +177,13 @@ class _Reader:
         group = word.lower()
         if group not in _GROUPS:
             return self._fact(word)
-        number = self._number() if group in _COUNTED else 0
+        number = 0
+        if group in _COUNTED:
+            said = self._take("a number")
+            if not _NUMBER.match(said):
+                raise _Unreadable(GoalErrorKind.FORM, f"a number was expected, not '{said}'")
+            self._expect(",")
+            number = int(said)
         parts = [self._statement(depth + 1)]
         while self._next() == ",":
             self._at += 1
@@ -198,13 +204,6 @@ class _Reader:
             raise _Unreadable(GoalErrorKind.FORM,
                               f"'{predicate}' has {len(arguments)} arguments; at most two are possible")
         return Holds(Relation(arguments[0], predicate, arguments[1] if len(arguments) > 1 else ""))
-
-    def _number(self) -> int:
-        said = self._take("a number")
-        if not _NUMBER.match(said):
-            raise _Unreadable(GoalErrorKind.FORM, f"a number was expected, not '{said}'")
-        self._expect(",")
-        return int(said)
 
     def _next(self) -> Optional[str]:
         return self._tokens[self._at] if self._at < len(self._tokens) else None

@@ -96,7 +96,13 @@ class _Grounder:
         for action in self._domain.called(name):
             noted = len(self.notes)
             try:
-                return self._as(action, raw)
+                given = {key: self._value(action.parameters[key], written)
+                         for key, written in self._by_name(action, raw).items()}
+                command = self._domain.ground(Step("", action.name, given), self._world)
+                # What was left open stays open: it is chosen when the step's turn comes.
+                arguments = {key: value for key, value in command.arguments.items()
+                             if key in given or not (action.parameters[key].any or action.parameters[key].optional)}
+                return Step(self._domain.describe(command), action.name, arguments, command.robot, raw.after)
             except DomainError as error:
                 refusals.append(error)
                 del self.notes[noted:]
@@ -115,15 +121,6 @@ class _Grounder:
         except DomainError:
             return written
         return {**written, **_numbered(raw.positional[len(first.parameters):], len(written) + 1)}
-
-    def _as(self, action: Action, raw: RawStep) -> Step:
-        given = {key: self._value(action.parameters[key], written)
-                 for key, written in self._by_name(action, raw).items()}
-        command = self._domain.ground(Step("", action.name, given), self._world)
-        # What was left open stays open: it is chosen when the step's turn comes.
-        arguments = {key: value for key, value in command.arguments.items()
-                     if key in given or not (action.parameters[key].any or action.parameters[key].optional)}
-        return Step(self._domain.describe(command), action.name, arguments, command.robot, raw.after)
 
     def _by_name(self, action: Action, raw: RawStep) -> Dict[str, str]:
         parameters = list(action.parameters)
@@ -199,16 +196,14 @@ class _Grounder:
         at = 0
         while at < len(words):
             sizes = range(min(_LONGEST_NAME, len(words) - at), 1, -1)
-            size = next((size for size in sizes if self._is_split(words[at:at + size])), 1)
+            parts = list(map(_normal, words[at:]))
+            size = next((size for size in sizes if "_".join(parts[:size]) in self._spelled
+                         and not all(part in self._spelled for part in parts[:size])), 1)
             found.append("_".join(words[at:at + size]))
             if size > 1:
                 self.notes.append(f"'{' '.join(words[at:at + size])}' was read as '{_normal(found[-1])}'")
             at += size
         return found
-
-    def _is_split(self, words: Sequence[str]) -> bool:
-        parts = [_normal(word) for word in words]
-        return "_".join(parts) in self._spelled and not all(part in self._spelled for part in parts)
 
 
 def _numbered(words: Sequence[str], first: int) -> Dict[str, Value]:

@@ -257,22 +257,21 @@ def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, bloc
     kerbs = {f"{block.name}_{side}": Wall(corner, block.corners[(side + 1) % len(block.corners)], _KERB, _KERB_HEIGHT)
              for block in blocks for side, corner in enumerate(block.corners)}
     empty = Arena(bounds.origin, bounds.size, {**walls, **kerbs}, {}, bounds.floor, blocks=blocks)
-    starts = {name: _start(entry, empty, positions, ("robots", name)) for name, entry in bases.items()}
+    starts = {}
+    for name, told in bases.items():
+        path = ("robots", name)
+        entry = read_settings(RobotEntry, told, positions, path)
+        if entry.kind != BASE:
+            raise positions.error((*path, "kind"), "this world has bases alone")
+        (x, y, _), radius = entry.pose.position, entry.radius or _RADIUS
+        if empty.clearance(x, y) < radius:
+            raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
+                                                       f"{max(0.0, empty.clearance(x, y)):.2f} m from a wall, "
+                                                       f"its radius is {radius:.2f} m")
+        starts[name] = Start(entry.pose.shifted((0.0, 0.0, bounds.floor)), radius, entry.tray)
     if len(starts) != 1:
         raise positions.error(("robots",), f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
     return replace(empty, starts=starts)
-
-
-def _start(told: Any, arena: Arena, positions: Positions, path: Place) -> Start:
-    entry = read_settings(RobotEntry, told, positions, path)
-    if entry.kind != BASE:
-        raise positions.error((*path, "kind"), "this world has bases alone")
-    (x, y, _), radius = entry.pose.position, entry.radius or _RADIUS
-    if arena.clearance(x, y) < radius:
-        raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
-                                                   f"{max(0.0, arena.clearance(x, y)):.2f} m from a wall, "
-                                                   f"its radius is {radius:.2f} m")
-    return Start(entry.pose.shifted((0.0, 0.0, arena.floor)), radius, entry.tray)
 
 
 def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domain: Domain) -> WorldObject:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import KeepOut, Pose, WorldObject, WorldState
+from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.scene.scene import TABLE, Scene
 from hicrisp_core.trace.plain import to_json
 
@@ -42,7 +42,8 @@ def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, An
         "bases": {name: {"radius": start.radius} for name, start in arena.starts.items()} if arena else {},
         "walls": [{"from": list(wall.start), "to": list(wall.end), "width": wall.thickness}
                   for wall in walls.values()],
-        "zones": [_zone(zone) for zone in scene.zones],
+        "zones": [{"name": zone.name, "radius": zone.radius,
+                   "corners": [list(corner[:2]) for corner in zone.corners]} for zone in scene.zones],
     }
 
 
@@ -59,14 +60,12 @@ def world_section(world: WorldState, domain: Domain) -> Dict[str, Any]:
     robots = [{"name": robot.name, "kind": robot.kind, **_place(robot.pose),
                "opening": None if robot.opening is None else round(robot.opening, 3)}
               for robot in world.robots.values()]
-    return {"things": [_thing(thing) for thing in world.objects.values()], "robots": robots,
+    things = [{"name": thing.name, "type": thing.type, "shape": thing.shape,
+               "size": [round(each, 4) for each in thing.size], "colour": thing.attributes.get("colour", ""),
+               "movable": thing.movable, "lost": thing.lost, **_place(thing.pose)}
+              for thing in world.objects.values()]
+    return {"things": things, "robots": robots,
             "facts": sorted(domain.facts_text(world.relations))[:_MOST_FACTS]}
-
-
-def _thing(thing: WorldObject) -> Dict[str, Any]:
-    return {"name": thing.name, "type": thing.type, "shape": thing.shape,
-            "size": [round(each, 4) for each in thing.size], "colour": thing.attributes.get("colour", ""),
-            "movable": thing.movable, "lost": thing.lost, **_place(thing.pose)}
 
 
 def _place(pose: Optional[Pose]) -> Dict[str, Any]:
@@ -75,11 +74,6 @@ def _place(pose: Optional[Pose]) -> Dict[str, Any]:
         return {"x": None, "y": None, "z": None, "yaw": None}
     x, y, z = pose.position
     return {"x": round(x, 3), "y": round(y, 3), "z": round(z, 3), "yaw": round(math.degrees(pose.yaw))}
-
-
-def _zone(zone: KeepOut) -> Dict[str, Any]:
-    return {"name": zone.name, "radius": zone.radius,
-            "corners": [list(corner[:2]) for corner in zone.corners]}
 
 
 def _bounds(scene: Scene, workspace: Optional[Box]) -> Optional[Box]:

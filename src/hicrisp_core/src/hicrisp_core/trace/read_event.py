@@ -26,18 +26,12 @@ def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
         The event; ``None`` for an unknown kind.
     """
     kind = _KINDS.get(str(entry.get("kind")))
-    return None if kind is None else _fitted(kind, _today(entry))
-
-
-def _today(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an event as it is written today: goals had ``first``, ``end``, ``keep`` and ``robot`` before they had
-    stages.
-    """
-    if entry.get("kind") != GoalUnderstood.kind or not any(entry.get(each) for each in ("first", "end", "keep")):
-        return entry
-    robot = f"@{entry['robot']} " if entry.get("robot") else ""
-    stages = [*entry.get("first", ()), " & ".join(entry.get("end", ()))]
-    return {**entry, "stages": [f"{robot}{each}" for each in stages if each], "invariants": entry.get("keep", ())}
+    if kind is GoalUnderstood and any(entry.get(each) for each in ("first", "end", "keep")):
+        # Goals had ``first``, ``end``, ``keep`` and ``robot`` before they had stages.
+        robot = f"@{entry['robot']} " if entry.get("robot") else ""
+        stages = [*entry.get("first", ()), " & ".join(entry.get("end", ()))]
+        entry = {**entry, "stages": [f"{robot}{each}" for each in stages if each], "invariants": entry.get("keep", ())}
+    return None if kind is None else _fitted(kind, entry)
 
 
 def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:

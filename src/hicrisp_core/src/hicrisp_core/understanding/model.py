@@ -70,9 +70,18 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
     words = plain(str(said.get(form.SAY) or said.get("text") or ""), _LONGEST).strip()
     try:
         if kind == form.GOAL:
-            return replace(_goal(said, domain, world), said=words.rstrip("."))
+            goal = parse_goal(said) if any(said.get(each) for each in _EARLIER_PARTS) else Goal(
+                _stages(said, form.STAGES, world), _conditions(said, form.INVARIANTS),
+                _stages(said, form.OTHERWISE, world))
+            if isinstance(goal, GoalError):
+                raise _Unfit(str(goal))
+            return replace(goal.changed(lambda each: mended(each, domain, world)), said=words.rstrip("."))
         if kind == form.QUESTION:
-            return Question(words or "What do you mean?", tuple(map(Choice, _choices(said))))
+            which = said.get(form.CHOICES) or said.get("which") or []
+            listed = which if isinstance(which, list) else [which]
+            choices = (plain(str(each).replace("_", " "), _LONGEST) for each in listed[:_MOST_CHOICES]
+                       if str(each).strip())
+            return Question(words or "What do you mean?", tuple(map(Choice, choices)))
         if kind == form.ANSWER:
             if any(said.get(each) for each in (form.STAGES, form.OTHERWISE, form.INVARIANTS)):
                 raise _Unfit(f"an answer moves nothing: leave out its conditions, or say the kind '{form.GOAL}'")
@@ -84,14 +93,6 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
     except _Unfit as error:
         return ParseFailure(str(error))
     return ParseFailure(f"the key '{form.KIND}' must be one of: {', '.join(form.KINDS)}", kind[:80])
-
-
-def _goal(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Goal:
-    goal = parse_goal(said) if any(said.get(each) for each in _EARLIER_PARTS) else Goal(
-        _stages(said, form.STAGES, world), _conditions(said, form.INVARIANTS), _stages(said, form.OTHERWISE, world))
-    if isinstance(goal, GoalError):
-        raise _Unfit(str(goal))
-    return goal.changed(lambda each: mended(each, domain, world))
 
 
 def _stages(said: Mapping[str, Any], key: str, world: WorldState) -> Tuple[Stage, ...]:
@@ -161,12 +162,6 @@ def _facts(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Tuple[
             raise _Unfit(f"the answer rests on {fact}, which is not so in the scene")
         found += [fact.fact] if isinstance(fact, Holds) else []
     return tuple(found)
-
-
-def _choices(said: Mapping[str, Any]) -> Sequence[str]:
-    words = said.get(form.CHOICES) or said.get("which") or []
-    listed = words if isinstance(words, list) else [words]
-    return [plain(str(each).replace("_", " "), _LONGEST) for each in listed[:_MOST_CHOICES] if str(each).strip()]
 
 
 def _list(said: Mapping[str, Any], key: str, most: int) -> List[Any]:

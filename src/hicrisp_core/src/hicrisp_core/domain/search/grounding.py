@@ -257,7 +257,9 @@ class Grounding:
             found: List[_Candidate] = []
             for effect in action.effects:
                 unified = unify(effect, predicate, wanted, action) if effect.removes == removes else None
-                if unified is not None and self._fits(action, unified.parameters):
+                if unified is not None and all(
+                        action.parameters[name].type == "number" or self._is_a(value, action.parameters[name].type)
+                        for name, value in unified.parameters.items()):
                     found.append(_Candidate(action, effect, unified, sum(
                         name not in unified.parameters and not p.optional
                         for name, p in action.parameters.items())))
@@ -372,10 +374,6 @@ class Grounding:
         if not tests:
             return False
         return tests[0] if len(tests) == 1 else AnyOf(tests)
-
-    def _fits(self, action: Action, binding: Mapping[str, str]) -> bool:
-        return all(action.parameters[name].type == "number" or self._is_a(value, action.parameters[name].type)
-                   for name, value in binding.items())
 
     def _is_a(self, name: str, type_: str) -> bool:
         return self._domain.is_a(self._types.get(name, ""), type_)

@@ -292,17 +292,14 @@ class Join(StateTest):
             return one_of(list(dict.fromkeys(self._ways(self._atoms, state))))
         needed: Dict[Key, None] = {}
         for match in self.matches(state):
-            removals = one_of(list(dict.fromkeys(self._removals(match, state))))
+            there = (state & self._ground.table.mask(atom.bind(match))
+                     for atom in self._atoms if not self._ground.computed(atom))
+            removals = one_of(list(dict.fromkeys(
+                tuple(2 * number + 1 for number in self._ground.table.numbers_in(each)) for each in there)))
             if removals is None:
                 return None
             needed.update(dict.fromkeys(removals))
         return tuple(needed)
-
-    def _removals(self, match: Mapping[str, str], state: int) -> Iterator[Keys]:
-        for atom in self._atoms:
-            if not self._ground.computed(atom):
-                there = state & self._ground.table.mask(atom.bind(match))
-                yield tuple(2 * number + 1 for number in self._ground.table.numbers_in(there))
 
     def _ways(self, atoms: Tuple[Atom, ...], state: int) -> Iterator[Keys]:
         """The conjunctions of facts that would make a match."""

@@ -72,12 +72,9 @@ def _serves(domain: Domain, other: Action, action: Action) -> bool:
     """Whether another action with the same effects can run wherever an action can."""
     needed = {each.condition for each in action.preconditions}
     return all(each.condition in needed for each in other.preconditions) and all(
-        _takes(domain, own, action.parameters[name]) for name, own in other.parameters.items())
-
-
-def _takes(domain: Domain, own: Parameter, other: Parameter) -> bool:
-    """Whether a parameter takes every value of another one."""
-    return _form(own) == _form(other) and (own.type == other.type or domain.is_a(other.type, own.type))
+        _form(own) == _form(action.parameters[name])  # It takes every value of the other one.
+        and (own.type == action.parameters[name].type or domain.is_a(action.parameters[name].type, own.type))
+        for name, own in other.parameters.items())
 
 
 def _form(parameter: Parameter) -> Tuple[object, ...]:

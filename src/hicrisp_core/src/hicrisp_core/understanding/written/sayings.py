@@ -292,8 +292,15 @@ def _line(said: str) -> Line:
     stages, *otherwise = _split(whole, " else ")
     if len(otherwise) > 1:
         raise _Unreadable("' else ' may stand once")
-    return SaidGoal(tuple(_stages(stages)) if stages else (), tuple(_stages(otherwise[0])) if otherwise else (),
-                    tuple(map(_invariant, invariants)))
+    wanted = tuple(_stages(stages)) if stages else ()
+    other, kept = tuple(_stages(otherwise[0])) if otherwise else (), []
+    for invariant in invariants:
+        word, _, rest = invariant.partition(" ")
+        if word not in ("never", "always"):
+            raise _Unreadable("' | ' is followed by 'never' or 'always'")
+        condition = _condition(rest)
+        kept.append(SaidCondition(condition.facts, condition.holds == (word == "always")))
+    return SaidGoal(wanted, other, tuple(kept))
 
 
 def _query(said: str) -> Queried:
@@ -319,14 +326,6 @@ def _stages(said: str) -> Iterator[SaidStage]:
         if text.startswith("if "):
             when, _, text = text[len("if "):].partition(": ")
         yield SaidStage(tuple(_conditions(text)), robot.strip(), tuple(_conditions(when)) if when else (), optional)
-
-
-def _invariant(said: str) -> SaidCondition:
-    word, _, rest = said.partition(" ")
-    if word not in ("never", "always"):
-        raise _Unreadable("' | ' is followed by 'never' or 'always'")
-    condition = _condition(rest)
-    return SaidCondition(condition.facts, condition.holds == (word == "always"))
 
 
 def _conditions(said: str) -> Iterator[SaidCondition]:
