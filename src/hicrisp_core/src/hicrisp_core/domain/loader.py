@@ -159,32 +159,25 @@ class _ActionReader:
                 effects=(*self._inherited.effects, *self._effects(more)))
         told = read_settings(entries.ActionEntry, entry, self._positions, self._path)
         parameters = {name: self._parameter(name, value) for name, value in told.parameters.items()}
-        skill = self._skill(told.skill, parameters)
+        if told.skill:
+            path, known = (*self._path, "skill"), extensions().skills
+            if told.skill not in known:
+                raise self._positions.error(path, known.unknown(told.skill))
+            skill: Skill = known.get(told.skill)
+            kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
+            if kinds[:1] != [skill.robot]:
+                raise self._positions.error(path, f"the skill '{told.skill}' is one of a robot of the type "
+                                            f"{skill.robot}, and {self._name} has no such parameter")
+            if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
+                raise self._positions.error(path, f"the skill '{told.skill}' handles an object: name a parameter of "
+                                            f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
         if told.decode and told.decode not in extensions().targets:
             raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(told.decode))
         return Action(
-            self._name, told.text, parameters, self._preconditions(told), self._effects(told), skill, told.decode,
+            self._name, told.text, parameters, self._preconditions(told), self._effects(told), told.skill, told.decode,
             told.reversible, told.time_limit, told.called,
             tuple(Needless(self._condition(each.holds, (*self._path, "needless", index)), each.note)
                   for index, each in enumerate(told.needless)))
-
-    def _skill(self, name: str, parameters: Mapping[str, Parameter]) -> str:
-        """The name of the action's skill, when there is such a skill and the parameters are what it needs."""
-        path = (*self._path, "skill")
-        if not name:
-            return ""
-        known = extensions().skills
-        if name not in known:
-            raise self._positions.error(path, known.unknown(name))
-        skill: Skill = known.get(name)
-        kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
-        if kinds[:1] != [skill.robot]:
-            raise self._positions.error(path, f"the skill '{name}' is one of a robot of the type {skill.robot}, "
-                                        f"and {self._name} has no such parameter")
-        if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
-            raise self._positions.error(path, f"the skill '{name}' handles an object: name a parameter of "
-                                        f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
-        return name
 
     def _parameter(self, name: str, entry: entries.ParameterEntry) -> Parameter:
         path = (*self._path, "parameters", name)
@@ -210,20 +203,21 @@ class _ActionReader:
         return tuple(found)
 
     def _effects(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Effect, ...]:
-        return tuple(self._effect(told, (*self._path, "effects", index)) for index, told in enumerate(entry.effects))
-
-    def _effect(self, entry: entries.EffectEntry, path: Path) -> Effect:
-        when = self._condition(entry.when, path) if entry.when is not None else None
-        text = entry.then.strip()
-        removes = text.startswith("not ")
-        try:
-            atom = parse_atom(text[4:] if removes else text)
-        except ConfigError as error:
-            raise self._positions.error(path, str(error)) from error
-        self._known(atom, path)
-        if not removes and when is None and not atom.ground:
-            raise self._positions.error(path, f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
-        return Effect(atom, removes, when)
+        found = []
+        for index, told in enumerate(entry.effects):
+            path = (*self._path, "effects", index)
+            when = self._condition(told.when, path) if told.when is not None else None
+            text = told.then.strip()
+            removes = text.startswith("not ")
+            try:
+                atom = parse_atom(text[4:] if removes else text)
+            except ConfigError as error:
+                raise self._positions.error(path, str(error)) from error
+            self._known(atom, path)
+            if not removes and when is None and not atom.ground:
+                raise self._positions.error(path, f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
+            found.append(Effect(atom, removes, when))
+        return tuple(found)
 
     def _condition(self, text: str, path: Path) -> Condition:
         try:

@@ -92,8 +92,15 @@ class TaskOrder:
         if not any(fact.predicate == self._roles.located for fact in world.relations):
             self._standing, self._broken = "", ()
         told = (self._roles.visited, self._roles.waits_for, self._roles.not_due)
-        seen = frozenset(fact for fact in world.relations if fact.predicate not in told)
-        return world.with_relations(seen | self._facts(world))
+        facts = {fact for fact in world.relations if fact.predicate not in told}
+        facts.update(Relation(self._base_in(world), self._roles.visited, area) for area in self._visited)
+        if self._itinerary is not None:
+            for area in self._domain.objects_of(world, self._roles.area):
+                facts.update(Relation(area, self._roles.waits_for, first) for first in self._itinerary.before(area)
+                             if first != area)
+                if area not in self._itinerary.remaining and area != self._standing:
+                    facts.add(Relation(area, self._roles.not_due))
+        return world.with_relations(frozenset(fact for fact in facts if fact.predicate))
 
     def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
         """Add violations of the order to a verdict.
@@ -159,19 +166,6 @@ class TaskOrder:
         return command, Feedback(
             Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,),
             cause=self._skipped.get(left) or self._failed.get(left))
-
-    def _facts(self, world: WorldState) -> "frozenset[Relation]":
-        robot = self._base_in(world)
-        roles = self._roles
-        facts = {Relation(robot, roles.visited, area) for area in self._visited if roles.visited}
-        if self._itinerary is not None:
-            remaining = self._itinerary.remaining
-            for area in self._domain.objects_of(world, roles.area):
-                facts.update(Relation(area, roles.waits_for, first) for first in self._itinerary.before(area)
-                             if first != area)
-                if area not in remaining and area != self._standing:
-                    facts.add(Relation(area, roles.not_due))
-        return frozenset(fact for fact in facts if fact.predicate)
 
     def _area_of(self, command: Union[Command, Step], world: WorldState) -> str:
         """Return the area that a command or a step names; empty when it names none."""

@@ -226,9 +226,19 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
     Raises:
         ConfigError: for an unknown key, value or role, with the file, the line and the valid ones.
     """
-    if is_replay(str(file)):
-        return _replayed(str(file).partition(":")[2])
-    return _loaded(FilePath(file), roles=True)
+    if not is_replay(str(file)):
+        return _loaded(FilePath(file), roles=True)
+    path = FilePath(str(file).partition(":")[2]).expanduser()
+    if not path.exists():
+        raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
+                          "the run's folder")
+    usual = LlmSettings(REPLAY, replay=str(path))
+    asked = [(each, replace(usual, only_goals=each.only_goals, ask_below=each.ask_below))
+             for each in read_exchanges(path)]
+    roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
+    if asked and not asked[0][0].plans:
+        roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)
+    return replace(asked[0][1] if asked else usual, roles=roles)
 
 
 def is_replay(name: str) -> bool:
@@ -241,20 +251,6 @@ def is_replay(name: str) -> bool:
         Whether it begins with ``replay:``.
     """
     return name.partition(":")[:2] == (REPLAY, ":")
-
-
-def _replayed(recording: str) -> LlmSettings:
-    path = FilePath(recording).expanduser()
-    if not path.exists():
-        raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
-                          "the run's folder")
-    usual = LlmSettings(REPLAY, replay=str(path))
-    asked = [(each, replace(usual, only_goals=each.only_goals, ask_below=each.ask_below))
-             for each in read_exchanges(path)]
-    roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
-    if asked and not asked[0][0].plans:
-        roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)
-    return replace(asked[0][1] if asked else usual, roles=roles)
 
 
 def _loaded(file: FilePath, roles: bool) -> LlmSettings:

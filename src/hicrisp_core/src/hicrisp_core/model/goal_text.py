@@ -149,12 +149,7 @@ class _Reader:
         found = self._statement(0)
         if self._next() is not None:
             raise _Unreadable(GoalErrorKind.FORM, f"nothing may follow at '{self._next()}'")
-        self._check_written(str(found))
-        return found
-
-    def _check_written(self, written: str) -> None:
-        """Refuse what could not be read again as it is written: ``not`` of several takes a bracket more."""
-        depth = deepest = 0
+        written, depth, deepest = str(found), 0, 0  # In which ``not`` of several takes a bracket more.
         for mark in _MARK.findall(written):
             depth += 1 if mark == "(" else -1
             deepest = max(deepest, depth)
@@ -163,6 +158,7 @@ class _Reader:
         if len(written) > LONGEST:
             raise _Unreadable(GoalErrorKind.LIMIT, f"a condition has at most {LONGEST} characters when it is "
                                                 f"written in full, this one has {len(written)}")
+        return found
 
     def _statement(self, depth: int) -> Statement:
         if depth > DEEPEST:

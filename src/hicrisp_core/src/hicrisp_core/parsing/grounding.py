@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Collection, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Dict, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
@@ -91,7 +91,11 @@ class _Grounder:
             DomainError: why the first of them does not fit.
         """
         words = {word for action in self._domain.actions.values() for word in (action.name, *action.called)}
-        name = self._action(_normal(raw.action), words)
+        name = _normal(raw.action)
+        found = "_".join(respelled(name.split("_"), {part for word in words for part in word.split("_")}))
+        if name not in words and found in words:
+            self.notes.append(f"the action '{name}' was read as '{found}'")
+            name = found
         refusals: List[DomainError] = []
         for action in self._domain.called(name):
             noted = len(self.notes)
@@ -181,14 +185,6 @@ class _Grounder:
     def _named(self, name: str) -> Tuple[str, ...]:
         found = self._names.fitting(name, observed=True)
         return self._names.exactly(name, found) or found
-
-    def _action(self, name: str, words: Collection[str]) -> str:
-        """Return the word of an action that is written, or the only one that it is a misspelling of."""
-        found = "_".join(respelled(name.split("_"), {part for word in words for part in word.split("_")}))
-        if name in words or found not in words:
-            return name
-        self.notes.append(f"the action '{name}' was read as '{found}'")
-        return found
 
     def _joined(self, words: Sequence[str]) -> List[str]:
         """The words with those put together that are one name written with gaps, as ``lime slice``."""

@@ -83,12 +83,8 @@ class PlanPrompt:
             return earlier + self._rendered("plan", request, names, goal)
         named = [str(value) for step in (*request.remaining, *(each.step for each in request.done))
                  for value in step.arguments.values()]
-        return self._rendered("replan", request, (*names, *named), goal, examples=self._mended(request),
-                              **describe.failure_texts(self._domain, request))
-
-    def _mended(self, request: PlanRequest) -> str:
-        """Errors with explanation and new plan (BrainBody-LLM, Fig. 4), made from the domain's examples."""
-        found: List[Tuple[bool, str]] = []
+        # Errors with explanation and new plan (BrainBody-LLM, Fig. 4), made from the domain's examples.
+        mended: List[Tuple[bool, str]] = []
         for shown in shown_examples(self._domain, request.world.robots):
             failed = unready(self._domain, shown.steps[1:], shown.world)
             if failed is not None:
@@ -97,8 +93,10 @@ class PlanPrompt:
                 why += " What leads to that comes first." if lacking else f" {shown.reasoning}"
                 answer = example_answer(self._domain, replace(shown, end=(), reasoning=why), self._step_form)
                 error = describe.feedback_text(self._domain, failed, request.feedback_level)
-                found.append((lacking, f"{error}\n{compact(answer)}"))
-        return "\n".join(text for _, text in sorted(found, key=lambda each: each[0])[:_MOST_MENDED])
+                mended.append((lacking, f"{error}\n{compact(answer)}"))
+        examples = "\n".join(text for _, text in sorted(mended, key=lambda each: each[0])[:_MOST_MENDED])
+        return self._rendered("replan", request, (*names, *named), goal, examples=examples,
+                              **describe.failure_texts(self._domain, request))
 
     def correct(self, request: CorrectionRequest) -> str:
         """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""

@@ -237,7 +237,15 @@ def read_arena(
             an area.
     """
     arena = _arena(part, bases, positions, blocks)
-    areas = {name: _area(name, entry, arena, positions, domain) for name, entry in part.areas.items()}
+    areas = {}
+    for name, entry in part.areas.items():
+        type_ = _type(entry.type or domain.roles.area, domain, positions, ("areas", name))
+        x, y = entry.position
+        if arena.clearance(x, y) <= 0.0:
+            raise positions.error(("areas", name, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
+        areas[name] = WorldObject(
+            name, type_, "region", (*entry.size, _FLAT), _attributes(entry.attributes),
+            Pose((x, y, arena.floor + _FLAT / 2.0), from_yaw(math.radians(entry.yaw))), movable=False)
     zones = zones_of(domain, areas.values())
     for name, start in arena.starts.items():  # From within a zone every drive would begin with a violation.
         zone = overlapped(start.pose, start.radius, zones)
@@ -272,16 +280,6 @@ def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, bloc
     if len(starts) != 1:
         raise positions.error(("robots",), f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
     return replace(empty, starts=starts)
-
-
-def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domain: Domain) -> WorldObject:
-    path = ("areas", name)
-    type_ = _type(entry.type or domain.roles.area, domain, positions, path)
-    x, y = entry.position
-    if arena.clearance(x, y) <= 0.0:
-        raise positions.error((*path, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
-    pose = Pose((x, y, arena.floor + _FLAT / 2.0), from_yaw(math.radians(entry.yaw)))
-    return WorldObject(name, type_, "region", (*entry.size, _FLAT), _attributes(entry.attributes), pose, movable=False)
 
 
 def _obstacles(

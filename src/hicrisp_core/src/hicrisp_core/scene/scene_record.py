@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.model import Pose, WorldState
@@ -124,7 +124,12 @@ class SceneRecord:
         section = world_section(world, self._domain)
         moved = {kind: [each for each in section[kind] if self._elsewhere(kind, each)]
                  for kind in ("things", "robots")}
-        moved["things"] += self._vanished({thing["name"] for thing in section["things"]})
+        # What was seen before and is not an object any more, as what a lidar outlines, is nowhere now.
+        there = {thing["name"] for thing in section["things"]}
+        nowhere = [{**told, "x": None, "y": None, "z": None, "yaw": None} for key, told in self._told.items()
+                   if key.startswith("thing") and told["name"] not in there and told["x"] is not None]
+        self._told.update((f"things {told['name']}", told) for told in nowhere)
+        moved["things"] += nowhere
         if not any(moved.values()) or self._lines >= _MOST_LINES:
             return
         with self._file.open("a", encoding="utf-8") as stream:
@@ -132,14 +137,6 @@ class SceneRecord:
                 stream.write(to_json({"scene": scene_section(self._scene)}) + "\n")
             stream.write(to_json({"t": round(t, 2), **moved}) + "\n")
         self._lines += 1
-
-    def _vanished(self, there: AbstractSet[str]) -> List[Dict[str, Any]]:
-        """What was seen before and is not an object any more, as what a lidar outlines: it is nowhere now."""
-        gone = [told for key, told in self._told.items()
-                if key.startswith("thing") and told["name"] not in there and told["x"] is not None]
-        nowhere = [{**told, "x": None, "y": None, "z": None, "yaw": None} for told in gone]
-        self._told.update((f"things {told['name']}", told) for told in nowhere)
-        return nowhere
 
     def _elsewhere(self, kind: str, now: Dict[str, Any]) -> bool:
         """Whether an object moved since it was written; it counts as written then."""

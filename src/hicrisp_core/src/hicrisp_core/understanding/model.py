@@ -249,24 +249,19 @@ class ModelInterpreter:
     def prompt(self, request: Request) -> str:
         """Return the message for a request: the scene, what it may refer to, and the conversation."""
         turns = (*request.conversation, Turn(Speaker.USER, request.text))
+        lines = [f"Earlier: {quarantined(line, _LINE)}" for line in request.history]
+        lines += [f"Earlier: user: {quarantined(each.text, _LINE)} It meant: {compact(answer_of(each.goal))}"
+                  for each in request.examples if each.goal is not None]
+        if request.goal is not None:
+            left = "; then ".join(map(str, request.goal.stages)) or "nothing"
+            kept = "; ".join(map(str, request.goal.invariants))
+            lines.append(f"The goal of the running task, as far as it is left: {plain(left)}"
+                         + (f"; all the way {plain(kept)}" if kept else ""))
+        if request.handled:
+            lines.append(f"Handled just now: {', '.join(map(plain, request.handled))}")
         return self._prompts.render(
-            "request", scene=scene_text(self._domain, request.world), context=_context(request),
+            "request", scene=scene_text(self._domain, request.world), context="\n".join(lines),
             conversation=turns_text(turns)).strip()
-
-
-def _context(request: Request) -> str:
-    """What a request may refer to beside its scene, one a line."""
-    lines = [f"Earlier: {quarantined(line, _LINE)}" for line in request.history]
-    lines += [f"Earlier: user: {quarantined(each.text, _LINE)} It meant: {compact(answer_of(each.goal))}"
-              for each in request.examples if each.goal is not None]
-    if request.goal is not None:
-        left = "; then ".join(map(str, request.goal.stages)) or "nothing"
-        kept = "; ".join(map(str, request.goal.invariants))
-        lines.append(f"The goal of the running task, as far as it is left: {plain(left)}"
-                     + (f"; all the way {plain(kept)}" if kept else ""))
-    if request.handled:
-        lines.append(f"Handled just now: {', '.join(map(plain, request.handled))}")
-    return "\n".join(lines)
 
 
 def scene_text(domain: Domain, world: WorldState) -> str:

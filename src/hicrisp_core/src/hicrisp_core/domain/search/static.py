@@ -4,7 +4,7 @@ that are never needed."""
 from __future__ import annotations
 
 import re
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Dict, FrozenSet, List, NamedTuple, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.schema import Action, Domain, Parameter
@@ -55,17 +55,13 @@ def spare_actions(domain: Domain, undoable: bool) -> FrozenSet[str]:
     for action in domain.actions.values():
         if action.reversible or not undoable:
             alike.setdefault((*action.parameters, frozenset(action.effects)), []).append(action)
-    return frozenset(name for actions in alike.values() for name in _spare(domain, actions))
-
-
-def _spare(domain: Domain, actions: Sequence[Action]) -> Iterator[str]:
-    """Of actions with the same effects those in whose place another one can be used."""
-    for index, action in enumerate(actions):
-        for before, other in enumerate(actions):
-            if before != index and _serves(domain, other, action) and (
-                    before < index or not _serves(domain, action, other)):
-                yield action.name
-                break
+    spare = set()
+    for actions in alike.values():
+        for index, action in enumerate(actions):
+            if any(before != index and _serves(domain, other, action) and (
+                    before < index or not _serves(domain, action, other)) for before, other in enumerate(actions)):
+                spare.add(action.name)
+    return frozenset(spare)
 
 
 def _serves(domain: Domain, other: Action, action: Action) -> bool:
