@@ -158,7 +158,10 @@ class AgentBrain:
                  for texts, answer in told)
         system, examples = self._prompts.opening("travi", turns, description=domain.description, abilities=self._can)
         client = self._travi.afresh() if request.feedback else self._travi
-        return ask(client, system, prompt.strip(), deadline, _specification_schema(world),
+        objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
+        schema = closed({"goal": _FIELD, "objects": objects, "state": _FIELD,
+                         "steps": {"type": "array", "items": _FIELD, "maxItems": MOST_STEPS}})
+        return ask(client, system, prompt.strip(), deadline, schema,
                    lambda said: _read_specification(said, domain, world), examples)
 
     def _known(
@@ -244,13 +247,6 @@ def _read_told(said: Completion) -> Union[str, ParseFailure]:
     fields = _fields(said)
     words = fields.get("answer") or ("" if fields else plain(said.text).strip())
     return words or ParseFailure("words for the user are needed as 'answer'", said.text.strip()[:80])
-
-
-def _specification_schema(world: WorldState) -> Dict[str, Any]:
-    """The JSON schema of Travi's answer; its objects are objects of the world."""
-    objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
-    return closed({"goal": _FIELD, "objects": objects, "state": _FIELD,
-                   "steps": {"type": "array", "items": _FIELD, "maxItems": MOST_STEPS}})
 
 
 def _read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:

@@ -19,7 +19,7 @@ from hicrisp_core.memory.store import Store, Trouble
 from hicrisp_core.model import Feedback, StackEntry, Step, Task, Value, WorldState
 from hicrisp_core.model.goal import GoalError
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.offsets import DecoderOffsets, OffsetEstimate, robot_of
+from hicrisp_core.model.offsets import DecoderOffsets, OffsetEstimate
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.memory import FinishedRun
 
@@ -196,25 +196,13 @@ def aged_offsets(known: Iterable[Offset], now: float) -> Dict[str, OffsetEstimat
     Returns:
         Estimates by key; those with too little weight left are omitted.
     """
-    aged = {each.key: aged_estimate(each.estimate, max(0.0, now - each.when)) for each in known}
-    return {key: estimate for key, estimate in aged.items() if estimate.samples >= LEAST_SAMPLES}
-
-
-def aged_estimate(estimate: OffsetEstimate, age: float) -> OffsetEstimate:
-    """Reduce the weight of an estimate by its age; the scatter of a single measurement stays the same.
-
-    Args:
-        estimate: the stored estimate.
-        age: seconds since the latest measurement.
-
-    Returns:
-        The estimate with fewer samples.
-    """
-    if estimate.samples <= 0.0:
-        return OffsetEstimate()
-    weight = 0.5 ** (age / HALF_LIFE)
-    samples = min(estimate.samples, MOST_SAMPLES) * weight
-    return OffsetEstimate(samples, estimate.mean, estimate.scatter * samples / estimate.samples)
+    aged = {}
+    for each in known:
+        estimate, weight = each.estimate, 0.5 ** (max(0.0, now - each.when) / HALF_LIFE)
+        samples = min(estimate.samples, MOST_SAMPLES) * weight
+        if samples >= LEAST_SAMPLES:  # The scatter of a single measurement stays the same.
+            aged[each.key] = OffsetEstimate(samples, estimate.mean, estimate.scatter * samples / estimate.samples)
+    return aged
 
 
 class FileMemory:
@@ -280,7 +268,7 @@ class FileMemory:
         """
         found = self._found(lambda file: tables.offsets(file, self._body))
         earlier = aged_offsets((each.entry for each in found if isinstance(each.entry, Offset)
-                                and robot_of(each.entry.key) in robots), self._clock())
+                                and each.entry.key.partition("/")[0] in robots), self._clock())
         return replace(known, estimates={**earlier, **known.estimates}) if earlier else known
 
     def learn(self, run: FinishedRun) -> None:

@@ -261,7 +261,13 @@ class Reader:
         stages: List[SaidStage] = []
         invariants: Tuple[SaidCondition, ...] = ()
         for at, clause in enumerate(clauses):
-            part = self._meaning(clause, [each for each in clauses[at + 1:] if not each.keeps])
+            rest = [each for each in clauses[at + 1:] if not each.keeps]
+            means = clause.sentence.means
+            if rest and (rest[0].ordered or rest[0].sentence.after):
+                means = clause.sentence.way or means
+            elif clause.ordered and not rest:
+                means = clause.sentence.last or means
+            part = self._said(means, clause.values)
             if isinstance(part, Queried):
                 return part if len(clauses) == 1 else None
             if not isinstance(part, SaidGoal):
@@ -275,15 +281,6 @@ class Reader:
                 stages.append(replace(last, conditions=(*last.conditions, *first.conditions)))
             stages += added
         return SaidGoal(tuple(stages), (), invariants)
-
-    def _meaning(self, clause: SentenceClause, rest: Sequence[SentenceClause]) -> Optional[Line]:
-        sentence = clause.sentence
-        means = sentence.means
-        if rest and (rest[0].ordered or rest[0].sentence.after):
-            means = sentence.way or means
-        elif clause.ordered and not rest:
-            means = sentence.last or means
-        return self._said(means, clause.values)
 
     def _said(self, means: str, values: Mapping[str, Any], use: Use = Use.ASKED) -> Optional[Line]:
         """Return a line with what stands in its slots; ``None`` if no predicate says that of such objects."""
