@@ -13,7 +13,7 @@ from hicrisp_core.goals.validation import check_goal
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, NamedObject, Numbered, Offset, Source
 from hicrisp_core.memory.learning import lesson_of
-from hicrisp_core.memory.likeness import Likeness, alike_in_words
+from hicrisp_core.memory.likeness import alike_in_words
 from hicrisp_core.memory.names import mentioned, names_in, todays_names, without_names
 from hicrisp_core.memory.store import Store, Trouble
 from hicrisp_core.model import Feedback, StackEntry, Step, Task, Value, WorldState
@@ -38,7 +38,7 @@ _GOES_ON = "The task goes on without it; what is in it: hicrisp memory list."
 
 
 def near_examples(
-    task: Task, world: WorldState, known: Sequence[Numbered], domain: Domain, alike: Likeness
+    task: Task, world: WorldState, known: Sequence[Numbered], domain: Domain
 ) -> Tuple[Remembered, ...]:
     """Return the examples most similar to a task.
 
@@ -49,13 +49,12 @@ def near_examples(
         world: observed objects, robots and facts; poses in the world frame.
         known: the stored entries.
         domain: types, predicates and actions of the application.
-        alike: measures the similarity of texts.
 
     Returns:
         The examples, the most similar last, since a model heeds that most.
     """
     entries = [(each, each.entry) for each in known if isinstance(each.entry, Example)]
-    scores = alike(without_names(task.text, world.types()), [
+    scores = alike_in_words(without_names(task.text, world.types()), [
         without_names(entry.text, {name: item.type for name, item in entry.things.items()})
         for _, entry in entries])
     spoken = mentioned(task.text, world)
@@ -212,20 +211,18 @@ class FileMemory:
         keeps: whether it writes down what runs teach, or only reads.
         body: which robot the offsets are of: real, or of which simulated world.
         source: what is written beside an entry: policy, language model, scene.
-        alike: how requests are compared.
         clock: seconds since 1970.
     """
 
     def __init__(
         self, store: Store, domain: Domain, keeps: bool = True, body: str = "", source: Source = _NOWHERE,
-        alike: Likeness = alike_in_words, clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._store = store
         self._domain = domain
         self._keeps = keeps
         self._body = body or "robot"
         self._source = source
-        self._alike = alike
         self._clock = clock
         self._complaints: List[str] = []
 
@@ -240,7 +237,7 @@ class FileMemory:
             The examples, the most similar last.
         """
         known = self._found(lambda file: tables.examples(file, self._domain.name))
-        return near_examples(task, world, known, self._domain, self._alike) if known else ()
+        return near_examples(task, world, known, self._domain) if known else ()
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
         """Return corrections that worked for a similar failure.
