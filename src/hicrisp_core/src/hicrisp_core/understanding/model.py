@@ -122,10 +122,14 @@ def _condition(said: Any, depth: int) -> Statement:
         return found
     if not isinstance(said, dict):
         raise _Unfit(f"a condition must be an object with '{form.PREDICATE}' or '{form.GROUP}'")
-    return _group(said, depth) if said.get(form.GROUP) else _fact(said)
-
-
-def _group(said: Mapping[str, Any], depth: int) -> Statement:
+    if not said.get(form.GROUP):
+        predicate, subject = str(said.get(form.PREDICATE) or ""), str(said.get(form.SUBJECT) or "")
+        last = said.get(form.OBJECT)
+        if not predicate or not subject:
+            raise _Unfit(f"a fact needs '{form.PREDICATE}' and '{form.SUBJECT}'")
+        number = isinstance(last, (int, float)) and not isinstance(last, bool)
+        fact = Holds(Relation(subject, predicate, f"{last:g}" if number else str(last or "")))
+        return Not(fact) if said.get(form.HOLDS) is False else fact
     group = str(said[form.GROUP]).strip().lower()
     if group not in form.GROUPS:
         raise _Unfit(f"'{form.GROUP}' must be one of: {', '.join(form.GROUPS)}")
@@ -138,16 +142,6 @@ def _group(said: Mapping[str, Any], depth: int) -> Statement:
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
         raise _Unfit(f"the group '{group}' needs a whole number as '{form.COUNT}'")
     return grouped(group, count, parts)
-
-
-def _fact(said: Mapping[str, Any]) -> Statement:
-    predicate, subject = str(said.get(form.PREDICATE) or ""), str(said.get(form.SUBJECT) or "")
-    last = said.get(form.OBJECT)
-    if not predicate or not subject:
-        raise _Unfit(f"a fact needs '{form.PREDICATE}' and '{form.SUBJECT}'")
-    number = isinstance(last, (int, float)) and not isinstance(last, bool)
-    fact = Holds(Relation(subject, predicate, f"{last:g}" if number else str(last or "")))
-    return Not(fact) if said.get(form.HOLDS) is False else fact
 
 
 def _facts(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
