@@ -287,7 +287,16 @@ def _line(said: str) -> Line:
     if ends:
         return SaidQuestion(rest) if word == "ask" else SaidRefusal(REFUSED[rest])
     if word == "answer":
-        return _query(rest)
+        query, _, about = rest.partition(" ")
+        if query not in QUERIES:
+            raise _Unreadable(f"'answer' goes on with one of {', '.join(QUERIES)}")
+        if query == "is":
+            return Queried(query, tuple(_conditions(about)))
+        if query in ("where", "which", "count", "state"):
+            return Queried(query, phrase=tuple(map(_phrase, _several(about))))
+        if about:
+            raise _Unreadable(f"nothing follows 'answer {query}'")
+        return Queried(query)
     whole, *invariants = ["", *_split(said[len("| "):], " | ")] if said.startswith("| ") else _split(said, " | ")
     stages, *otherwise = _split(whole, " else ")
     if len(otherwise) > 1:
@@ -301,19 +310,6 @@ def _line(said: str) -> Line:
         condition = _condition(rest)
         kept.append(SaidCondition(condition.facts, condition.holds == (word == "always")))
     return SaidGoal(wanted, other, tuple(kept))
-
-
-def _query(said: str) -> Queried:
-    query, _, rest = said.partition(" ")
-    if query not in QUERIES:
-        raise _Unreadable(f"'answer' goes on with one of {', '.join(QUERIES)}")
-    if query == "is":
-        return Queried(query, tuple(_conditions(rest)))
-    if query in ("where", "which", "count", "state"):
-        return Queried(query, phrase=tuple(map(_phrase, _several(rest))))
-    if rest:
-        raise _Unreadable(f"nothing follows 'answer {query}'")
-    return Queried(query)
 
 
 def _stages(said: str) -> Iterator[SaidStage]:
