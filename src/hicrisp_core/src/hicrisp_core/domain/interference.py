@@ -104,20 +104,14 @@ def interfere(domain: Domain, first: Command, second: Command) -> bool:
     if first.robot and first.robot == second.robot:
         return True
     a, b = touch_of(domain, first), touch_of(domain, second)
-    types = {**_types(domain, first), **_types(domain, second)}
+    types = {name: domain.actions[command.action].parameters[key].type for command in (first, second)
+             if command.action in domain.actions for key, name in names_of(command).items()
+             if key in domain.actions[command.action].parameters}
     pairs = ((a.changes, b.needs), (a.needs, b.changes), (a.makes, b.removes), (a.removes, b.makes))
     meeting = ((mine, its, _common(domain, types, mine.atom, its.atom))
                for some, others in pairs for mine in some for its in others)
     return any(fact is not None and _may_be(mine, fact, a, b) and _may_be(its, fact, b, a)
                for mine, its, fact in meeting)
-
-
-def _types(domain: Domain, command: Command) -> Mapping[str, str]:
-    """The declared type of every name in a command."""
-    action = domain.actions.get(command.action)
-    return {} if action is None else {
-        name: action.parameters[key].type for key, name in names_of(command).items()
-        if key in action.parameters}
 
 
 def _may_be(part: Part, fact: Atom, own: Touch, other: Touch) -> bool:

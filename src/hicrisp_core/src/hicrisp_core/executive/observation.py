@@ -259,7 +259,7 @@ class _Question:
         is over the surface on which that stands, away from its edge.
         """
         upper, at = self.item, pose
-        weight, (x, y) = _volume(self.item), pose.position[:2]
+        weight, (x, y) = math.prod(self.item.size), pose.position[:2]
         for _ in range(len(self.world.objects)):
             carriers = self._carriers(upper, at)
             if not carriers:
@@ -274,7 +274,7 @@ class _Question:
             below = carriers[0]
             if len(carriers) > 1 or not below.movable or below.pose is None:
                 return True
-            more = _volume(below)
+            more = math.prod(below.size)
             x, y = ((a * weight + b * more) / (weight + more)
                     for a, b in zip((x, y), below.pose.position[:2]))
             upper, at, weight = below, below.pose, weight + more
@@ -288,7 +288,3 @@ class _Question:
                 and not item.form.hollow
                 and abs(vertical_span(item, item.pose)[1] - bottom) <= _TOUCHING
                 and footprint(item, item.pose).intersects(shadow)]
-
-
-def _volume(item: WorldObject) -> float:
-    return math.prod(item.size)

@@ -305,17 +305,16 @@ def _obstacles(
         elif entry.position is not None:
             item = standing(item, *entry.position, 0.0, arena.floor)
         objects[name] = item
-    kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius), *start.pose.position[:2], 0.0)
-                 for name, start in arena.starts.items()}
-    kept_free.update((f"middle of {name}", standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
-                     for name, area in areas.items() if area.pose)
+    free = {**{f"start of {name}": (start.pose, start.radius) for name, start in arena.starts.items()},
+            **{f"middle of {name}": (area.pose, 0.005) for name, area in areas.items() if area.pose}}
+    kept_free = {name: standing(WorldObject(name, "", "cylinder", (2 * radius, 2 * radius, 0.3)),
+                                *pose.position[:2], 0.0) for name, (pose, radius) in free.items()}
     drawn = draw_layout({**kept_free, **objects}, spots, seed)
-    if drawn is not None:
-        drawn.update({name: replace(item, pose=item.pose.shifted((0.0, 0.0, arena.floor)))
-                      for name, item in drawn.items() if name in spots and item.pose is not None})
     if drawn is None:
         raise positions.error(("obstacles",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                               "make a region wider or min_gap smaller")
+    drawn.update({name: replace(item, pose=item.pose.shifted((0.0, 0.0, arena.floor)))
+                  for name, item in drawn.items() if name in spots and item.pose is not None})
     return {name: drawn[name] for name in objects}
 
 
@@ -340,10 +339,6 @@ def _check_obstacles(
             if area.pose and footprint(item, item.pose).contains(footprint(area, area.pose).centroid):
                 raise positions.error(path, f"{area.name} is inside {item.name}: no base can stand in its middle; "
                                             "move one of them")
-
-
-def _round(name: str, radius: float) -> WorldObject:
-    return WorldObject(name, "", "cylinder", (2 * radius, 2 * radius, 0.3))
 
 
 def _type(said: str, domain: Domain, positions: Positions, path: Place) -> str:

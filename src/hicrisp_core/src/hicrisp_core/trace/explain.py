@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
 
-from hicrisp_core.trace.events import CorrectionMade, TaskFinished
+from hicrisp_core.trace.events import CorrectionMade
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline, TimelineStep, counted, timeline_of
 
@@ -221,9 +221,12 @@ def _ended(story: Timeline) -> List[str]:
         return []
     corrections = sum((end.corrections or {}).values())
     spent = f"{counted(end.steps_executed or 0, 'command')}, {counted(corrections, 'correction')}, {seconds:.1f} s"
+    # The brain's message to the user, if it adds to the plain reason.
+    adds = end.message and end.reason not in ("", end.message)
+    told = [f"The user was told: {_closed(end.message)}"] if adds else []
     if story.verdict == "succeeded":
         seen = ", and the detector sees its goal" if story.goal_state == "seen" else ""
-        return [f"The task succeeded{seen} ({spent}).", *_told(end)]
+        return [f"The task succeeded{seen} ({spent}).", *told]
     if story.verdict == "canceled":
         sentences = [f"The task was canceled ({spent})."]
     elif story.verdict == "stopped":
@@ -237,16 +240,9 @@ def _ended(story: Timeline) -> List[str]:
             sentences.append(f"Because of that these steps were never begun: {_closed('; '.join(end.not_begun))}")
     left = story.stack
     if left:
-        told = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))
-        sentences.append(f"This was left to do, the latest first: {_closed(told)}")
-    return [*sentences, *_told(end)]
-
-
-def _told(end: TaskFinished) -> List[str]:
-    """Return the brain's message to the user, if it adds to the plain reason."""
-    if not end.message or end.reason in ("", end.message):
-        return []
-    return [f"The user was told: {_closed(end.message)}"]
+        undone = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))
+        sentences.append(f"This was left to do, the latest first: {_closed(undone)}")
+    return [*sentences, *told]
 
 
 def _closed(text: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Mapping, TypeVar, Union
+from typing import Any, Dict, Iterable, Mapping, TypeVar, Union
 
 from hicrisp_core.trace.event_log import read_events
-from hicrisp_core.trace.events import CorrectionMade, GoalUnderstood, TaskFinished
+from hicrisp_core.trace.events import GoalUnderstood, TaskFinished
 from hicrisp_core.trace.plain import plain, to_json
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.report import render_report
-from hicrisp_core.trace.timeline import Timeline, timeline_of
+from hicrisp_core.trace.timeline import timeline_of
 
 _Counted = TypeVar("_Counted")
 
@@ -32,6 +32,7 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
     goal = story.goal or GoalUnderstood()
     tokens = story.usage.prompt_tokens + story.usage.completion_tokens
     carried_out = sum(1 for attempt in story.attempts if attempt.outcome)
+    made = [each for each in story.corrections if each.rung != "give_up"]
     failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts if attempt.ok is False]
     return {
         "task": story.text,
@@ -51,9 +52,9 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
         "given_up": list(end.given_up),
         "not_begun": list(end.not_begun),
         "steps_executed": _or(end.steps_executed, carried_out),
-        "corrections": _or(end.corrections, _counted(story, lambda each: each.rung)),
-        "corrected_by": _or(end.corrected_by, _counted(story, lambda each: (
-            each.maker.name if each.maker.kind == "model" else each.maker.kind))),
+        "corrections": _or(end.corrections, dict(Counter(each.rung for each in made))),
+        "corrected_by": _or(end.corrected_by, dict(Counter(
+            each.maker.name if each.maker.kind == "model" else each.maker.kind for each in made))),
         "failures": plain(end.failures) if end.failures is not None else [
             {"step": text, "level": feedback.level, "kind": feedback.kind, "label": feedback.label,
              "error": feedback.error} for text, feedback in failed],
@@ -69,10 +70,6 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
 
 def _or(told: Any, counted: _Counted) -> _Counted:
     return counted if told is None else told
-
-
-def _counted(story: Timeline, name: Callable[[CorrectionMade], str]) -> Dict[str, int]:
-    return dict(Counter(name(each) for each in story.corrections if each.rung != "give_up"))
 
 
 def finish_run(folder: Union[str, Path]) -> Dict[str, Any]:
