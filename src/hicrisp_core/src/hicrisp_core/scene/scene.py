@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
@@ -73,7 +73,6 @@ class SceneFault:
     target: str = ""
     magnitude: Tuple[float, ...] = ()
     count: int = 0
-    """How often it happens; 0 for always."""
 
 
 @dataclass(frozen=True)
@@ -406,7 +405,5 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
         except ConfigError as error:
             raise positions.error(("camera",), str(error)) from error
     return Scene(name=heading.scene, domain=domain.name, robots=(), objects={}, description=heading.description,
-                 task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults,
-                 cameras=tuning.cameras, camera=tuning.camera,
-                 perception=tuning.perception, tags=tuning.tags,
-                 markers=tuning.markers, camera_error=tuning.camera_error, seed=seed, source=str(path))
+                 task=heading.task, seed=seed, source=str(path),
+                 **{each.name: getattr(tuning, each.name) for each in fields(Tuning)})
