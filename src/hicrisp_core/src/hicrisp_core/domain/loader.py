@@ -62,7 +62,13 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
     predicates.update({name: _predicate(name, entry, types, positions) for name, entry in read.predicates.items()})
     for name in read.predicates:
-        _check_relatives(predicates[name], predicates, types, positions)
+        inverse, others = predicates[name].inverse, ", ".join(sorted(set(predicates) - {name}))
+        for key, other in (("inverse", inverse), *(("instead", each) for each in predicates[name].instead.values())):
+            if other and (other not in predicates or other == name):
+                raise positions.error(("predicates", name, key), f"'{other}' is no other predicate of this domain; "
+                                                                 f"there are: {others}")
+        if inverse and predicates[inverse].inverse != name:
+            raise positions.error(("predicates", name, "inverse"), f"'{inverse}' must have the inverse '{name}'")
     roles = _roles(values, types, predicates, positions, [parent.roles for parent in parents])
     actions = {name: action for parent in parents for name, action in parent.actions.items()}
     actions.update({
@@ -100,21 +106,6 @@ def _predicate(name: str, entry: entries.PredicateEntry, types: Mapping[str, str
     if entry.detect and entry.detect not in extensions().tests:
         raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
     return Predicate(**{**vars(entry), "not_text": entry.not_text or f"not: {entry.text}", "name": name})
-
-
-def _check_relatives(
-    predicate: Predicate, predicates: Mapping[str, Predicate], types: Mapping[str, str], positions: Positions
-) -> None:
-    """Refuse an inverse that is none, and a predicate to use instead that does not exist."""
-    path: Path = ("predicates", predicate.name)
-    for key, name in (("inverse", predicate.inverse), *(("instead", name) for name in predicate.instead.values())):
-        if name and (name not in predicates or name == predicate.name):
-            raise positions.error((*path, key), f"'{name}' is no other predicate of this domain; there are: "
-                                                f"{', '.join(sorted(set(predicates) - {predicate.name}))}")
-    if predicate.inverse and predicates[predicate.inverse].inverse != predicate.name:
-        raise positions.error((*path, "inverse"), f"'{predicate.inverse}' must have the inverse '{predicate.name}'")
-    for type_ in predicate.instead:
-        _known_type(type_, types, positions, (*path, "instead"))
 
 
 def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:

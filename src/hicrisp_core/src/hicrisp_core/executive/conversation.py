@@ -259,7 +259,14 @@ class Conversation:
 
     def _listen(self) -> None:
         while not self._over.is_set():
-            said = self._next()
+            remarks = self._ports.remarks
+            if remarks is None or not remarks.arrived.wait(_SLICE):
+                continue
+            with self._news:  # The last change is taken up first.
+                said = remarks.take() if self._change is None else None
+                self._busy = said is not None
+                if said is None:
+                    self._news.wait(_SLICE)
             if said is None:
                 continue
             try:
@@ -272,18 +279,6 @@ class Conversation:
                 with self._news:
                     self._busy = False
                     self._news.notify_all()
-
-    def _next(self) -> Optional[str]:
-        """Return the next remark, once the last change was taken up and there is a task."""
-        remarks = self._ports.remarks
-        if remarks is None or not remarks.arrived.wait(_SLICE):
-            return None
-        with self._news:
-            said = remarks.take() if self._change is None else None
-            self._busy = said is not None
-            if said is None:
-                self._news.wait(_SLICE)
-            return said
 
     def _hear(self, said: str) -> None:
         if wants_end(said):

@@ -66,7 +66,15 @@ def reasons_of(story: Timeline) -> List[Why]:
     told = [Why(text, 0.0, planned) for text in (*said, *_recalled(story), *_understood(story), *_planned(story))]
     for step in story.steps:
         told += _troubled(step, story.seconds)
-    told += _said(story)
+    for each in story.remarks:
+        sentence = f'While it ran, the user said: "{each.text}".'
+        if each.effect == "changed":
+            sentence += f" That changed the task. {_closed(each.reply)}"
+            if each.stopped:
+                sentence += f" The motion was stopped: {_closed(', '.join(each.stopped))}"
+        elif each.effect == "kept":
+            sentence += f" The task stayed as it was: {_closed(each.reply)}"
+        told.append(Why(sentence, each.t, each.t))
     aimed = ((story.end.corrections if story.end else None) or {}).get("offset", 0)
     if aimed and not story.rungs["offset"]:
         times = counted(aimed, "time")
@@ -87,21 +95,6 @@ def _understood(story: Timeline) -> List[str]:
     elif goal is not None:
         said.append("Nobody could say what the task means as a whole, so its steps alone were judged.")
     return said
-
-
-def _said(story: Timeline) -> List[Why]:
-    """Return what the user said while the task ran, and what became of it."""
-    told = []
-    for each in story.remarks:
-        sentence = f'While it ran, the user said: "{each.text}".'
-        if each.effect == "changed":
-            sentence += f" That changed the task. {_closed(each.reply)}"
-            if each.stopped:
-                sentence += f" The motion was stopped: {_closed(', '.join(each.stopped))}"
-        elif each.effect == "kept":
-            sentence += f" The task stayed as it was: {_closed(each.reply)}"
-        told.append(Why(sentence, each.t, each.t))
-    return told
 
 
 def _recalled(story: Timeline) -> List[str]:

@@ -352,7 +352,14 @@ def _several(said: str) -> List[str]:
 
 def _phrase(said: str) -> Phrase:
     said, *excepted = _split(said.strip(), " except ")
-    said, where = _braces(said)
+    parts = list(filter(None, _split(said.replace("{", " {"), " ")))
+    where: List[Where] = []
+    while parts and parts[-1].startswith("{") and parts[-1].endswith("}"):
+        inside = parts.pop()[1:-1].strip()
+        holds = not inside.startswith("not ")
+        predicate, _, rest = (inside if holds else inside[len("not "):]).partition(" ")
+        where.insert(0, Where(predicate, tuple(map(_phrase, _split(rest, " + "))) if rest else (), holds))
+    said = " ".join(parts)
     if said == ACTOR:
         return Phrase(ACTOR)
     lead = cast("re.Match[str]", _LEAD.match(said))  # Which may be empty.
@@ -364,18 +371,6 @@ def _phrase(said: str) -> Phrase:
     return Phrase(words.lower(), amount, 0 if how == "at most " else number, number if how else None,
                   bool(lead["other"]), lead["rank"] or "", int(lead["ordinal"] or 1), lead["state"] or "",
                   tuple(where), tuple(map(_phrase, _split(excepted[0], " + "))) if excepted else ())
-
-
-def _braces(said: str) -> Tuple[str, List[Where]]:
-    """Return a phrase without the braces at its end, and what stands in them."""
-    parts = list(filter(None, _split(said.replace("{", " {"), " ")))
-    found: List[Where] = []
-    while parts and parts[-1].startswith("{") and parts[-1].endswith("}"):
-        inside = parts.pop()[1:-1].strip()
-        holds = not inside.startswith("not ")
-        predicate, _, rest = (inside if holds else inside[len("not "):]).partition(" ")
-        found.insert(0, Where(predicate, tuple(map(_phrase, _split(rest, " + "))) if rest else (), holds))
-    return " ".join(parts), found
 
 
 def _split(said: str, at: str) -> List[str]:
