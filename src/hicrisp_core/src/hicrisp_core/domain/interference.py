@@ -146,17 +146,12 @@ def _common(domain: Domain, types: Mapping[str, str], a: Atom, b: Atom) -> Optio
     for mine, its, type_ in zip_longest(a.arguments, b.arguments, wanted, fillvalue=""):
         # One that is not there is empty: a name of its own.
         names = [each for each in (mine, its) if not _open(each)]
-        if len(set(names)) > 1 or not all(_fits(domain, types.get(each, ""), type_) for each in names):
+        owns = (types.get(each, "") for each in names)  # Where a type is not known, anything may be meant.
+        if len(set(names)) > 1 or any(own and type_ in domain.types and not domain.is_a(own, type_)
+                                      and not domain.is_a(type_, own) for own in owns):
             return None
         arguments.append(names[0] if names else "_")
     return Atom(name, tuple(arguments))
-
-
-def _fits(domain: Domain, type_: str, wanted: str) -> bool:
-    """Whether an object that is declared as one type may be of another; anything may, where either is not
-    known.
-    """
-    return not type_ or wanted not in domain.types or domain.is_a(type_, wanted) or domain.is_a(wanted, type_)
 
 
 def _open(argument: str) -> bool:

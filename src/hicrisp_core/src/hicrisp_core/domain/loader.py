@@ -60,7 +60,15 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
                for each in extended_files(FilePath(file), values, positions, "domain", chain)]
     types = _types(read.types, positions, parents)
     predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
-    predicates.update({name: _predicate(name, entry, types, positions) for name, entry in read.predicates.items()})
+    for name, entry in read.predicates.items():
+        path: Path = ("predicates", name)
+        for index, type_ in enumerate(entry.args):
+            if not (index and type_ == _NUMBER):
+                _known_type(type_, types, positions, (*path, "args", index))
+        if entry.detect and entry.detect not in extensions().tests:
+            raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
+        words = {"not_text": entry.not_text or f"not: {entry.text}", "name": name}
+        predicates[name] = Predicate(**{**vars(entry), **words})
     for name in read.predicates:
         inverse, others = predicates[name].inverse, ", ".join(sorted(set(predicates) - {name}))
         for key, other in (("inverse", inverse), *(("instead", each) for each in predicates[name].instead.values())):
@@ -96,16 +104,6 @@ def _types(given: Mapping[str, Any], positions: Positions, parents: Sequence[Dom
             seen.add(current)
             current = types[current]
     return types
-
-
-def _predicate(name: str, entry: entries.PredicateEntry, types: Mapping[str, str], positions: Positions) -> Predicate:
-    path: Path = ("predicates", name)
-    for index, type_ in enumerate(entry.args):
-        if not (index and type_ == _NUMBER):
-            _known_type(type_, types, positions, (*path, "args", index))
-    if entry.detect and entry.detect not in extensions().tests:
-        raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
-    return Predicate(**{**vars(entry), "not_text": entry.not_text or f"not: {entry.text}", "name": name})
 
 
 def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:

@@ -258,22 +258,16 @@ def _loaded(file: FilePath, roles: bool) -> LlmSettings:
     settings = _read(values, positions, (), None)
     found: Dict[str, Any] = {}
     if roles:
-        given = check_keys(dict(settings.roles), ROLES, (), positions, ("roles",))
-        found = {role: _role(file, value, settings, positions, ("roles", role))
-                 for role, value in given.items()}
+        for role, value in check_keys(dict(settings.roles), ROLES, (), positions, ("roles",)).items():
+            if isinstance(value, str):  # The name of another file; else keys that go before those of the whole file.
+                found[role] = _loaded(config_file("llm", value, beside=file), roles=False)
+                continue
+            own, usual = [key for key in vars(settings) if key not in ("name", "roles")], settings
+            check_keys(value, own, (), positions, ("roles", role), _REMOVED)
+            if "base_url" in value or "backend" in value:  # A key goes to no other endpoint unasked.
+                usual = replace(usual, api_key_env="", api_key_file="", key_header="", query={}, extra_body={})
+            found[role] = _read(value, positions, ("roles", role), usual)
     return replace(settings, roles=found)
-
-
-def _role(
-    file: FilePath, value: Any, usual: LlmSettings, positions: Positions, path: Path
-) -> LlmSettings:
-    """A role's settings: the name of another file, or keys that go before those of the whole file."""
-    if isinstance(value, str):
-        return _loaded(config_file("llm", value, beside=file), roles=False)
-    check_keys(value, [key for key in vars(usual) if key not in ("name", "roles")], (), positions, path, _REMOVED)
-    if "base_url" in value or "backend" in value:  # A key goes to no other endpoint unasked.
-        usual = replace(usual, api_key_env="", api_key_file="", key_header="", query={}, extra_body={})
-    return _read(value, positions, path, usual)
 
 
 def _read(

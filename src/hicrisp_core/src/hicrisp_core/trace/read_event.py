@@ -74,9 +74,15 @@ def problems_of(entry: Mapping[str, Any]) -> List[str]:
     kind: Any = _KINDS.get(str(entry.get("kind")))
     if kind is None:
         return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(_KINDS)}"]
-    return [*_unknown(kind, {key: value for key, value in entry.items() if key != "kind"}, kind.kind)] + [
-        f"the field '{name}' of '{kind.kind}' cannot be {entry[name]!r}" for name, hint in _hints_of(kind)
-        if name in entry and not _fits(hint, entry[name])]
+    problems = [*_unknown(kind, {key: value for key, value in entry.items() if key != "kind"}, kind.kind)]
+    for name, hint in _hints_of(kind):
+        if name not in entry:
+            continue
+        try:
+            _value(hint, entry[name])
+        except _Unfit:
+            problems.append(f"the field '{name}' of '{kind.kind}' cannot be {entry[name]!r}")
+    return problems
 
 
 def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
@@ -123,14 +129,6 @@ def _fitted(kind: Any, entry: Mapping[str, Any]) -> Any:
             except _Unfit:
                 continue
     return kind(**found)
-
-
-def _fits(hint: Any, value: Any) -> bool:
-    try:
-        _value(hint, value)
-    except _Unfit:
-        return False
-    return True
 
 
 def _value(hint: Any, value: Any) -> Any:

@@ -14,7 +14,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import check_statement, mended
 from hicrisp_core.llm.chat_model import ChatModel, Completion
-from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
+from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal, GoalError, Holds, Not, Stage, Statement
 from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, grouped, parse_goal, parse_statement
@@ -264,16 +264,35 @@ def scene_text(domain: Domain, world: WorldState) -> str:
     places = Places(domain, world)
     at = {each.name: place for each in objects if each.movable
           for place in (places.position(each.name),) if place is not None}
-    lines = ["Objects (size in cm, position in m):", *(_object_text(each, at) for each in objects)]
+    lines = ["Objects (size in cm, position in m):"]
+    for item in objects:
+        words = [item.type, *(str(value) for _, value in sorted(item.attributes.items()))]
+        if item.pose is not None:
+            words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in item.size))
+            words.append("at ({:.2f}, {:.2f}, {:.2f})".format(*item.pose.position))
+        if item.name in at:  # By the distance between centres, m.
+            apart = sorted((planar_distance(at[item.name], at[name]), name) for name in at if name != item.name)
+            words += [f"nearest: {name} {distance:.2f}" for distance, name in apart[:1]]
+        if item.unseen:
+            words.append(item.sight)
+        lines.append(f"- {_plain(item.name)}: {_plain(', '.join(words), 5)}")
     told: List[str] = []
     for predicate in domain.predicates.values():  # Of two opposite directions one is told.
         if predicate.direction != (0.0, 0.0) and predicate.name not in told and len(at) > 1:
             told.append(predicate.inverse)
             names = sorted(at, key=lambda name: -places.along(predicate.name, name))
             lines.append(f"Each is {predicate.name} all behind it: {', '.join(map(_plain, names))}")
-    lines += ["Robots:", *(_robot_text(each, domain, world) for _, each in sorted(world.robots.items()))]
-    words = {each.name for each in goal_predicates(domain) if each.direction == (0.0, 0.0)}
-    facts = ", ".join(_plain(str(Holds(fact)), 3) for fact in sorted(world.relations) if fact.predicate in words)
+    lines.append("Robots:")
+    for name, robot in sorted(world.robots.items()):
+        held = [item for item, hand in domain.roles.holders(world.relations).items() if hand == name]
+        words = [robot.kind, f"can {', '.join(action.name for action in domain.actions_of(robot.kind))}"]
+        if robot.pose is not None:
+            words.append("at ({:.2f}, {:.2f})".format(*robot.pose.position[:2]))
+        if robot.kind == "arm" and domain.roles.held:
+            words.append(f"holds {_plain(held[0])}" if held else "its hand is empty")
+        lines.append(f"- {_plain(name)}: {'; '.join(words)}")
+    known = {each.name for each in goal_predicates(domain) if each.direction == (0.0, 0.0)}
+    facts = ", ".join(_plain(str(Holds(fact)), 3) for fact in sorted(world.relations) if fact.predicate in known)
     return "\n".join((*lines, f"Facts: {facts or _NOTHING}"))
 
 
@@ -287,30 +306,6 @@ def predicates_text(domain: Domain) -> str:
         both = f"; the same as {each.name}(Y,X)" if each.symmetric else ""
         lines.append(f"- {each.name}({','.join(variables)}): {each.text.format(*variables, '')} ({types}{but}{both})")
     return "\n".join(lines)
-
-
-def _object_text(item: WorldObject, at: Mapping[str, Vector]) -> str:
-    """An object with its place and the nearest other movable one, by the distance between centres, m."""
-    words = [item.type, *(str(value) for _, value in sorted(item.attributes.items()))]
-    if item.pose is not None:
-        words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in item.size))
-        words.append("at ({:.2f}, {:.2f}, {:.2f})".format(*item.pose.position))
-    if item.name in at:
-        apart = sorted((planar_distance(at[item.name], at[name]), name) for name in at if name != item.name)
-        words += [f"nearest: {name} {distance:.2f}" for distance, name in apart[:1]]
-    if item.unseen:
-        words.append(item.sight)
-    return f"- {_plain(item.name)}: {_plain(', '.join(words), 5)}"
-
-
-def _robot_text(robot: RobotState, domain: Domain, world: WorldState) -> str:
-    held = [item for item, hand in domain.roles.holders(world.relations).items() if hand == robot.name]
-    words = [robot.kind, f"can {', '.join(action.name for action in domain.actions_of(robot.kind))}"]
-    if robot.pose is not None:
-        words.append("at ({:.2f}, {:.2f})".format(*robot.pose.position[:2]))
-    if robot.kind == "arm" and domain.roles.held:
-        words.append(f"holds {_plain(held[0])}" if held else "its hand is empty")
-    return f"- {_plain(robot.name)}: {'; '.join(words)}"
 
 
 def _plain(text: str, names: int = 1) -> str:
