@@ -182,7 +182,16 @@ class Dialect:
         named = sorted((found.start(), name) for name, found in places.items() if found)
         if any(self._leave_out(name, request) for _, name in named):  # The first one is meant, if it is sent.
             return True
-        return schema is not None and (self._drop_keywords(said, schema) or self._step_down(schema))
+        if schema is None:
+            return False
+        if self._drop_keywords(said, schema):
+            return True
+        ready = is_strict(_without(schema, self._keywords))
+        at = self._tried[ready]
+        if at + 1 == len(_FORMS) or not self._auto and _FORMS[at + 1][0] != _FORMS[at][0]:
+            return False
+        self._tried[ready] = at + 1
+        return True
 
     def _leave_out(self, name: str, request: Mapping[str, Any]) -> bool:
         if name not in request or self._left_out.get(name) == "":
@@ -204,14 +213,6 @@ class Dialect:
             log.info("the endpoint takes no '%s' in a schema; it is left out", "', '".join(dropped))
         self._keywords.update(dropped)
         return bool(dropped)
-
-    def _step_down(self, schema: Mapping[str, Any]) -> bool:
-        ready = is_strict(_without(schema, self._keywords))
-        at = self._tried[ready]
-        if at + 1 == len(_FORMS) or not self._auto and _FORMS[at + 1][0] != _FORMS[at][0]:
-            return False
-        self._tried[ready] = at + 1
-        return True
 
 
 def is_strict(schema: Mapping[str, Any]) -> bool:

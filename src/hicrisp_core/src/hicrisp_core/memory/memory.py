@@ -63,9 +63,18 @@ def near_examples(
     for score, index in best:
         if score < ALIKE or len(found) == MOST:
             break
-        example = _today(*entries[index], domain, world, score, spoken)
-        if example is not None and all(example.text != other.text for other in found):
-            found.append(example)
+        numbered, example = entries[index]
+        names = todays_names(example.things, domain, world, preferred=spoken)
+        if names is None:
+            continue
+        text = names.said(example.text, example.things, world)
+        steps = grounded([names.step(step) for step in example.steps], domain, world)
+        read = parse_goal(example.goal)
+        if text is None or steps is None or isinstance(read, GoalError) or any(text == each.text for each in found):
+            continue
+        goal = names.goal(read)
+        if goal.empty or check_goal(goal, domain, world) is None:
+            found.append(Remembered(numbered.id, text, steps, None if goal.empty else goal, round(score, 3)))
     return tuple(reversed(found))
 
 
@@ -88,23 +97,6 @@ def grounded(steps: Sequence[Step], domain: Domain, world: WorldState) -> Option
             return None
         found.append(Step(domain.describe(command), command.action, command.arguments, command.robot))
     return tuple(found)
-
-
-def _today(
-    numbered: Numbered, example: Example, domain: Domain, world: WorldState, score: float, spoken: Sequence[str],
-) -> Optional[Remembered]:
-    names = todays_names(example.things, domain, world, preferred=spoken)
-    if names is None:
-        return None
-    text = names.said(example.text, example.things, world)
-    steps = grounded([names.step(step) for step in example.steps], domain, world)
-    goal = parse_goal(example.goal)
-    if text is None or steps is None or isinstance(goal, GoalError):
-        return None
-    goal = names.goal(goal)
-    if not goal.empty and check_goal(goal, domain, world) is not None:
-        return None
-    return Remembered(numbered.id, text, steps, None if goal.empty else goal, round(score, 3))
 
 
 def failure_of(feedback: Feedback, action: str, arguments: Mapping[str, Value]) -> Failure:
@@ -143,22 +135,16 @@ def known_ways(
         entry = each.entry
         if not isinstance(entry, Mended) or len(found) == MOST:
             continue
-        steps = _in_todays_names(entry, today, world, domain)
+        then = entry.failure
+        if (then.kind, then.label, then.command.action) != (today.kind, today.label, today.command.action):
+            continue
+        settled = _settled(then, today, entry.things, world)
+        needed = {name: entry.things[name] for name in names_in(entry.steps) if name in entry.things}
+        names = None if settled is None else todays_names(needed, domain, world, settled)
+        steps = None if names is None else grounded([names.step(step) for step in entry.steps], domain, world)
         if steps is not None and all(steps != other.steps for other in found):
             found.append(KnownWay(each.id, steps, entry.instead, each.times))
     return tuple(found)
-
-
-def _in_todays_names(entry: Mended, today: Failure, world: WorldState, domain: Domain) -> Optional[Tuple[Step, ...]]:
-    failure = entry.failure
-    if (failure.kind, failure.label, failure.command.action) != (today.kind, today.label, today.command.action):
-        return None
-    settled = _settled(failure, today, entry.things, world)
-    needed = {name: entry.things[name] for name in names_in(entry.steps) if name in entry.things}
-    if settled is None:
-        return None
-    names = todays_names(needed, domain, world, settled)
-    return None if names is None else grounded([names.step(step) for step in entry.steps], domain, world)
 
 
 def _settled(
