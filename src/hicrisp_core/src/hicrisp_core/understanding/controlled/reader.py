@@ -165,25 +165,19 @@ class Reader:
 
     def _parts(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[List[SentenceClause]]:
         """Yield every way to cut words into clauses."""
+        joins = self.tables.joins
         for end in range(len(said), 0, -1):
-            joined, ordered, after = self._join(said[end:])
+            left = said[end:]  # It must go on as the next part of a task: ``, and then``.
+            after = left[1:] if left[:1] and left[0] in MARKS else left
+            after = after[1:] if after[:1] == ("and",) else after
+            order, then = led(after, joins["order"])
+            after = led(then, (",",))[1] if order else led(after, joins["together"])[1]
+            joined = not left or bool(after) and (after != left or bool(led(after, joins["bare"])[0]))
             for clause in self._referring(said[:end], last, before) if joined else ():
                 if not after:
                     yield [clause]
                 for rest in self._parts(after, clause, ()):
-                    yield [clause, replace(rest[0], ordered=ordered), *rest[1:]]
-
-    def _join(self, said: Words) -> Tuple[bool, bool, Words]:
-        """Return whether words go on as the next part of a task, ``, and then``, whether in an order in time,
-        and the words after that.
-        """
-        joins = self.tables.joins
-        left = said[1:] if said[:1] and said[0] in MARKS else said
-        left = left[1:] if left[:1] == ("and",) else left
-        order, ordered = led(left, joins["order"])
-        left = led(ordered, (",",))[1] if order else led(left, joins["together"])[1]
-        joined = not said or bool(left) and (left != said or bool(led(left, joins["bare"])[0]))
-        return joined, bool(order), left
+                    yield [clause, replace(rest[0], ordered=bool(order)), *rest[1:]]
 
     def _referring(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[SentenceClause]:
         """Yield every reading of words as one clause, which may leave out the verb of the clause before."""
