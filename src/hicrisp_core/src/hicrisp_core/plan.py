@@ -95,22 +95,6 @@ def outlook(
     return Outlook(found, brain.plan(PlanRequest(task, world, goal=found.meaning), deadline))
 
 
-def _outlook(options: argparse.Namespace) -> Outlook:
-    """What the task would come to with the models that the options name.
-
-    Raises:
-        HicrispError: for a file that cannot be used, with file, line, key and what is valid.
-    """
-    scene = load_scene(config_file("scenes", options.scene), options.seed)
-    domain = domain_of(scene)
-    policy = load_policy(config_file("policies", options.policy))
-    prompts = named_folder("prompts", policy.prompts) or Path(policy.prompts)
-    models = Models(load_llm_settings(config_file("llm", options.llm)))
-    return outlook(make_interpreter(models, domain, prompts), make_brain(models, domain, prompts, policy),
-                   Task(options.task or scene.task), first_look(scene, domain), Deadline(options.time_limit),
-                   policy.interprets)
-
-
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Print the plan, the answer, the question or the refusal; the exit status is 1 without a plan or
     answer.
@@ -125,7 +109,14 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds for the whole plan (60)")
     options = parser.parse_args(arguments)
     try:
-        found = _outlook(options)
+        scene = load_scene(config_file("scenes", options.scene), options.seed)
+        domain = domain_of(scene)
+        policy = load_policy(config_file("policies", options.policy))
+        prompts = named_folder("prompts", policy.prompts) or Path(policy.prompts)
+        models = Models(load_llm_settings(config_file("llm", options.llm)))
+        found = outlook(make_interpreter(models, domain, prompts), make_brain(models, domain, prompts, policy),
+                        Task(options.task or scene.task), first_look(scene, domain), Deadline(options.time_limit),
+                        policy.interprets)
     except HicrispError as error:
         sys.stdout.write(f"{error}\n")
         return 2

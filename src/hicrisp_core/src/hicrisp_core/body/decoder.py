@@ -16,7 +16,6 @@ from hicrisp_core.model import Cause, CauseKind, Command, Pose, Step, WorldState
 from hicrisp_core.model.feedback import Feedback, FeedbackKind, Level
 from hicrisp_core.model.offsets import DecoderOffsets, offset_key
 from hicrisp_core.ports.body import Translation
-from hicrisp_core.ports.kinds import TargetRule
 from hicrisp_core.robot.drive_goals import DriveSpace
 from hicrisp_core.time.deadline import Deadline
 
@@ -51,43 +50,33 @@ class ActionDecoder:
             return command
         asked = TargetQuestion(
             self.domain, command, world, self.workspaces.get(command.robot, self.workspace), self.drive)
-        return self._placed(action.target, asked, offsets) if action.places else self._driven(action.target, asked)
-
-    def _placed(self, rule: TargetRule, asked: TargetQuestion, offsets: DecoderOffsets) -> Union[Command, Feedback]:
-        """Return the command with where its item shall be."""
-        command, item = asked.command, asked.item
+        if not action.places:
+            goal = action.target.find(asked)
+            if isinstance(goal, Feedback):
+                return goal
+            command = replace(command, keep_out=asked.constraints.keep_out)
+            # In a world of facts without poses, a robot that knows the place by name finds it.
+            return command.aimed(goal, goal) if isinstance(goal, Pose) else command
+        item = asked.item
         if item is None or (item.pose is None and item.pose_age == 0.0):
             return command  # Nothing to aim: a world of facts without poses.
         if item.pose is None or item.lost:
-            return not_seen(command, item, asked.world)
-        target = rule.find(asked)
+            return not_seen(command, item, world)
+        target = action.target.find(asked)
         if isinstance(target, Spots):
             spots, target = target, target.best()
-            if target is None:
-                return self._no_place(command, spots)
+            if target is None:  # Objects are in the way; or all is out of reach, off the table or tried.
+                names = spots.blockers()
+                movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
+                return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names,
+                                blockers=names if movable else ())
         if isinstance(target, Feedback):
             return target
         if not isinstance(target, Pose):
             unseen = (asked.other.name,) if asked.other is not None else ()
             return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, cause=Cause(CauseKind.NOT_SEEN, unseen))
-        bias = offsets.bias(offset_key(command.robot, self.domain.actions[command.action].skill))
+        bias = offsets.bias(offset_key(command.robot, action.skill))
         return command.aimed(target, target.shifted((-bias[0], -bias[1], 0.0)))
-
-    def _driven(self, rule: TargetRule, asked: TargetQuestion) -> Union[Command, Feedback]:
-        """Return the command with the pose where a base shall stand, and with the zones that it must not enter."""
-        goal = rule.find(asked)
-        if isinstance(goal, Feedback):
-            return goal
-        command = replace(asked.command, keep_out=asked.constraints.keep_out)
-        if not isinstance(goal, Pose):
-            return command  # A world of facts without poses; a robot that knows the place by name finds it.
-        return command.aimed(goal, goal)
-
-    def _no_place(self, command: Command, spots: Spots) -> Feedback:
-        """Return why no spot will do: the objects in the way, or that all are out of reach, off the table or tried."""
-        names = spots.blockers()
-        movable = all(spots.world.objects[name].movable and name not in spots.ignore for name in names)
-        return Feedback(Level.HIGH, FeedbackKind.NO_PLACE, command, subjects=names, blockers=names if movable else ())
 
 
 class Aiming:

@@ -229,7 +229,7 @@ def free(
         return []
     start = item.pose.position if item.pose else surface.pose.position
     height = _height_on(table_of(world), item)
-    poses = [Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(surface, workspace, _STEP)]
+    poses = [Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(surface, workspace)]
     poses.sort(key=lambda pose: math.dist(pose.position[:2], start[:2]))
     return [Round(partial(tuple, poses), space) for space in (workspace.hand, workspace.clearance)]
 
@@ -251,7 +251,7 @@ def apart(item: WorldObject, world: WorldState, workspace: Workspace) -> List[Ro
     if table is None:
         return []
     height = _height_on(table, item)
-    poses = tuple(Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(table, workspace, _STEP))
+    poses = tuple(Pose((x, y, height), from_yaw(0.0)) for x, y in _grid(table, workspace))
     return [Round(lambda: poses, workspace.clearance, partial(_room, table, workspace))]
 
 
@@ -327,12 +327,12 @@ def table_of(world: WorldState) -> Optional[WorldObject]:
                  if item.form.ground and item.form.solids(item.size)), None)
 
 
-def _grid(surface: WorldObject, workspace: Workspace, step: float) -> Iterator[Tuple[float, float]]:
+def _grid(surface: WorldObject, workspace: Workspace) -> Iterator[Tuple[float, float]]:
     if surface.pose is None:
         return
-    for i in range(int(surface.size[0] / step)):
-        for j in range(int(surface.size[1] / step)):
-            local = (-surface.size[0] / 2.0 + (i + 0.5) * step, -surface.size[1] / 2.0 + (j + 0.5) * step, 0.0)
+    for i in range(int(surface.size[0] / _STEP)):
+        for j in range(int(surface.size[1] / _STEP)):
+            local = (-surface.size[0] / 2.0 + (i + 0.5) * _STEP, -surface.size[1] / 2.0 + (j + 0.5) * _STEP, 0.0)
             x, y, _ = surface.pose.apply(local)
             if workspace.reach[0] <= math.dist((x, y), workspace.base) <= workspace.reach[1]:
                 yield x, y

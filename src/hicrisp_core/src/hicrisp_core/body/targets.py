@@ -90,7 +90,13 @@ class Spots:
                        for pose in dict.fromkeys(poses)), key=lambda found: len(found[0]))
         found: List[Tuple[bool, int, Tuple[str, ...]]] = []
         for names, pose in near[:_LOOKED_AT]:
-            all_names = tuple(sorted({*names, *self._in_the_hands_way(pose, names)}))
+            blocking = set(names)
+            if self.hold is not None and self.workspace.gripper is not None:  # What the hand would touch there.
+                objects = {name: item for name, item in self.world.objects.items() if name not in names}
+                rest = WorldState(objects, self.world.relations, self.world.robots, self.world.stamp)
+                way = most_room(self.item, self.hold, pose, rest, self.workspace.gripper)
+                blocking.update(way.blockers if way.grasp.clearance <= 0.0 else ())
+            all_names = tuple(sorted(blocking))
             fixed = any(not self.world.objects[name].movable or name in self.ignore for name in all_names)
             if all_names:
                 found.append((fixed, len(all_names), all_names))
@@ -132,16 +138,6 @@ class Spots:
         return tuple((name, vertical_span(item, item.pose), footprint(item, item.pose))
                      for name, item in self.world.objects.items() if item.pose is not None
                      and not item.form.ground and name not in (self.item.name, *self.ignore, *self.held))
-
-    def _in_the_hands_way(self, pose: Pose, gone: Sequence[str]) -> Tuple[str, ...]:
-        """Return what the hand would touch at a pose without some objects."""
-        gripper = self.workspace.gripper
-        if self.hold is None or gripper is None:
-            return ()
-        objects = {name: item for name, item in self.world.objects.items() if name not in gone}
-        rest = WorldState(objects, self.world.relations, self.world.robots, self.world.stamp)
-        way = most_room(self.item, self.hold, pose, rest, gripper)
-        return way.blockers if way.grasp.clearance <= 0.0 else ()
 
 
 Target = Union[Pose, Spots, Feedback, None]

@@ -14,7 +14,6 @@ from hicrisp_core.llm.chat_model import Completion
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import ALEX, ROPA, TRAVI
 from hicrisp_core.model import Command, Step, WorldState
-from hicrisp_core.model.remembered import Remembered
 from hicrisp_core.parsing.grounding import ground_name
 from hicrisp_core.parsing.json_text import read_json
 from hicrisp_core.parsing.plan_text import ParseFailure
@@ -89,7 +88,10 @@ class AgentBrain:
         """Answer, or plan; a task for which no plan can be made is told to the user by Alex."""
         if request.feedback:
             return self._planned(request, deadline)
-        asked = self._heard(request, deadline)
+        prompt = self._prompts.render(
+            "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
+            objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
+        asked = ask(self._alex, self._talking, prompt, deadline, _HEARD, _read_heard, keep=lambda heard: not heard[1])
         if asked.answer is None and asked.silent:
             return PlanAnswer(refusal=asked.trouble, usage=asked.usage)
         # With an answer that cannot be used, the user's own words go on.
@@ -100,7 +102,14 @@ class AgentBrain:
         found = replace(found, usage=asked.usage + found.usage)
         if found.plan is not None:
             return replace(found, plan=replace(found.plan, request=forward))
-        return self._told(request, found, deadline)
+        # Ropa's message in Alex's words; as it is when Alex gives none.
+        said = self.report(ReportRequest(
+            request.task, bool(found.answer), found.answer or f"{found.refusal} ({_NO_PLAN})",
+            history=request.history), deadline)
+        found = replace(found, usage=found.usage + said.usage)
+        if found.answer:
+            return replace(found, answer=said.text or found.answer)
+        return replace(found, refusal=said.text or found.refusal)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """The corrective actions for the top of the stack."""
@@ -124,23 +133,6 @@ class AgentBrain:
             outcome="it was done" if success else "it was not done", message=quarantined(message),
             done=describe.listed(done), failures=describe.listed(failures)).strip()
 
-    def _heard(self, request: PlanRequest, deadline: Deadline) -> ModelReply[Tuple[str, str]]:
-        """What Alex makes of a request: the words for the planner, or those for the user."""
-        prompt = self._prompts.render(
-            "alex_request", task=task_text(request.task.text, request.conversation), history=_history(request.history),
-            objects=describe.objects_text(request.world), facts=describe.facts_text(self._domain, request.world))
-        return ask(self._alex, self._talking, prompt, deadline, _HEARD, _read_heard, keep=lambda heard: not heard[1])
-
-    def _told(self, request: PlanRequest, found: PlanAnswer, deadline: Deadline) -> PlanAnswer:
-        """Ropa's message in Alex's words; as it is when Alex gives none."""
-        said = self.report(ReportRequest(
-            request.task, bool(found.answer), found.answer or f"{found.refusal} ({_NO_PLAN})",
-            history=request.history), deadline)
-        usage = found.usage + said.usage
-        if found.answer:
-            return replace(found, answer=said.text or found.answer, usage=usage)
-        return replace(found, refusal=said.text or found.refusal, usage=usage)
-
     def _planned(self, request: PlanRequest, deadline: Deadline) -> PlanAnswer:
         specified = self._specified(request, deadline)
         if specified.answer is None:
@@ -156,7 +148,9 @@ class AgentBrain:
         if request.feedback:
             prompt = self._prompts.render("travi_replan", **known, **describe.failure_texts(domain, request))
         else:
-            earlier = remembered_answers(request.examples, lambda each: asdict(self._remembered(each, world)))
+            earlier = remembered_answers(request.examples, lambda each: asdict(self._specification(
+                goal_words(each.goal, domain) if each.goal is not None else plain(each.text), each.steps,
+                NOTHING_SPECIAL, world.objects)))
             prompt = earlier + self._prompts.render("travi_request", **known)
         told = ((self._known(shown.task, shown.world, (), shown.notes), answer)
                 for shown, answer in self._examples(world))
@@ -164,7 +158,10 @@ class AgentBrain:
                  for texts, answer in told)
         system, examples = self._prompts.opening("travi", turns, description=domain.description, abilities=self._can)
         client = self._travi.afresh() if request.feedback else self._travi
-        return ask(client, system, prompt.strip(), deadline, _specification_schema(world),
+        objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
+        schema = closed({"goal": _FIELD, "objects": objects, "state": _FIELD,
+                         "steps": {"type": "array", "items": _FIELD, "maxItems": MOST_STEPS}})
+        return ask(client, system, prompt.strip(), deadline, schema,
                    lambda said: _read_specification(said, domain, world), examples)
 
     def _known(
@@ -180,11 +177,6 @@ class AgentBrain:
                 goal = ", ".join(self._domain.fact_text(fact) for fact in shown.end) or shown.task
                 state = shown.reasoning or shown.refusal or NOTHING_SPECIAL
                 yield shown, self._specification(goal, shown.steps, state, shown.world.objects)
-
-    def _remembered(self, each: Remembered, world: WorldState) -> Specification:
-        """What Travi should have answered to an earlier task that went well."""
-        goal = goal_words(each.goal, self._domain) if each.goal is not None else plain(each.text)
-        return self._specification(goal, each.steps, NOTHING_SPECIAL, world.objects)
 
     def _specification(self, goal: str, steps: Sequence[Step], state: str, objects: Collection[str]) -> Specification:
         used = dict.fromkeys(str(value) for step in steps for value in step.arguments.values())
@@ -255,13 +247,6 @@ def _read_told(said: Completion) -> Union[str, ParseFailure]:
     fields = _fields(said)
     words = fields.get("answer") or ("" if fields else plain(said.text).strip())
     return words or ParseFailure("words for the user are needed as 'answer'", said.text.strip()[:80])
-
-
-def _specification_schema(world: WorldState) -> Dict[str, Any]:
-    """The JSON schema of Travi's answer; its objects are objects of the world."""
-    objects = {"type": "array", "items": one_of_names(sorted(world.objects)), "maxItems": LONGEST_ENUM}
-    return closed({"goal": _FIELD, "objects": objects, "state": _FIELD,
-                   "steps": {"type": "array", "items": _FIELD, "maxItems": MOST_STEPS}})
 
 
 def _read_specification(said: Completion, domain: Domain, world: WorldState) -> Union[Specification, ParseFailure]:

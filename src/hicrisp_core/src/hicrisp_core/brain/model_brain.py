@@ -58,9 +58,14 @@ def read_plan_answer(
     if said.cut_off or is_cut_off(said.text):
         # Its whole steps could be read, but a plan whose end is missing would pass for the whole task.
         return ParseFailure(TOO_LONG, said.text[-80:])
-    told = _spoken(words)
-    if told is not None and (isinstance(raw, ParseFailure) or not raw):
-        return told
+    if isinstance(raw, ParseFailure) or not raw:
+        text, why = words.get("text") or "", words.get("why") or ""
+        answer = str(words.get("answer") or {ANSWER: text or why, PLAN: text}.get(kind, "")).strip()
+        refusal = str(words.get("refusal") or {REFUSE: why or text, PLAN: why}.get(kind, "")).strip()
+        if answer and kind != REFUSE:
+            return PlanAnswer(answer=plain(answer))
+        if refusal:
+            return PlanAnswer(refusal=plain(refusal))
     if isinstance(raw, ParseFailure):
         return raw
     grounded = ground_each(raw, domain, world) if each else ground_steps(raw, domain, world)
@@ -68,16 +73,6 @@ def read_plan_answer(
         return grounded
     reasoning = "; ".join(filter(None, (str(words.get("reasoning", "") or ""), *grounded.notes)))
     return PlanAnswer(Plan(grounded.steps, source, plain(reasoning)), drop=kind == SKIP)
-
-
-def _spoken(words: Mapping[str, Any]) -> Optional[PlanAnswer]:
-    """An answer or a refusal in words, when the model gave one instead of steps."""
-    kind, text, why = kind_of(words), words.get("text") or "", words.get("why") or ""
-    answer = str(words.get("answer") or {ANSWER: text or why, PLAN: text}.get(kind, "")).strip()
-    refusal = str(words.get("refusal") or {REFUSE: why or text, PLAN: why}.get(kind, "")).strip()
-    if answer and kind != REFUSE:
-        return PlanAnswer(answer=plain(answer))
-    return PlanAnswer(refusal=plain(refusal)) if refusal else None
 
 
 class ModelBrain:

@@ -236,24 +236,21 @@ class _Lines:
             raise self._wrong(line, _TOO_DEEP)
         self._lines.setdefault(path, line)
         if isinstance(node, yaml.MappingNode):
-            self._note_mapping(node, path)
+            for key, value in node.value:
+                line = key.start_mark.line + 1
+                if not isinstance(key, yaml.ScalarNode):
+                    raise self._wrong(line, "a key is one word, no list and no mapping")
+                if key.tag.rpartition(":")[2] not in _KEYS:
+                    raise self._wrong(line, f"'{key.value}' is no key: put it in quotes" if key.value
+                                      else "a key is missing before the colon")
+                name = (*path, key.value)
+                if name in self._lines:
+                    raise self._wrong(line, f"the key '{key.value}' stands here twice")
+                self._lines[name] = line
+                self.note(value, name)
         elif isinstance(node, yaml.SequenceNode):
             for index, value in enumerate(node.value):
                 self.note(value, (*path, index))
-
-    def _note_mapping(self, node: yaml.MappingNode, path: Path) -> None:
-        for key, value in node.value:
-            line = key.start_mark.line + 1
-            if not isinstance(key, yaml.ScalarNode):
-                raise self._wrong(line, "a key is one word, no list and no mapping")
-            if key.tag.rpartition(":")[2] not in _KEYS:
-                raise self._wrong(line, f"'{key.value}' is no key: put it in quotes" if key.value
-                                  else "a key is missing before the colon")
-            name = (*path, key.value)
-            if name in self._lines:
-                raise self._wrong(line, f"the key '{key.value}' stands here twice")
-            self._lines[name] = line
-            self.note(value, name)
 
     def _wrong(self, line: int, message: str) -> ConfigError:
         return ConfigError(f"{self._file}:{line}: {message}")

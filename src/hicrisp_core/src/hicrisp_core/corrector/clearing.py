@@ -163,9 +163,11 @@ def find_clearing(
     found: Union[Clearing, Ending] = Ending.NO_WAY
     for name in top.feedback.blockers:
         if name in world.robots and name != top.command.robot:
-            leaves = next(_leaving(domain, name), None)
-            if leaves is not None:
-                return Clearing(name, (leaves,))
+            rest = next((action for action in domain.actions.values()
+                         if action.skill == _HOME and tuple(action.parameters) == (action.robot_parameter,)), None)
+            if rest is not None:
+                return Clearing(name, (Command(rest.name, {rest.robot_parameter: name}, name,
+                                               time_limit=rest.time_limit),))
         item = world.objects.get(name)
         if item is None or not item.movable or name in about or domain.roles.is_held(world, name):
             continue
@@ -201,13 +203,6 @@ def _way(
     for command in back.commands:
         state = apply_effects(domain, command, state)
     return (*before.commands, mover, *back.commands), state
-
-
-def _leaving(domain: Domain, robot: str) -> Iterator[Command]:
-    """Yield the commands by which a robot goes to its posture of rest."""
-    for action in domain.actions.values():
-        if action.skill == _HOME and tuple(action.parameters) == (action.robot_parameter,):
-            yield Command(action.name, {action.robot_parameter: robot}, robot, time_limit=action.time_limit)
 
 
 def _movers(domain: Domain, world: WorldState, name: str, robot: str) -> Iterator[Command]:

@@ -149,27 +149,10 @@ class Ladder:
     def __init__(
         self, domain: Domain, policy: Policy, brain: Optional[Brain] = None, searcher: Optional[Searcher] = None
     ) -> None:
-        self._domain = domain
-        self._policy = policy
-        self._brain = brain
+        self.domain, self.policy, self.brain = domain, policy, brain
         self._searcher = searcher or Searcher(domain)
         self._pursuit = GoalPursuit(domain, policy, brain, self._searcher)
         self._kinds: Mapping[str, RungKind] = {rung: extensions().rungs.get(rung) for rung in policy.rungs}
-
-    @property
-    def domain(self) -> Domain:
-        """Types, predicates and actions of the application."""
-        return self._domain
-
-    @property
-    def policy(self) -> Policy:
-        """The active rungs and their limits."""
-        return self._policy
-
-    @property
-    def brain(self) -> Optional[Brain]:
-        """The brain for the rungs with a language model; ``None`` if the policy has none."""
-        return self._brain
 
     def correct(self, request: CorrectorRequest, deadline: Deadline) -> CorrectorAnswer:
         """Return the answer of the first rung that has one and was not tried in this situation.
@@ -186,13 +169,13 @@ class Ladder:
         if not request.stack:
             return self._pursuit.correct(request, deadline)
         failed = request.stack[-1].feedback
-        request = replace(request, world=without_doubtful(request.world, failed, self._domain))
+        request = replace(request, world=without_doubtful(request.world, failed, self.domain))
         met = meeting(request.stack[-1], request.world)
         usage = Usage()
-        question = CorrectionContext(request, self._searcher, self._policy.search, deadline)
+        question = CorrectionContext(request, self._searcher, self.policy.search, deadline)
         tried, said = False, ""
         for rung in self._rungs_for(failed, request.world):
-            if mark(met, rung) in request.seen and not (rung == Rung.LLM_REPLAN and self._policy.repeat_replans):
+            if mark(met, rung) in request.seen and not (rung == Rung.LLM_REPLAN and self.policy.repeat_replans):
                 tried = True
                 continue
             correction, cost = self._kinds[rung].answer(self, question, deadline)
@@ -213,12 +196,12 @@ class Ladder:
         if failed.kind in _SETTLED and not passing:
             return ()
         if passing or failed.cause is not None and failed.cause.kind in _OUT_OF_HAND:
-            return tuple(rung for rung in self._policy.rungs if rung in (Rung.REPAIR, Rung.HELP))
+            return tuple(rung for rung in self.policy.rungs if rung in (Rung.REPAIR, Rung.HELP))
         fixed = failed.kind in _FIXED or failed.cause is not None and failed.cause.kind in _FIXED
         in_the_way = any(name in world.objects and world.objects[name].movable for name in failed.blockers)
         if failed.kind in _OUT_OF_VIEW or fixed and not in_the_way:
-            return tuple(rung for rung in self._policy.rungs if rung != Rung.LLM_STEP)
-        return self._policy.rungs
+            return tuple(rung for rung in self.policy.rungs if rung != Rung.LLM_STEP)
+        return self.policy.rungs
 
 
 class RepairRung(RungKind):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Iterator, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.detector.motion import stopped_by, with_the_way
 from hicrisp_core.detector.relations import is_measured, measure, see
@@ -77,7 +77,13 @@ class Detector:
         action = self.domain.actions.get(command.action)
         # A target is where the item shall be, unless it is where a base shall stand.
         placed = action is not None and (action.target is None or action.places)
-        deviation = self._deviation(command, after) if placed else None
+        item = after.objects.get(self.domain.item(command))
+        deviation: Optional[Vector] = None  # In the frame of the goal (the target pose's axes), metres.
+        # Only what was let go has been placed: an item that is still in a hand tells nothing.
+        if placed and command.target is not None and item is not None and item.pose is not None \
+                and item.visibility is not Visibility.HIDDEN and not self.domain.roles.is_held(after, item.name):
+            off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
+            deviation = rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
         if outcome.status in _FINAL:
             return Verdict(self._claimed(command, after, outcome, None))
         unseen = self._unseen(command, after)
@@ -178,19 +184,6 @@ class Detector:
             subjects=tuple(name for name in (fact.subject, fact.object) if name), measured=measured,
             deviation=deviation, unmet=(Unmet((fact,), negated=not wanted), *instead))
 
-    def _deviation(self, command: Command, after: WorldState) -> Optional[Vector]:
-        """Measured minus target position of the item, in the frame of the goal (the target pose's axes),
-        metres.
-
-        Only what was let go has been placed: an item that is still in a hand tells nothing.
-        """
-        item = after.objects.get(self.domain.item(command))
-        if command.target is None or item is None or item.pose is None or \
-                item.visibility is Visibility.HIDDEN or self.domain.roles.is_held(after, item.name):
-            return None
-        off = tuple(a - b for a, b in zip(item.pose.position, command.target.position))
-        return rotate(conjugate(command.target.orientation), (off[0], off[1], off[2]))
-
 
 def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float = SURE) -> Optional[Cause]:
     """Return why the view does not show whether a fact holds.
@@ -208,7 +201,10 @@ def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float
         return None  # No pose decides it.
     objects = [world.objects[name] for name in (fact.subject, fact.object) if name in world.objects]
     hidden = [item for item in objects if item.movable and item.visibility is Visibility.HIDDEN]
-    if hidden and not _borne(domain, fact, world, hidden):
+    borne = None
+    if fact.predicate == domain.roles.stands_on and [item.name for item in hidden] == [fact.object]:
+        borne = measure(domain, fact, world)  # A visible object's height may imply what supports it.
+    if hidden and (borne is None or not borne.holds or domain.roles.is_held(world, fact.subject)):
         age = max(item.pose_age for item in hidden)
         return no_picture(world) or Cause(CauseKind.HIDDEN, tuple(item.name for item in hidden), age)
     vague = tuple(item for item in objects if item.uncertainty != EXACT and item.pose is not None)
@@ -220,15 +216,6 @@ def doubt_about(domain: Domain, fact: Relation, world: WorldState, sigmas: float
         if other is not None and other.holds != seen.holds:
             return Cause(CauseKind.IMPRECISE, tuple(item.name for item in vague))
     return None
-
-
-def _borne(domain: Domain, fact: Relation, world: WorldState, hidden: List[WorldObject]) -> bool:
-    """Check whether a visible object's height implies that the hidden object supports it.
-    """
-    if fact.predicate != domain.roles.stands_on or [item.name for item in hidden] != [fact.object]:
-        return False
-    seen = measure(domain, fact, world)
-    return seen is not None and seen.holds and not domain.roles.is_held(world, fact.subject)
 
 
 def _variants(vague: Tuple[WorldObject, ...], sigmas: float) -> Iterator[WorldObject]:

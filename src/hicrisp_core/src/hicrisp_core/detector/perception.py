@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Dict, Mapping, Optional, Protocol, Tuple
+from typing import Dict, Mapping, Optional, Tuple, Union
 
 from hicrisp_core.detector.relations import derive_relations
 from hicrisp_core.domain.schema import ANYTHING, Domain
@@ -131,28 +131,6 @@ class ArmFrames:
         return RobotState(self.name, "arm", tool[0] if tool else None, opening, reach=self.reach)
 
 
-class RobotFrames(Protocol):
-    """The frames by which a robot is seen."""
-
-    @property
-    def name(self) -> str:
-        """The robot's name."""
-
-    @property
-    def frames(self) -> Tuple[str, ...]:
-        """The names of the frames."""
-
-    def seen(self, frames: Frames) -> RobotState:
-        """Return the state of the robot from its frames.
-
-        Args:
-            frames: pose and stamp of each frame by name, world frame.
-
-        Returns:
-            The state; without a pose if the frames are missing.
-        """
-
-
 @dataclass(frozen=True)
 class BaseFrames:
     """The TF frame by which a mobile base is seen; empty for ``<name>/base_link``."""
@@ -176,6 +154,10 @@ class BaseFrames:
         """
         found = frames.get(self.frames[0])
         return RobotState(self.name, "base", found[0] if found and found[0].finite else None)
+
+
+RobotFrames = Union[ArmFrames, BaseFrames]
+"""The frames by which a robot is seen."""
 
 
 def perceive(

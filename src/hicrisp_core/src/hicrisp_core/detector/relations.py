@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, List, Optional, Set, Tuple, Union
+from typing import Dict, List, Optional, Set, Tuple
 
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.extensions import extensions
@@ -135,15 +135,13 @@ def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldS
     """Test one fact on the observed poses; ``None`` if an object was not observed."""
     subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
     object_ = (world.objects.get(fact.object) or world.robots.get(fact.object)) if fact.object else subject
-    if subject is None or object_ is None or not all(
-            _in_view(each) or test.fixed and isinstance(each, RobotState) for each in (subject, object_)):
+    if subject is None or object_ is None:
         return None
+    for each in (subject, object_):  # A pose that is too old does not count.
+        in_view = each.pose is not None and not (isinstance(each, WorldObject) and each.lost)
+        if not in_view and not (test.fixed and isinstance(each, RobotState)):
+            return None
     return test.see(predicate, subject, object_, world)
-
-
-def _in_view(item: Union[WorldObject, RobotState]) -> bool:
-    """Check whether the current pose of an object or robot is known; a pose that is too old does not count."""
-    return item.pose is not None and not (isinstance(item, WorldObject) and item.lost)
 
 
 def _close(world: WorldState, fact: Relation) -> bool:

@@ -44,7 +44,19 @@ class ScanMemory:
         Args:
             explained: for each ray that met something whether that is known, and no object that stands about.
         """
-        self._clear_along(scan)
+        eye = (np.array(scan.pose.position[:2]) - self.origin) / self.resolution
+        over = np.flatnonzero(self._towards_marked(eye, np.arctan2(scan.rays[:, 1], scan.rays[:, 0])))
+        rays, ranges = scan.rays[over, :2], scan.ranges[over]
+        reach = np.where(np.isfinite(ranges), ranges / self.resolution - 0.5, 0.0)
+        places = np.where(reach >= 0.0, np.floor(reach / _STEP) + 1.0, 0.0).astype(np.int64)
+        along = _STEP * (np.arange(places.sum()) - np.repeat(np.cumsum(places) - places, places))
+        way = eye + np.repeat(rays, places, axis=0) * along[:, None]
+        passed = self._numbers(*self._inside(*way.T))
+        at = np.searchsorted(self._marked, passed)
+        met = at < len(self._marked)
+        kept = np.ones(len(self._marked), dtype=bool)
+        kept[at[met][self._marked[at[met]] == passed[met]]] = False
+        self._marked = self._marked[kept]
         ends = scan.points if explained is None else scan.points[~explained]
         ends = ends[self.arena.space(*ends.T) > _WALL * self.resolution]
         cells = self._inside(*((ends - self.origin) / self.resolution).T)
@@ -95,22 +107,6 @@ class ScanMemory:
             Array (n, 2), metres in the map frame.
         """
         return np.asarray(self.origin + (cells + 0.5) * self.resolution)
-
-    def _clear_along(self, scan: Scan) -> None:
-        """Forget the cells that the rays of a scan went through."""
-        eye = (np.array(scan.pose.position[:2]) - self.origin) / self.resolution
-        over = np.flatnonzero(self._towards_marked(eye, np.arctan2(scan.rays[:, 1], scan.rays[:, 0])))
-        rays, ranges = scan.rays[over, :2], scan.ranges[over]
-        reach = np.where(np.isfinite(ranges), ranges / self.resolution - 0.5, 0.0)
-        places = np.where(reach >= 0.0, np.floor(reach / _STEP) + 1.0, 0.0).astype(np.int64)
-        along = _STEP * (np.arange(places.sum()) - np.repeat(np.cumsum(places) - places, places))
-        way = eye + np.repeat(rays, places, axis=0) * along[:, None]
-        passed = self._numbers(*self._inside(*way.T))
-        at = np.searchsorted(self._marked, passed)
-        met = at < len(self._marked)
-        kept = np.ones(len(self._marked), dtype=bool)
-        kept[at[met][self._marked[at[met]] == passed[met]]] = False
-        self._marked = self._marked[kept]
 
     def _numbers(self, columns: np.ndarray, rows: np.ndarray) -> np.ndarray:
         return np.asarray(columns.astype(np.int64) * self.shape[1] + rows)

@@ -14,7 +14,7 @@ import numpy as np
 
 from hicrisp_core.detector.motion import MotionLimits, MotionRecord
 from hicrisp_core.detector.obstacles import KnownBodies, obstacles_in
-from hicrisp_core.detector.perception import NONE_AHEAD, RobotFrames, frames_of, perceive, with_type
+from hicrisp_core.detector.perception import NONE_AHEAD, frames_of, perceive, with_type
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain
 from hicrisp_core.model import Relation, WorldObject, WorldState
@@ -117,19 +117,15 @@ class StateEstimator:
     Args:
         domain: names the facts that follow from poses.
         age_limit: age above which a pose does not count as observed, seconds.
-        robots: the frames by which the robots are seen; by their usual names where they are not given.
     """
 
-    def __init__(
-        self, scene: Scene, domain: Domain, age_limit: float = math.inf,
-        robots: Optional[Tuple[RobotFrames, ...]] = None,
-    ) -> None:
+    def __init__(self, scene: Scene, domain: Domain, age_limit: float = math.inf) -> None:
         self._domain = domain
         self._age_limit = age_limit
         bases = scene.arena.starts if scene.arena is not None else {}
         unknown = scene.arena.unknown if scene.arena is not None else frozenset()
         bodies = bodies_of(scene)
-        self.robots = robots or tuple(frames_of(name, body) for name, body in bodies.items())
+        self.robots = tuple(frames_of(name, body) for name, body in bodies.items())
         self._opening = max((body.hand.opening - body.hand.spare / 2.0 for body in bodies.values()
                              if body.hand is not None), default=0.0)
         self.known: Dict[str, WorldObject] = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Iterable, Iterator, List, Mapping, Optional, Tuple
+from typing import Iterable, List, Mapping, Optional, Tuple
 
-from hicrisp_core.domain.conditions import Condition, Facts, IsA, solutions
+from hicrisp_core.domain.conditions import Facts, solutions
 from hicrisp_core.domain.effects import expected_facts, names_of, type_test
-from hicrisp_core.domain.schema import Action, Domain
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.domain.wording import described, with_names
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Cause, CauseKind, Command, Relation, Step, WorldObject, WorldState
@@ -39,10 +39,15 @@ def check(domain: Domain, command: Command, state: WorldState) -> Optional[Feedb
         if not precondition.condition.holds(facts, is_a, names):
             condition = precondition.condition.bind(names)
             found = tuple((key.lstrip("?"), value) for key, value in condition.witness(facts, is_a).items())
-            unmet = tuple(Unmet(each.facts, each.negated, index, found) for each in _unmet(condition, facts, is_a))
+            unmet = []
+            for clause in condition.clauses:  # Each of them would do.
+                known: Mapping[str, str] = next(solutions(clause.atoms, facts, is_a), {}) if clause.negated else {}
+                bound = (atom.bind(known).fact() for atom in clause.atoms)
+                wrong = tuple(Relation(*("_" if "?" in part else part for part in fact)) for fact in bound)
+                unmet.append(Unmet(wrong, clause.negated, index, found))
             subjects = tuple(dict.fromkeys(name for _, name in found))
             return Feedback(Level.HIGH, precondition.kind, command, label=precondition.label, subjects=subjects,
-                            unmet=unmet)
+                            unmet=tuple(unmet))
     return None
 
 
@@ -80,15 +85,15 @@ def possible_actions(domain: Domain, state: WorldState) -> Tuple[str, ...]:
         Their names; one whose parameters have very many bindings may be missing.
     """
     facts, is_a = Facts(state.relations), type_test(domain, state)
-    return tuple(action.name for action in domain.actions.values() if _possible(domain, action, state, facts, is_a))
-
-
-def _possible(domain: Domain, action: Action, state: WorldState, facts: Facts, is_a: IsA) -> bool:
-    names = [name for name, parameter in action.parameters.items() if parameter.type != "number"]
-    choices = (domain.objects_of(state, action.parameters[name].type) for name in names)
-    bindings = (dict(zip(names, each)) for each in itertools.islice(itertools.product(*choices), _MOST_BINDINGS))
-    return any(all(each.condition.holds(facts, is_a, binding) for each in action.preconditions)
-               for binding in bindings)
+    possible = []
+    for action in domain.actions.values():
+        names = [name for name, parameter in action.parameters.items() if parameter.type != "number"]
+        choices = (domain.objects_of(state, action.parameters[name].type) for name in names)
+        bindings = (dict(zip(names, each)) for each in itertools.islice(itertools.product(*choices), _MOST_BINDINGS))
+        if any(all(each.condition.holds(facts, is_a, binding) for each in action.preconditions)
+               for binding in bindings):
+            possible.append(action.name)
+    return tuple(possible)
 
 
 def not_seen(command: Command, item: WorldObject, world: WorldState) -> Feedback:
@@ -174,11 +179,3 @@ def needless(domain: Domain, command: Command, state: WorldState) -> str:
         if entry.condition.holds(facts, is_a, names):
             return f"'{described(domain, command)}' is left out: {with_names(entry.note, names)}"
     return ""
-
-
-def _unmet(condition: Condition, facts: Facts, is_a: IsA) -> Iterator[Unmet]:
-    """What is wrong in each clause of a condition that does not hold; any of them would do."""
-    for clause in condition.clauses:
-        known: Mapping[str, str] = next(solutions(clause.atoms, facts, is_a), {}) if clause.negated else {}
-        bound = (atom.bind(known).fact() for atom in clause.atoms)
-        yield Unmet(tuple(Relation(*("_" if "?" in part else part for part in fact)) for fact in bound), clause.negated)

@@ -280,28 +280,8 @@ def parse_atom(text: str) -> Atom:
     return Atom(match.group(1), arguments)
 
 
-def parse_clause(text: str) -> Clause:
-    """Read ``[not] atom and atom ...``, also with parentheses around the atoms.
-
-    Args:
-        text: the clause.
-
-    Returns:
-        The clause; ``not`` applies to the whole conjunction.
-
-    Raises:
-        ConfigError: if an atom is malformed.
-    """
-    stripped = text.strip()
-    negated = stripped.startswith("not ")
-    body = stripped[4:].strip() if negated else stripped
-    if body.startswith("(") and body.endswith(")"):
-        body = body[1:-1]
-    return Clause(tuple(parse_atom(part) for part in re.split(r"\band\b", body)), negated)
-
-
 def parse_condition(text: str) -> Condition:
-    """Read ``clause or clause ...``.
+    """Read ``clause or clause ...``; a ``not`` applies to the whole conjunction after it.
 
     Args:
         text: the condition.
@@ -312,4 +292,11 @@ def parse_condition(text: str) -> Condition:
     Raises:
         ConfigError: if an atom is malformed.
     """
-    return Condition(tuple(parse_clause(part) for part in re.split(r"\bor\b", text)))
+    clauses = []
+    for clause in map(str.strip, re.split(r"\bor\b", text)):  # ``[not] atom and atom ...``, perhaps in parentheses.
+        negated = clause.startswith("not ")
+        body = clause[4:].strip() if negated else clause
+        if body.startswith("(") and body.endswith(")"):
+            body = body[1:-1]
+        clauses.append(Clause(tuple(parse_atom(part) for part in re.split(r"\band\b", body)), negated))
+    return Condition(tuple(clauses))

@@ -91,16 +91,13 @@ def expected_facts(domain: Domain, command: Command) -> Tuple[Tuple[Relation, ..
     removed: List[Relation] = []
     names = names_of(command)
     for effect in action.effects:
-        if _met_by(names, effect.when) and (atom := effect.atom.bind(names)).ground:
+        # Conditional effects count if their condition compares the command's numbers alone, and holds.
+        clauses = effect.when.bind(names).clauses if effect.when is not None else ()
+        compares = all(atom.predicate in COMPARED and atom.ground for clause in clauses for atom in clause.atoms)
+        met = compares and _matches(effect.when, names, Facts(frozenset()), lambda *_: False)
+        if met and (atom := effect.atom.bind(names)).ground:
             (removed if effect.removes else made).append(atom.fact())
     return tuple(made), tuple(fact for fact in removed if fact not in made)
-
-
-def _met_by(names: Mapping[str, str], when: Optional[Condition]) -> bool:
-    """Check whether a condition compares a command's numbers alone, and holds."""
-    clauses = when.bind(names).clauses if when is not None else ()
-    compares = all(atom.predicate in COMPARED and atom.ground for clause in clauses for atom in clause.atoms)
-    return compares and bool(_matches(when, names, Facts(frozenset()), lambda *_: False))
 
 
 def _matches(

@@ -66,7 +66,14 @@ class GoalWords:
         """
         robots = {stage.robot for stage in stages}
         alone = robots.pop() if len(robots) == 1 else ""
-        said = [self._stage(stage, not alone) for stage in stages]
+        said = []
+        for stage in stages:
+            text = self.wanted(stage.conditions)
+            if stage.robot and not alone:
+                text = f"{text} ({named(stage.robot)} does it)"
+            if stage.when:
+                text = f"if {self.state(stage.when)}, {text}"
+            said.append(f"{text} (if possible)" if stage.optional else text)
         told = said[0] if said else ""
         if len(said) > 1:
             told = f"first {', then '.join(said[:-1])}, and in the end {said[-1]}"
@@ -92,7 +99,15 @@ class GoalWords:
         Returns:
             A list in words.
         """
-        return joined([self._kept(each) for each in statements], "and")
+        said = []
+        for each in statements:
+            fact = each.part.fact if isinstance(each, Not) and isinstance(each.part, Holds) else None
+            predicate = self._domain.predicates.get(fact.predicate) if fact is not None else None
+            if fact is not None and predicate is not None and predicate.avoid_text:
+                said.append(self._fact(fact, lambda about: about.avoid_text))
+            else:
+                said.append(f"so that all the way {self.now(each)}")
+        return joined(said, "and")
 
     def now(self, statement: Statement, denied: bool = False) -> str:
         """Write a statement as it is now, or its denial: "the fork is not left of the plate".
@@ -111,14 +126,6 @@ class GoalWords:
         said = _counted(statement, [self.now(part) for part in statement.parts])
         return f"it is not so that {said}" if denied else said
 
-    def _stage(self, stage: Stage, with_robot: bool) -> str:
-        said = self.wanted(stage.conditions)
-        if with_robot and stage.robot:
-            said = f"{said} ({named(stage.robot)} does it)"
-        if stage.when:
-            said = f"if {self.state(stage.when)}, {said}"
-        return f"{said} (if possible)" if stage.optional else said
-
     def _several(self, subjects: Sequence[str], key: _Key) -> str:
         predicate = self._domain.predicates.get(key[0])
         text = goal_text_of(predicate) if predicate is not None else ""
@@ -135,13 +142,6 @@ class GoalWords:
         if statement.most is None and statement.least == len(statement.parts):
             return self.wanted(statement.parts)
         return _counted(statement, [self._single(part) for part in statement.parts])
-
-    def _kept(self, statement: Statement) -> str:
-        if isinstance(statement, Not) and isinstance(statement.part, Holds):
-            predicate = self._domain.predicates.get(statement.part.fact.predicate)
-            if predicate is not None and predicate.avoid_text:
-                return self._fact(statement.part.fact, lambda each: each.avoid_text)
-        return f"so that all the way {self.now(statement)}"
 
     def _fact(self, fact: Relation, text: Callable[[Predicate], str]) -> str:
         predicate = self._domain.predicates.get(fact.predicate)

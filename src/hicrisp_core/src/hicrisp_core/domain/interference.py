@@ -15,7 +15,7 @@ from typing import Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tupl
 
 from hicrisp_core.domain.conditions import BUILT_IN, Atom, Clause
 from hicrisp_core.domain.effects import names_of
-from hicrisp_core.domain.schema import Domain, Effect
+from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import DomainError
 from hicrisp_core.model import Command, Relation, Step, WorldState
 
@@ -77,7 +77,11 @@ def touch_of(domain: Domain, command: Command) -> Touch:
     names = names_of(command)
     preconditions = [precondition.condition.bind(names) for precondition in action.preconditions]
     guards = [effect.when.bind(names) for effect in action.effects if effect.when is not None]
-    changes = [_change(effect, names) for effect in action.effects]
+    changes = []
+    for effect in action.effects:
+        when: Tuple[Clause, ...] = effect.when.bind(names).clauses if effect.when is not None else ()
+        given = when[0].atoms if len(when) == 1 and not when[0].negated else ()
+        changes.append(Part(effect.atom.bind(names), effect.removes, given))
     clauses = [clause for condition in (*preconditions, *guards) for clause in condition.clauses]
     alone = [condition.clauses[0] for condition in preconditions if len(condition.clauses) == 1]
     return Touch(frozenset(Part(atom) for clause in clauses for atom in clause.atoms if atom.predicate not in BUILT_IN),
@@ -100,26 +104,14 @@ def interfere(domain: Domain, first: Command, second: Command) -> bool:
     if first.robot and first.robot == second.robot:
         return True
     a, b = touch_of(domain, first), touch_of(domain, second)
-    types = {**_types(domain, first), **_types(domain, second)}
+    types = {name: domain.actions[command.action].parameters[key].type for command in (first, second)
+             if command.action in domain.actions for key, name in names_of(command).items()
+             if key in domain.actions[command.action].parameters}
     pairs = ((a.changes, b.needs), (a.needs, b.changes), (a.makes, b.removes), (a.removes, b.makes))
     meeting = ((mine, its, _common(domain, types, mine.atom, its.atom))
                for some, others in pairs for mine in some for its in others)
     return any(fact is not None and _may_be(mine, fact, a, b) and _may_be(its, fact, b, a)
                for mine, its, fact in meeting)
-
-
-def _change(effect: Effect, names: Mapping[str, str]) -> Part:
-    when: Tuple[Clause, ...] = effect.when.bind(names).clauses if effect.when is not None else ()
-    given = when[0].atoms if len(when) == 1 and not when[0].negated else ()
-    return Part(effect.atom.bind(names), effect.removes, given)
-
-
-def _types(domain: Domain, command: Command) -> Mapping[str, str]:
-    """The declared type of every name in a command."""
-    action = domain.actions.get(command.action)
-    return {} if action is None else {
-        name: action.parameters[key].type for key, name in names_of(command).items()
-        if key in action.parameters}
 
 
 def _may_be(part: Part, fact: Atom, own: Touch, other: Touch) -> bool:
@@ -154,17 +146,12 @@ def _common(domain: Domain, types: Mapping[str, str], a: Atom, b: Atom) -> Optio
     for mine, its, type_ in zip_longest(a.arguments, b.arguments, wanted, fillvalue=""):
         # One that is not there is empty: a name of its own.
         names = [each for each in (mine, its) if not _open(each)]
-        if len(set(names)) > 1 or not all(_fits(domain, types.get(each, ""), type_) for each in names):
+        owns = (types.get(each, "") for each in names)  # Where a type is not known, anything may be meant.
+        if len(set(names)) > 1 or any(own and type_ in domain.types and not domain.is_a(own, type_)
+                                      and not domain.is_a(type_, own) for own in owns):
             return None
         arguments.append(names[0] if names else "_")
     return Atom(name, tuple(arguments))
-
-
-def _fits(domain: Domain, type_: str, wanted: str) -> bool:
-    """Whether an object that is declared as one type may be of another; anything may, where either is not
-    known.
-    """
-    return not type_ or wanted not in domain.types or domain.is_a(type_, wanted) or domain.is_a(wanted, type_)
 
 
 def _open(argument: str) -> bool:
@@ -188,7 +175,12 @@ def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[S
     Returns:
         The steps with ``robot`` and ``after``, indices of earlier steps.
     """
-    commands = [_command(step, domain, world) for step in steps]
+    commands: List[Optional[Command]] = []
+    for step in steps:
+        try:
+            commands.append(domain.ground(step, world, step.robot))
+        except DomainError:
+            commands.append(None)
     waits: List[Set[int]] = []
     """All that each step waits for, also through others."""
     found: List[Step] = []
@@ -206,10 +198,3 @@ def ordered(steps: Sequence[Step], domain: Domain, world: WorldState) -> Tuple[S
         waits.append(covered)
         found.append(replace(step, robot=step.robot or (command.robot if command else ""), after=tuple(sorted(direct))))
     return tuple(found)
-
-
-def _command(step: Step, domain: Domain, world: WorldState) -> Optional[Command]:
-    try:
-        return domain.ground(step, world, step.robot)
-    except DomainError:
-        return None

@@ -60,15 +60,32 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
                for each in extended_files(FilePath(file), values, positions, "domain", chain)]
     types = _types(read.types, positions, parents)
     predicates = {name: predicate for parent in parents for name, predicate in parent.predicates.items()}
-    predicates.update({name: _predicate(name, entry, types, positions) for name, entry in read.predicates.items()})
+    for name, entry in read.predicates.items():
+        path: Path = ("predicates", name)
+        for index, type_ in enumerate(entry.args):
+            if not (index and type_ == _NUMBER):
+                _known_type(type_, types, positions, (*path, "args", index))
+        if entry.detect and entry.detect not in extensions().tests:
+            raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
+        words = {"not_text": entry.not_text or f"not: {entry.text}", "name": name}
+        predicates[name] = Predicate(**{**vars(entry), **words})
     for name in read.predicates:
-        _check_relatives(predicates[name], predicates, types, positions)
+        inverse, others = predicates[name].inverse, ", ".join(sorted(set(predicates) - {name}))
+        for key, other in (("inverse", inverse), *(("instead", each) for each in predicates[name].instead.values())):
+            if other and (other not in predicates or other == name):
+                raise positions.error(("predicates", name, key), f"'{other}' is no other predicate of this domain; "
+                                                                 f"there are: {others}")
+        if inverse and predicates[inverse].inverse != name:
+            raise positions.error(("predicates", name, "inverse"), f"'{inverse}' must have the inverse '{name}'")
     roles = _roles(values, types, predicates, positions, [parent.roles for parent in parents])
     actions = {name: action for parent in parents for name, action in parent.actions.items()}
     actions.update({
         name: _ActionReader(name, types, predicates, roles, positions, actions.get(name)).read(entry)
         for name, entry in read.actions.items()})
-    _check_item_role(values, roles, actions, positions)
+    parameters = {name for action in actions.values() for name in action.parameters}
+    if ITEM in values.get("roles", {}) and roles.item not in parameters:
+        raise positions.error(("roles", ITEM), f"no action has a parameter '{roles.item}'; there are: "
+                                               f"{', '.join(sorted(parameters))}")
     return Domain(read.domain, types, predicates, actions, read.description, read.examples, roles)
 
 
@@ -87,31 +104,6 @@ def _types(given: Mapping[str, Any], positions: Positions, parents: Sequence[Dom
             seen.add(current)
             current = types[current]
     return types
-
-
-def _predicate(name: str, entry: entries.PredicateEntry, types: Mapping[str, str], positions: Positions) -> Predicate:
-    path: Path = ("predicates", name)
-    for index, type_ in enumerate(entry.args):
-        if not (index and type_ == _NUMBER):
-            _known_type(type_, types, positions, (*path, "args", index))
-    if entry.detect and entry.detect not in extensions().tests:
-        raise positions.error((*path, "detect"), extensions().tests.unknown(entry.detect))
-    return Predicate(**{**vars(entry), "not_text": entry.not_text or f"not: {entry.text}", "name": name})
-
-
-def _check_relatives(
-    predicate: Predicate, predicates: Mapping[str, Predicate], types: Mapping[str, str], positions: Positions
-) -> None:
-    """Refuse an inverse that is none, and a predicate to use instead that does not exist."""
-    path: Path = ("predicates", predicate.name)
-    for key, name in (("inverse", predicate.inverse), *(("instead", name) for name in predicate.instead.values())):
-        if name and (name not in predicates or name == predicate.name):
-            raise positions.error((*path, key), f"'{name}' is no other predicate of this domain; there are: "
-                                                f"{', '.join(sorted(set(predicates) - {predicate.name}))}")
-    if predicate.inverse and predicates[predicate.inverse].inverse != predicate.name:
-        raise positions.error((*path, "inverse"), f"'{predicate.inverse}' must have the inverse '{predicate.name}'")
-    for type_ in predicate.instead:
-        _known_type(type_, types, positions, (*path, "instead"))
 
 
 def _known_type(type_: Any, types: Mapping[str, str], positions: Positions, path: Path) -> str:
@@ -156,32 +148,25 @@ class _ActionReader:
                 effects=(*self._inherited.effects, *self._effects(more)))
         told = read_settings(entries.ActionEntry, entry, self._positions, self._path)
         parameters = {name: self._parameter(name, value) for name, value in told.parameters.items()}
-        skill = self._skill(told.skill, parameters)
+        if told.skill:
+            path, known = (*self._path, "skill"), extensions().skills
+            if told.skill not in known:
+                raise self._positions.error(path, known.unknown(told.skill))
+            skill: Skill = known.get(told.skill)
+            kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
+            if kinds[:1] != [skill.robot]:
+                raise self._positions.error(path, f"the skill '{told.skill}' is one of a robot of the type "
+                                            f"{skill.robot}, and {self._name} has no such parameter")
+            if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
+                raise self._positions.error(path, f"the skill '{told.skill}' handles an object: name a parameter of "
+                                            f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
         if told.decode and told.decode not in extensions().targets:
             raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(told.decode))
         return Action(
-            self._name, told.text, parameters, self._preconditions(told), self._effects(told), skill, told.decode,
+            self._name, told.text, parameters, self._preconditions(told), self._effects(told), told.skill, told.decode,
             told.reversible, told.time_limit, told.called,
             tuple(Needless(self._condition(each.holds, (*self._path, "needless", index)), each.note)
                   for index, each in enumerate(told.needless)))
-
-    def _skill(self, name: str, parameters: Mapping[str, Parameter]) -> str:
-        """The name of the action's skill, when there is such a skill and the parameters are what it needs."""
-        path = (*self._path, "skill")
-        if not name:
-            return ""
-        known = extensions().skills
-        if name not in known:
-            raise self._positions.error(path, known.unknown(name))
-        skill: Skill = known.get(name)
-        kinds = [parameter.type for parameter in parameters.values() if parameter.type in ROBOT_TYPES]
-        if kinds[:1] != [skill.robot]:
-            raise self._positions.error(path, f"the skill '{name}' is one of a robot of the type {skill.robot}, "
-                                        f"and {self._name} has no such parameter")
-        if skill.item and not any(parameter.role == ITEM for parameter in parameters.values()):
-            raise self._positions.error(path, f"the skill '{name}' handles an object: name a parameter of "
-                                        f"{self._name} '{self._roles.item}', or give one 'role: {ITEM}'")
-        return name
 
     def _parameter(self, name: str, entry: entries.ParameterEntry) -> Parameter:
         path = (*self._path, "parameters", name)
@@ -196,32 +181,32 @@ class _ActionReader:
                          optional=entry.optional, role=role)
 
     def _preconditions(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Precondition, ...]:
-        return tuple(self._precondition(index, told) for index, told in enumerate(entry.preconditions))
-
-    def _precondition(self, index: int, told: entries.PreconditionEntry) -> Precondition:
-        path = (*self._path, "preconditions", index)
-        valid = [kind.value for kind in PRECONDITION_KINDS]
-        if told.kind not in valid:
-            raise self._positions.error((*path, "kind"), f"'{told.kind}' is not one of: {', '.join(valid)}; "
-                                        "a word of your own is a 'label'")
-        return Precondition(self._condition(told.holds, path), told.reason, told.suggestion,
-                            FeedbackKind(told.kind), told.label)
+        found, valid = [], [kind.value for kind in PRECONDITION_KINDS]
+        for index, told in enumerate(entry.preconditions):
+            path = (*self._path, "preconditions", index)
+            if told.kind not in valid:
+                raise self._positions.error((*path, "kind"), f"'{told.kind}' is not one of: {', '.join(valid)}; "
+                                            "a word of your own is a 'label'")
+            found.append(Precondition(self._condition(told.holds, path), told.reason, told.suggestion,
+                                      FeedbackKind(told.kind), told.label))
+        return tuple(found)
 
     def _effects(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Effect, ...]:
-        return tuple(self._effect(told, (*self._path, "effects", index)) for index, told in enumerate(entry.effects))
-
-    def _effect(self, entry: entries.EffectEntry, path: Path) -> Effect:
-        when = self._condition(entry.when, path) if entry.when is not None else None
-        text = entry.then.strip()
-        removes = text.startswith("not ")
-        try:
-            atom = parse_atom(text[4:] if removes else text)
-        except ConfigError as error:
-            raise self._positions.error(path, str(error)) from error
-        self._known(atom, path)
-        if not removes and when is None and not atom.ground:
-            raise self._positions.error(path, f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
-        return Effect(atom, removes, when)
+        found = []
+        for index, told in enumerate(entry.effects):
+            path = (*self._path, "effects", index)
+            when = self._condition(told.when, path) if told.when is not None else None
+            text = told.then.strip()
+            removes = text.startswith("not ")
+            try:
+                atom = parse_atom(text[4:] if removes else text)
+            except ConfigError as error:
+                raise self._positions.error(path, str(error)) from error
+            self._known(atom, path)
+            if not removes and when is None and not atom.ground:
+                raise self._positions.error(path, f"'{atom}' makes a fact, so it needs names, not _ or ?variables")
+            found.append(Effect(atom, removes, when))
+        return tuple(found)
 
     def _condition(self, text: str, path: Path) -> Condition:
         try:
@@ -266,7 +251,13 @@ def _roles(
     for name in filter(given.__contains__, ROLE_NAMES):
         word = getattr(roles, name)
         if name in PREDICATE_ROLES:
-            _check_predicate(name, word, predicates, positions)
+            if word not in predicates:
+                raise positions.error(("roles", name), f"'{word}' is no predicate of this domain; there are: "
+                                                       f"{', '.join(sorted(predicates))}")
+            has, wanted = len(predicates[word].arguments), _ARGUMENTS.get(name, 2)
+            if has != wanted:
+                raise positions.error(("roles", name), f"'{word}' has {has} arguments; a predicate in this role has "
+                                                       f"{wanted}")
         elif name in TYPE_ROLES and word not in types:
             raise positions.error(("roles", name), f"'{word}' is no type of this domain; there are: "
                                                    f"{', '.join(sorted(types))}")
@@ -278,29 +269,3 @@ def _roles(
             found[role] = predicate.name
     found.update({role: role for role in TYPE_ROLES if role in types and not found.get(role)})
     return replace(Roles(), **found)
-
-
-def _check_item_role(
-    values: Mapping[str, Any], roles: Roles, actions: Mapping[str, Action], positions: Positions
-) -> None:
-    """Refuse a name for what actions handle that no action has as a parameter.
-
-    Raises:
-        ConfigError: with the parameters that there are.
-    """
-    if ITEM not in values.get("roles", {}):
-        return
-    names = sorted({name for action in actions.values() for name in action.parameters})
-    if roles.item not in names:
-        raise positions.error(("roles", ITEM), f"no action has a parameter '{roles.item}'; there are: "
-                                               f"{', '.join(names)}")
-
-
-def _check_predicate(role: str, word: str, predicates: Mapping[str, Predicate], positions: Positions) -> None:
-    if word not in predicates:
-        raise positions.error(("roles", role), f"'{word}' is no predicate of this domain; there are: "
-                                               f"{', '.join(sorted(predicates))}")
-    wanted = _ARGUMENTS.get(role, 2)
-    if len(predicates[word].arguments) != wanted:
-        raise positions.error(("roles", role), f"'{word}' has {len(predicates[word].arguments)} arguments; a predicate "
-                                               f"in this role has {wanted}")

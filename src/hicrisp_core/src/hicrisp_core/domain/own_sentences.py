@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, Tuple
+from typing import Iterator, Tuple
 
-from hicrisp_core.domain.schema import Action, Domain
+from hicrisp_core.domain.schema import Domain
 
 _SLOTS = ("{x}", "{y}")
 _ACTOR = "_"
@@ -22,19 +22,11 @@ def own_sentences(domain: Domain) -> Iterator[Tuple[str, str, bool]]:
             if text:
                 yield f"{{sure}} {text.format(*slots)}", f"{means}{name}({', '.join(slots)})", True
     for action in domain.actions.values():
-        made = _made(action)
+        named = [name for name in action.parameters if f"{{{name}}}" in action.text]
+        places = {**dict(zip(named, _SLOTS)), action.robot_parameter: _ACTOR} if 0 < len(named) <= len(_SLOTS) else {}
+        if any(action.parameters[name].type == "number" for name in places if name in action.parameters):
+            continue
+        made = [each.atom for each in action.effects if not each.removes and set(each.atom.arguments) <= {*places}]
         if made:
-            yield action.text.format_map(_slots(action)), made, False
-
-
-def _slots(action: Action) -> Dict[str, str]:
-    named = [name for name in action.parameters if f"{{{name}}}" in action.text]
-    return {**dict(zip(named, _SLOTS)), action.robot_parameter: _ACTOR} if 0 < len(named) <= len(_SLOTS) else {}
-
-
-def _made(action: Action) -> str:
-    slots = _slots(action)
-    if any(action.parameters[name].type == "number" for name in slots if name in action.parameters):
-        return ""
-    made = [each.atom for each in action.effects if not each.removes and set(each.atom.arguments) <= {*slots}]
-    return " & ".join(f"{each.predicate}({', '.join(map(slots.__getitem__, each.arguments))})" for each in made)
+            facts = (f"{each.predicate}({', '.join(map(places.__getitem__, each.arguments))})" for each in made)
+            yield action.text.format_map(places), " & ".join(facts), False

@@ -182,9 +182,13 @@ class _Slots:
         feedback, command = self._feedback, self._feedback.command
         first = feedback.subjects[0] if feedback.subjects else ""
         robot = command.robot if command is not None else ""
-        precondition = self._precondition()
+        precondition, later = self._precondition(), self._checked()
+        known = later is not None and later.action in self._domain.actions
+        words, concerned = GoalWords(self._domain, self._say), feedback.conditions
         return {
-            "doing": self._doing(), "later": self._later(), "robot": self._say(robot),
+            "doing": self._doing(),
+            "later": described(self._domain, later, self._say) if later is not None and known else "",
+            "robot": self._say(robot),
             "robot_the": self._named(robot),
             "item": self._say(self._domain.item(command)) if command is not None else "",
             "subject": self._say(first), "subject_the": self._named(first),
@@ -198,7 +202,9 @@ class _Slots:
             "condition_advice": self._condition(precondition, precondition.suggestion if precondition else "", ""),
             "fact": self._facts(self._say), "fact_the": self._facts(self._named),
             "fact_wanted": self._facts(self._say, wanted=True),
-            **self._conditions(),
+            # The conditions of the goal that are concerned: as they are, as they should be, as they are to stay.
+            "missing": _and(words.now(each, denied=True) for each in concerned),
+            "so": _and(map(words.now, concerned)), "wanted": words.wanted(concerned), "kept": words.kept(concerned),
             "seen": "; ".join(self._fact(fact, self._say) for fact in feedback.seen),
             "measured": self._measured(feedback.measured), "measures": self._measures(),
             "cause": cause_text(feedback.cause, self._say), **self._values()}
@@ -214,11 +220,6 @@ class _Slots:
         if feedback.step is not None and feedback.kind is not FeedbackKind.BARS_LATER_STEP:
             return f"carry out '{feedback.step.text or feedback.step}'"
         return ""
-
-    def _later(self) -> str:
-        later = self._checked()
-        known = later is not None and later.action in self._domain.actions
-        return described(self._domain, later, self._say) if later is not None and known else ""
 
     def _checked(self) -> Optional[Command]:
         """The command whose preconditions are meant: the later one, where an earlier one is in its way."""
@@ -251,14 +252,6 @@ class _Slots:
     def _fact(self, fact: Relation, said: Spelling, denied: bool = False) -> str:
         subject, object_ = (("something" if name == "_" else said(name)) for name in (fact.subject, fact.object))
         return self._domain.fact_text(Relation(subject, fact.predicate, object_), denied)
-
-    def _conditions(self) -> Dict[str, str]:
-        """The conditions of the goal that are concerned: as they are, as they should be, as they are to
-        stay.
-        """
-        words, concerned = GoalWords(self._domain, self._say), self._feedback.conditions
-        return {"missing": _and(words.now(each, denied=True) for each in concerned),
-                "so": _and(map(words.now, concerned)), "wanted": words.wanted(concerned), "kept": words.kept(concerned)}
 
     def _values(self) -> Dict[str, str]:
         """The measured values that have a slot of their own."""

@@ -143,17 +143,13 @@ class Conversation:
         self._searcher = searcher
         self._news = Condition()
         self._task: Optional[Task] = None
-        self._turns: Tuple[Turn, ...] = ()
+        self.turns: Tuple[Turn, ...] = ()
+        """What was said about the task so far, oldest first."""
         self._goal: Callable[[], Optional[Goal]] = lambda: None
         self._under_way: Dict[int, _UnderWay] = {}
         self._busy = False
         self._change: Optional[Change] = None
         self._over = Event()
-
-    @property
-    def turns(self) -> Tuple[Turn, ...]:
-        """What was said about the task so far, oldest first."""
-        return self._turns
 
     @contextmanager
     def open(self) -> Iterator["Conversation"]:
@@ -183,7 +179,7 @@ class Conversation:
             goal: returns the remaining goal.
         """
         with self._news:
-            self._task, self._turns, self._goal, self._change = task, conversation, goal, None
+            self._task, self.turns, self._goal, self._change = task, conversation, goal, None
             self._news.notify_all()
 
     def settled(self) -> Optional[Change]:
@@ -257,13 +253,20 @@ class Conversation:
             why: the reply to the user.
         """
         with self._news:
-            self._turns, self._change = (*change.conversation, Turn(Speaker.ROBOT, why)), None
+            self.turns, self._change = (*change.conversation, Turn(Speaker.ROBOT, why)), None
             self._news.notify_all()
         self._ledger.tell(UserSaid(text=change.said, effect=KEPT, reply=why))
 
     def _listen(self) -> None:
         while not self._over.is_set():
-            said = self._next()
+            remarks = self._ports.remarks
+            if remarks is None or not remarks.arrived.wait(_SLICE):
+                continue
+            with self._news:  # The last change is taken up first.
+                said = remarks.take() if self._change is None else None
+                self._busy = said is not None
+                if said is None:
+                    self._news.wait(_SLICE)
             if said is None:
                 continue
             try:
@@ -276,18 +279,6 @@ class Conversation:
                 with self._news:
                     self._busy = False
                     self._news.notify_all()
-
-    def _next(self) -> Optional[str]:
-        """Return the next remark, once the last change was taken up and there is a task."""
-        remarks = self._ports.remarks
-        if remarks is None or not remarks.arrived.wait(_SLICE):
-            return None
-        with self._news:
-            said = remarks.take() if self._change is None else None
-            self._busy = said is not None
-            if said is None:
-                self._news.wait(_SLICE)
-            return said
 
     def _hear(self, said: str) -> None:
         if wants_end(said):
@@ -304,7 +295,7 @@ class Conversation:
         world = self.unordered(self._latest())
         with self._news:
             items = (self._domain.item(each.command) for each in self._under_way.values())
-            request = Request(said, world, self._turns, goal=goal, handled=tuple(filter(None, items)))
+            request = Request(said, world, self.turns, goal=goal, handled=tuple(filter(None, items)))
         found = settle(self._ports, self._ledger, request, self._patience, self._over.is_set)
         if self._over.is_set():  # The task has ended in the meantime.
             return
@@ -317,7 +308,7 @@ class Conversation:
             reason = found.meaning.text if isinstance(found.meaning, Refusal) else found.trouble
             why = f"{reason} The task goes on as it was.".strip()
         if new is None or why:
-            self._turns = (*found.conversation, Turn(Speaker.ROBOT, why))
+            self.turns = (*found.conversation, Turn(Speaker.ROBOT, why))
             self._ledger.tell(UserSaid(text=said, effect=KEPT, reply=why))
             return
         self._changes(new, said, found.conversation)

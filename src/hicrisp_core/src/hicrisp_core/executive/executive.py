@@ -33,6 +33,8 @@ from hicrisp_core.trace.events import Answered, Noted, Refused, TaskFinished
 REPORT_LIMIT = 30.0
 """Longest wait for the wording of a message (CoPAL, section III-A), wall seconds."""
 _MOST_FAILURES = 10
+_NOTHING = RunSummary()
+"""Of a task without a plan."""
 _STOP_LIMIT = 2.5
 """Wall seconds in which a robot confirms that it stands once the task was canceled."""
 
@@ -146,7 +148,7 @@ class Executive:
                 Deadline(REPORT_LIMIT))
             ledger.used(report.usage)
             words = report.text or reason
-        ended = self._finish(ledger, result.ok, words, plan.steps, reason, account, under_way.goal_state)
+        ended = self._finish(ledger, result.ok, words, plan.steps, reason, account)
         return replace(ended, conversation=attempts.conversation.turns)
 
     def _planned(
@@ -201,11 +203,10 @@ class Executive:
 
     def _finish(
         self, ledger: RunLog, success: bool, message: str, plan: Tuple[Step, ...] = (), reason: str = "",
-        account: Optional[RunSummary] = None, goal: str = "",
+        account: RunSummary = _NOTHING,
     ) -> TaskResult:
-        account = account or RunSummary()
         result = replace(
-            ledger.result(), success=success, message=message, plan=tuple(map(said_of, plan)), goal=goal,
+            ledger.result(), success=success, message=message, plan=tuple(map(said_of, plan)), goal=account.goal,
             canceled=self._cancel.is_set(), done=account.done, given_up=account.given_up, not_begun=account.not_begun)
         ledger.tell(TaskFinished(reason=reason or message, **{
             each.name: getattr(result, each.name) for each in fields(TaskFinished) if hasattr(result, each.name)}))

@@ -207,8 +207,33 @@ class _Question:
     def _will_do(self, aside: Tuple[float, float], steady: float) -> bool:
         """Check whether the item may be let go so far beside its target, metres."""
         pose = self.target.shifted((*aside, 0.0))
-        return len(self._made(self._facts, pose)) == len(self._facts) and (
-            math.dist(pose.position[:2], self.target.position[:2]) <= self._room or self._stands(pose, steady))
+        if len(self._made(self._facts, pose)) < len(self._facts):
+            return False
+        if math.dist(pose.position[:2], self.target.position[:2]) <= self._room:
+            return True
+        # All that carries the item, one below the other, must keep carrying it: the weight of all above is over the
+        # surface on which that stands, away from its edge.
+        upper, at = self.item, pose
+        weight, (x, y) = math.prod(self.item.size), pose.position[:2]
+        for _ in range(len(self.world.objects)):
+            carriers = self._carriers(upper, at)
+            if not carriers:
+                return True
+            surface = MultiPolygon([polygon for polygon in (
+                footprint(upper, at).intersection(footprint(each, each.pose))
+                for each in carriers if each.pose is not None) if polygon.geom_type == "Polygon"]).convex_hull
+            centre = Point(x, y)
+            edge = steady * min(min(each.size[:2]) for each in (upper, *carriers)) / 2.0
+            if not surface.contains(centre) or surface.boundary.distance(centre) < edge:
+                return False
+            below = carriers[0]
+            if len(carriers) > 1 or not below.movable or below.pose is None:
+                return True
+            more = math.prod(below.size)
+            x, y = ((a * weight + b * more) / (weight + more)
+                    for a, b in zip((x, y), below.pose.position[:2]))
+            upper, at, weight = below, below.pose, weight + more
+        return True
 
     def _made(self, facts: Iterable[Relation], pose: Pose) -> Tuple[Relation, ...]:
         """Return the facts that poses show with the item at a pose."""
@@ -254,32 +279,6 @@ class _Question:
         below, shadow = footprint(carriers[0], carriers[0].pose), footprint(self.item, self.target)
         return float(below.boundary.distance(shadow)) if below.contains(shadow) else -1.0
 
-    def _stands(self, pose: Pose, steady: float) -> bool:
-        """Check whether all that carries the item, one below the other, keeps carrying it: the weight of all above
-        is over the surface on which that stands, away from its edge.
-        """
-        upper, at = self.item, pose
-        weight, (x, y) = _volume(self.item), pose.position[:2]
-        for _ in range(len(self.world.objects)):
-            carriers = self._carriers(upper, at)
-            if not carriers:
-                return True
-            surface = MultiPolygon([polygon for polygon in (
-                footprint(upper, at).intersection(footprint(each, each.pose))
-                for each in carriers if each.pose is not None) if polygon.geom_type == "Polygon"]).convex_hull
-            centre = Point(x, y)
-            edge = steady * min(min(each.size[:2]) for each in (upper, *carriers)) / 2.0
-            if not surface.contains(centre) or surface.boundary.distance(centre) < edge:
-                return False
-            below = carriers[0]
-            if len(carriers) > 1 or not below.movable or below.pose is None:
-                return True
-            more = _volume(below)
-            x, y = ((a * weight + b * more) / (weight + more)
-                    for a, b in zip((x, y), below.pose.position[:2]))
-            upper, at, weight = below, below.pose, weight + more
-        return True
-
     def _carriers(self, upper: WorldObject, pose: Pose) -> List[WorldObject]:
         """Return what an object stands on."""
         bottom, shadow = vertical_span(upper, pose)[0], footprint(upper, pose)
@@ -288,7 +287,3 @@ class _Question:
                 and not item.form.hollow
                 and abs(vertical_span(item, item.pose)[1] - bottom) <= _TOUCHING
                 and footprint(item, item.pose).intersects(shadow)]
-
-
-def _volume(item: WorldObject) -> float:
-    return math.prod(item.size)

@@ -70,6 +70,8 @@ class RunSummary:
     not_begun: Tuple[str, ...] = ()
     records: Tuple[StepRecord, ...] = ()
     """The steps that were carried out, as data."""
+    goal: str = ""
+    """State of the goal, as of a :class:`TaskResult`."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ The watch follows the goal, never the plan, and learns visits from observations 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Dict, List, Optional, Sequence, Tuple, Union
 
@@ -91,8 +92,15 @@ class TaskOrder:
         if not any(fact.predicate == self._roles.located for fact in world.relations):
             self._standing, self._broken = "", ()
         told = (self._roles.visited, self._roles.waits_for, self._roles.not_due)
-        seen = frozenset(fact for fact in world.relations if fact.predicate not in told)
-        return world.with_relations(seen | self._facts(world))
+        facts = {fact for fact in world.relations if fact.predicate not in told}
+        facts.update(Relation(self._base_in(world), self._roles.visited, area) for area in self._visited)
+        if self._itinerary is not None:
+            for area in self._domain.objects_of(world, self._roles.area):
+                facts.update(Relation(area, self._roles.waits_for, first) for first in self._itinerary.before(area)
+                             if first != area)
+                if area not in self._itinerary.remaining and area != self._standing:
+                    facts.add(Relation(area, self._roles.not_due))
+        return world.with_relations(frozenset(fact for fact in facts if fact.predicate))
 
     def judge(self, command: Command, world: WorldState, verdict: Verdict) -> Verdict:
         """Add violations of the order to a verdict.
@@ -147,23 +155,17 @@ class TaskOrder:
         if left in self._skipped and self._itinerary.ordered:
             return None, Feedback(Level.HIGH, FeedbackKind.UNREACHABLE, subjects=(left,),
                                   cause=self._skipped[left])
-        command = self._command(left, world)
+        drives_to = ((action, parameter.name) for action in self._domain.actions.values()
+                     if self._drives(action)
+                     for parameter in action.parameters.values() if parameter.type == self._roles.area)
+        action, place = next(drives_to, (None, ""))
+        command = None
+        if action is not None:
+            with suppress(DomainError):
+                command = self._domain.ground(Step("", action.name, {place: left}), world)
         return command, Feedback(
             Level.HIGH, FeedbackKind.OMITTED, command, subjects=(left,),
             cause=self._skipped.get(left) or self._failed.get(left))
-
-    def _facts(self, world: WorldState) -> "frozenset[Relation]":
-        robot = self._base_in(world)
-        roles = self._roles
-        facts = {Relation(robot, roles.visited, area) for area in self._visited if roles.visited}
-        if self._itinerary is not None:
-            remaining = self._itinerary.remaining
-            for area in self._domain.objects_of(world, roles.area):
-                facts.update(Relation(area, roles.waits_for, first) for first in self._itinerary.before(area)
-                             if first != area)
-                if area not in remaining and area != self._standing:
-                    facts.add(Relation(area, roles.not_due))
-        return frozenset(fact for fact in facts if fact.predicate)
 
     def _area_of(self, command: Union[Command, Step], world: WorldState) -> str:
         """Return the area that a command or a step names; empty when it names none."""
@@ -212,18 +214,6 @@ class TaskOrder:
     @staticmethod
     def _drives(action: Action) -> bool:
         return action.target is not None and not action.places
-
-    def _command(self, area: str, world: WorldState) -> Optional[Command]:
-        drives_to = ((action, parameter.name) for action in self._domain.actions.values()
-                     if self._drives(action)
-                     for parameter in action.parameters.values() if parameter.type == self._roles.area)
-        action, place = next(drives_to, (None, ""))
-        if action is None:
-            return None
-        try:
-            return self._domain.ground(Step("", action.name, {place: area}), world)
-        except DomainError:
-            return None
 
 
 def itinerary_of(goal: Optional[Goal], domain: Domain) -> Optional[Itinerary]:

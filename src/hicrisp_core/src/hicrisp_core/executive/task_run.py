@@ -123,11 +123,6 @@ class TaskRun:
                     left_out = self._failed[0][1].reason if self._failed and self._goal.state != SEEN else ""
                     return StepResult(not left_out, reason=left_out)
 
-    @property
-    def goal_state(self) -> str:
-        """State of the goal: ``seen``, ``missed`` or ``unknown``; empty if the goal is not judged."""
-        return self._goal.state
-
     def exemplary(self) -> bool:
         """Check whether the run is an example of its task: the goal is seen, in a simulation's true state, too, and
         the user changed nothing while it ran, for commands for two tasks are not an example of one.
@@ -147,7 +142,8 @@ class TaskRun:
         done = (said_of(record.step) + (f" (not needed: {record.note})" if record.note else "")
                 for record in self._done)
         return RunSummary(tuple(done), tuple(self._said(index) for index, _ in self._failed),
-                          tuple(map(self._said, self._schedule.indices(StepState.WAITING))), self._done)
+                          tuple(map(self._said, self._schedule.indices(StepState.WAITING))), self._done,
+                          self._goal.state)
 
     def _carry_out(self) -> None:
         """Run all steps that may run; on return none is under way."""
@@ -264,8 +260,7 @@ class TaskRun:
         self._schedule.drop(self._schedule.indices(StepState.WAITING))
         for index in self._schedule.indices(StepState.FAILED):
             self._schedule.end(index, StepState.LEFT)  # Nothing new waits for it.
-        plan = answer.plan or Plan((), change.goal.source)
-        self._add(plan, world)
+        self._add(answer.plan or Plan((), change.goal.source), world)
         return True
 
     def _turn(self) -> bool:

@@ -7,7 +7,7 @@ import logging
 import re
 import time
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple, Union
 
 import openai
 
@@ -111,8 +111,12 @@ class Dialect:
         """
         renamed = {self._left_out.get(key, key): value for key, value in request.items()}
         renamed.pop("", None)
-        if not self.takes(_SYSTEM):
-            renamed["messages"] = _as_user(renamed["messages"])
+        if not self.takes(_SYSTEM):  # The rules go to the beginning of the user's first message.
+            rules = "\n\n".join(each["content"] for each in renamed["messages"] if each["role"] == "system")
+            others = [each for each in renamed["messages"] if each["role"] != "system"]
+            if others and rules:
+                others[0] = {**others[0], "content": f"{rules}\n\n{others[0]['content']}"}
+            renamed["messages"] = others
         if schema is None:
             return renamed
         plain = _without(schema, self._keywords)
@@ -178,7 +182,16 @@ class Dialect:
         named = sorted((found.start(), name) for name, found in places.items() if found)
         if any(self._leave_out(name, request) for _, name in named):  # The first one is meant, if it is sent.
             return True
-        return schema is not None and (self._drop_keywords(said, schema) or self._step_down(schema))
+        if schema is None:
+            return False
+        if self._drop_keywords(said, schema):
+            return True
+        ready = is_strict(_without(schema, self._keywords))
+        at = self._tried[ready]
+        if at + 1 == len(_FORMS) or not self._auto and _FORMS[at + 1][0] != _FORMS[at][0]:
+            return False
+        self._tried[ready] = at + 1
+        return True
 
     def _leave_out(self, name: str, request: Mapping[str, Any]) -> bool:
         if name not in request or self._left_out.get(name) == "":
@@ -200,23 +213,6 @@ class Dialect:
             log.info("the endpoint takes no '%s' in a schema; it is left out", "', '".join(dropped))
         self._keywords.update(dropped)
         return bool(dropped)
-
-    def _step_down(self, schema: Mapping[str, Any]) -> bool:
-        ready = is_strict(_without(schema, self._keywords))
-        at = self._tried[ready]
-        if at + 1 == len(_FORMS) or not self._auto and _FORMS[at + 1][0] != _FORMS[at][0]:
-            return False
-        self._tried[ready] = at + 1
-        return True
-
-
-def _as_user(messages: Sequence[Mapping[str, str]]) -> List[Mapping[str, str]]:
-    """Messages with the system's at the beginning of the first one of the user."""
-    rules = "\n\n".join(each["content"] for each in messages if each["role"] == "system")
-    others = [each for each in messages if each["role"] != "system"]
-    if others and rules:
-        others[0] = {**others[0], "content": f"{rules}\n\n{others[0]['content']}"}
-    return others
 
 
 def is_strict(schema: Mapping[str, Any]) -> bool:

@@ -165,7 +165,22 @@ def model_files(package: str, base: str, adapter: str) -> ModelFiles:
     Raises:
         ConfigError: where a file is missing, or the adapter was trained on another base.
     """
-    files = ModelFiles(_base(package, base), _adapter(adapter))
+    found = find_adapter(adapter) if adapter else None
+    if adapter and found is None:
+        raise ConfigError(f"there is no adapter '{adapter}' in config/llm/adapters")
+    path = Path(base).expanduser()
+    if not path.is_absolute() and package:
+        spec = find_spec(package)
+        if spec is None:
+            raise ConfigError(f"the Python package {package}, which brings the model, is not installed")
+        folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+        brought = sorted(file for folder in folders for file in folder.glob(base))
+        if len(brought) != 1:
+            raise ConfigError(f"the package {package} has {len(brought)} files {base}; one is needed")
+        path = brought[0]
+    elif not path.is_file():
+        raise ConfigError(f"there is no model file {path}")
+    files = ModelFiles(path, found)
     if files.adapter is not None:
         check_fit(files.base, files.adapter)
     return files
@@ -213,28 +228,3 @@ def sha256_of(file: Path) -> str:
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from error
     return digest.hexdigest()
-
-
-def _base(package: str, base: str) -> Path:
-    path = Path(base).expanduser()
-    if path.is_absolute() or not package:
-        if not path.is_file():
-            raise ConfigError(f"there is no model file {path}")
-        return path
-    found = find_spec(package)
-    if found is None:
-        raise ConfigError(f"the Python package {package}, which brings the model, is not installed")
-    folders = [Path(folder) for folder in found.submodule_search_locations or ()]
-    files = sorted(file for folder in folders for file in folder.glob(base))
-    if len(files) != 1:
-        raise ConfigError(f"the package {package} has {len(files)} files {base}; one is needed")
-    return files[0]
-
-
-def _adapter(name: str) -> Optional[Path]:
-    if not name:
-        return None
-    found = find_adapter(name)
-    if found is None:
-        raise ConfigError(f"there is no adapter '{name}' in config/llm/adapters")
-    return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 
 _LOOPBACK = "127.0.0.1"
@@ -25,7 +26,9 @@ def main() -> int:
     settings = xllamacpp.CommonParams()
     settings.model.path = given["model"]
     settings.hostnames = [_LOOPBACK]
-    settings.port = _free_port()
+    with socket.socket() as free:
+        free.bind((_LOOPBACK, 0))
+        settings.port = int(free.getsockname()[1])
     settings.n_ctx = given["context"] * given["slots"]
     settings.n_parallel = given["slots"]
     settings.cache_ram_mib = given["kept_mib"]
@@ -37,24 +40,13 @@ def main() -> int:
         adapter.path, adapter.scale = given["adapter"], 1.0
         settings.lora_adapters = [adapter]
     server = xllamacpp.Server(settings)
-    sys.stdout.write(json.dumps({"url": f"{server.listening_address}/v1", "rss_mb": _resident_mb()}) + "\n")
+    with open("/proc/self/statm", encoding="ascii") as file:
+        resident_mb = round(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
+    sys.stdout.write(json.dumps({"url": f"{server.listening_address}/v1", "rss_mb": resident_mb}) + "\n")
     sys.stdout.flush()
     sys.stdin.read()
     # The library's own end waits for requests that are under way; nobody reads their answers any more.
     os._exit(0)
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as found:
-        found.bind((_LOOPBACK, 0))
-        return int(found.getsockname()[1])
-
-
-def _resident_mb() -> float:
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return round(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
 
 
 if __name__ == "__main__":

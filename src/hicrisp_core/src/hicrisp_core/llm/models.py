@@ -131,7 +131,12 @@ class RoleModel(ChatModel):
         if isinstance(said, LlmFailure):  # For people; the text of an answer is for the program, as it is.
             said = replace(said, message=redacted(said.message, *self._secrets))
         said = replace(said, exchanges=self._noted(messages, schema, said))
-        self._write(said.exchanges)
+        if self._file is not None:
+            try:
+                for exchange in said.exchanges:
+                    self._file.add(exchange.as_dict())
+            except OSError as error:  # A full disk costs the recording, never the answer.
+                log.error("an exchange could not be recorded: %s", error)
         return said
 
     def forget(self, messages: Sequence[Message], schema: Optional[Mapping[str, Any]] = None) -> bool:
@@ -166,15 +171,6 @@ class RoleModel(ChatModel):
                            cut_off=said.cut_off, cached=said.calls == 0,
                            sure=-1.0 if said.sure is None else said.sure)
         return (*before, last)
-
-    def _write(self, exchanges: Sequence[Exchange]) -> None:
-        """A full disk costs the recording, never the answer."""
-        if self._file is not None:
-            try:
-                for exchange in exchanges:
-                    self._file.add(exchange.as_dict())
-            except OSError as error:
-                log.error("an exchange could not be recorded: %s", error)
 
 
 def _question(messages: Sequence[Message], schema: Optional[Mapping[str, Any]]) -> str:
@@ -277,23 +273,23 @@ class Models:
             ConfigError: for an unknown backend, or settings that do not do.
         """
         with self._lock:
-            if role not in self._roles:
-                self._roles[role] = self._made(role, self.settings.of_role(role))
-            return self._roles[role]
-
-    def _made(self, role: str, settings: LlmSettings) -> ChatModel:
-        plans = not self.settings.of_role(BRAIN).offline
-        if settings.replay:
-            return RoleModel(ReplayModel(settings.replay, role), role, settings, plans=plans)
-        alike = replace(settings, name="", roles={})
-        shared = next(((model, memory) for known, model, memory in self._shared if known == alike), None)
-        if shared is None:
-            backend: Backend = extensions().backends.get(settings.backend)
-            shared = backend.make(settings), AnswerCache(settings.cache)
-            self._shared.append((alike, *shared))
-        model, memory = shared
-        repeats = settings.cache > 0 and settings.temperature == 0.0
-        return RoleModel(model, role, settings, memory if repeats else None, model.secrets, plans)
+            if role in self._roles:
+                return self._roles[role]
+            settings, plans = self.settings.of_role(role), not self.settings.of_role(BRAIN).offline
+            if settings.replay:
+                found = RoleModel(ReplayModel(settings.replay, role), role, settings, plans=plans)
+            else:
+                alike = replace(settings, name="", roles={})
+                shared = next(((model, memory) for known, model, memory in self._shared if known == alike), None)
+                if shared is None:
+                    backend: Backend = extensions().backends.get(settings.backend)
+                    shared = backend.make(settings), AnswerCache(settings.cache)
+                    self._shared.append((alike, *shared))
+                model, memory = shared
+                repeats = settings.cache > 0 and settings.temperature == 0.0
+                found = RoleModel(model, role, settings, memory if repeats else None, model.secrets, plans)
+            self._roles[role] = found
+            return found
 
     def probe(self, deadline: Deadline) -> List[Capabilities]:
         """Probe the models that were made since the last call, and log a line for each.

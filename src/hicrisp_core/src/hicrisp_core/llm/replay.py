@@ -64,36 +64,32 @@ class ReplayModel(ChatModel):
         """
         asked, wanted = redacted_values(list(messages)), schema_hash(schema)
         with self._lock:
-            return self._found(asked, wanted)
-
-    def _found(self, asked: List[Mapping[str, str]], wanted: str) -> Union[Completion, LlmFailure]:
-        number, self._calls = self._calls, self._calls + 1
-        words = [at for at, question in enumerate(self._questions)
-                 if [dict(each) for each in question[-1].messages] == asked]
-        same = [at for at in words if self._questions[at][-1].schema == wanted] or words
-        if not same and number >= len(self._questions):
-            return LlmFailure("replay", (
-                f"call {number + 1} of {self._role} is beyond the end of {self._file}, which holds "
-                f"{len(self._questions)}; record the run again" if self._questions else
-                f"{self._file} holds no prompt of {self._role}; it was recorded with another policy"), 0)
-        fresh = next((each for each in same if not self._used[each]), None)
-        at = fresh if fresh is not None else (same or [number])[-1]
-        if same and fresh is None:
-            self._calls = at + 1  # The task begins again, and so do its numbers.
-        self._used[at] = True
-        recorded, answer = self._questions[at][-1], _answer(self._questions[at])
-        note = difference(recorded.messages, asked)
-        if not note and recorded.schema != wanted:
-            note = (f"the words are the same, the JSON schema is not: recorded {recorded.schema[:12] or 'none'}, "
-                    f"asked {wanted[:12] or 'none'}")
-        if not note or isinstance(answer, LlmFailure):
-            return answer
-        note = f"the prompt of {self._role} {number + 1} is not the recorded one: {note}"
-        if not self._warned:
-            log.warning("%s; the recorded answer is given, here and wherever else it differs", note)
-            self._warned = True
-        return replace(answer, note=note)
-
+            number, self._calls = self._calls, self._calls + 1
+            words = [at for at, question in enumerate(self._questions)
+                     if [dict(each) for each in question[-1].messages] == asked]
+            same = [at for at in words if self._questions[at][-1].schema == wanted] or words
+            if not same and number >= len(self._questions):
+                return LlmFailure("replay", (
+                    f"call {number + 1} of {self._role} is beyond the end of {self._file}, which holds "
+                    f"{len(self._questions)}; record the run again" if self._questions else
+                    f"{self._file} holds no prompt of {self._role}; it was recorded with another policy"), 0)
+            fresh = next((each for each in same if not self._used[each]), None)
+            at = fresh if fresh is not None else (same or [number])[-1]
+            if same and fresh is None:
+                self._calls = at + 1  # The task begins again, and so do its numbers.
+            self._used[at] = True
+            recorded, answer = self._questions[at][-1], _answer(self._questions[at])
+            note = difference(recorded.messages, asked)
+            if not note and recorded.schema != wanted:
+                note = (f"the words are the same, the JSON schema is not: recorded {recorded.schema[:12] or 'none'}, "
+                        f"asked {wanted[:12] or 'none'}")
+            if not note or isinstance(answer, LlmFailure):
+                return answer
+            note = f"the prompt of {self._role} {number + 1} is not the recorded one: {note}"
+            if not self._warned:
+                log.warning("%s; the recorded answer is given, here and wherever else it differs", note)
+                self._warned = True
+            return replace(answer, note=note)
 
 
 def folder_of(recording: Union[str, FilePath]) -> FilePath:

@@ -226,9 +226,19 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
     Raises:
         ConfigError: for an unknown key, value or role, with the file, the line and the valid ones.
     """
-    if is_replay(str(file)):
-        return _replayed(str(file).partition(":")[2])
-    return _loaded(FilePath(file), roles=True)
+    if not is_replay(str(file)):
+        return _loaded(FilePath(file), roles=True)
+    path = FilePath(str(file).partition(":")[2]).expanduser()
+    if not path.exists():
+        raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
+                          "the run's folder")
+    usual = LlmSettings(REPLAY, replay=str(path))
+    asked = [(each, replace(usual, only_goals=each.only_goals, ask_below=each.ask_below))
+             for each in read_exchanges(path)]
+    roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
+    if asked and not asked[0][0].plans:
+        roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)
+    return replace(asked[0][1] if asked else usual, roles=roles)
 
 
 def is_replay(name: str) -> bool:
@@ -243,41 +253,21 @@ def is_replay(name: str) -> bool:
     return name.partition(":")[:2] == (REPLAY, ":")
 
 
-def _replayed(recording: str) -> LlmSettings:
-    path = FilePath(recording).expanduser()
-    if not path.exists():
-        raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
-                          "the run's folder")
-    usual = LlmSettings(REPLAY, replay=str(path))
-    asked = [(each, replace(usual, only_goals=each.only_goals, ask_below=each.ask_below))
-             for each in read_exchanges(path)]
-    roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
-    if asked and not asked[0][0].plans:
-        roles[BRAIN] = LlmSettings(REPLAY, backend=OFFLINE)
-    return replace(asked[0][1] if asked else usual, roles=roles)
-
-
 def _loaded(file: FilePath, roles: bool) -> LlmSettings:
     values, positions = read_yaml(file)
     settings = _read(values, positions, (), None)
     found: Dict[str, Any] = {}
     if roles:
-        given = check_keys(dict(settings.roles), ROLES, (), positions, ("roles",))
-        found = {role: _role(file, value, settings, positions, ("roles", role))
-                 for role, value in given.items()}
+        for role, value in check_keys(dict(settings.roles), ROLES, (), positions, ("roles",)).items():
+            if isinstance(value, str):  # The name of another file; else keys that go before those of the whole file.
+                found[role] = _loaded(config_file("llm", value, beside=file), roles=False)
+                continue
+            own, usual = [key for key in vars(settings) if key not in ("name", "roles")], settings
+            check_keys(value, own, (), positions, ("roles", role), _REMOVED)
+            if "base_url" in value or "backend" in value:  # A key goes to no other endpoint unasked.
+                usual = replace(usual, api_key_env="", api_key_file="", key_header="", query={}, extra_body={})
+            found[role] = _read(value, positions, ("roles", role), usual)
     return replace(settings, roles=found)
-
-
-def _role(
-    file: FilePath, value: Any, usual: LlmSettings, positions: Positions, path: Path
-) -> LlmSettings:
-    """A role's settings: the name of another file, or keys that go before those of the whole file."""
-    if isinstance(value, str):
-        return _loaded(config_file("llm", value, beside=file), roles=False)
-    check_keys(value, [key for key in vars(usual) if key not in ("name", "roles")], (), positions, path, _REMOVED)
-    if "base_url" in value or "backend" in value:  # A key goes to no other endpoint unasked.
-        usual = replace(usual, api_key_env="", api_key_file="", key_header="", query={}, extra_body={})
-    return _read(value, positions, path, usual)
 
 
 def _read(

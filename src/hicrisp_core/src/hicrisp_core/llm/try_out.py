@@ -9,7 +9,7 @@ from typing import Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.errors import HicrispError
-from hicrisp_core.llm.chat_model import Capabilities, ChatModel, LlmFailure, Message
+from hicrisp_core.llm.chat_model import Capabilities, LlmFailure, Message
 from hicrisp_core.llm.models import PROBE_LIMIT, Models
 from hicrisp_core.llm.settings import BRAIN, EMBEDDED, ROLES, LlmSettings, is_replay, load_llm_settings
 from hicrisp_core.time.deadline import Deadline
@@ -40,7 +40,14 @@ def try_out(settings: LlmSettings) -> Iterator[Tuple[bool, str]]:
         for found in known:
             yield found.failure is None, found.line
         if all(found.failure is None for found in known):
-            yield _asked(model, ", ".join(roles), settings.of_role(roles[0]).timeout_s)
+            said, who = model.complete(_ASK, Deadline(settings.of_role(roles[0]).timeout_s)), ", ".join(roles)
+            if isinstance(said, LlmFailure):
+                yield False, f"{model.name} ({who}) does not answer: {said.message}"
+                continue
+            words = " ".join(said.text.split())
+            shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}..."
+            yield True, f"{model.name} ({who}) answers {shown!r} in {said.seconds:.1f} s, with " \
+                        f"{said.prompt_tokens} tokens asked and {said.completion_tokens} answered"
 
 
 def probe_endpoints(settings: LlmSettings, deadline: Deadline) -> List[Capabilities]:
@@ -69,16 +76,6 @@ def _alike(settings: LlmSettings) -> List[List[str]]:
             same = next((group for group in found if settings.of_role(group[0]) == own), None)
             found.append([role]) if same is None else same.append(role)
     return found
-
-
-def _asked(model: ChatModel, roles: str, seconds: float) -> Tuple[bool, str]:
-    said = model.complete(_ASK, Deadline(seconds))
-    if isinstance(said, LlmFailure):
-        return False, f"{model.name} ({roles}) does not answer: {said.message}"
-    words = " ".join(said.text.split())
-    shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}..."
-    return True, f"{model.name} ({roles}) answers {shown!r} in {said.seconds:.1f} s, with " \
-                 f"{said.prompt_tokens} tokens asked and {said.completion_tokens} answered"
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import Iterator, Protocol, Sequence
+from typing import Iterator, Sequence
 
 import numpy as np
 
 _BINS = 1 << 16
 _WORD = re.compile(r"[^\W_]+")
-
-
-class Likeness(Protocol):
-    """Says how alike a text is to others: 1 for the same, 0 for nothing in common."""
-
-    def __call__(self, text: str, others: Sequence[str]) -> Sequence[float]:
-        """One number for each of the others."""
 
 
 def alike_in_words(text: str, others: Sequence[str]) -> Sequence[float]:
@@ -29,7 +22,7 @@ def alike_in_words(text: str, others: Sequence[str]) -> Sequence[float]:
         others: the candidates.
 
     Returns:
-        One value from 0 to 1 for each candidate.
+        One value for each candidate: 1 for the same, 0 for nothing in common.
     """
     if not others:
         return []

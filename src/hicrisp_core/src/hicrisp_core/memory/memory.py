@@ -13,13 +13,13 @@ from hicrisp_core.goals.validation import check_goal
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Entry, Example, Failure, Mended, NamedObject, Numbered, Offset, Source
 from hicrisp_core.memory.learning import lesson_of
-from hicrisp_core.memory.likeness import Likeness, alike_in_words
+from hicrisp_core.memory.likeness import alike_in_words
 from hicrisp_core.memory.names import mentioned, names_in, todays_names, without_names
 from hicrisp_core.memory.store import Store, Trouble
 from hicrisp_core.model import Feedback, StackEntry, Step, Task, Value, WorldState
 from hicrisp_core.model.goal import GoalError
 from hicrisp_core.model.goal_text import parse_goal
-from hicrisp_core.model.offsets import DecoderOffsets, OffsetEstimate, robot_of
+from hicrisp_core.model.offsets import DecoderOffsets, OffsetEstimate
 from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.memory import FinishedRun
 
@@ -38,7 +38,7 @@ _GOES_ON = "The task goes on without it; what is in it: hicrisp memory list."
 
 
 def near_examples(
-    task: Task, world: WorldState, known: Sequence[Numbered], domain: Domain, alike: Likeness
+    task: Task, world: WorldState, known: Sequence[Numbered], domain: Domain
 ) -> Tuple[Remembered, ...]:
     """Return the examples most similar to a task.
 
@@ -49,13 +49,12 @@ def near_examples(
         world: observed objects, robots and facts; poses in the world frame.
         known: the stored entries.
         domain: types, predicates and actions of the application.
-        alike: measures the similarity of texts.
 
     Returns:
         The examples, the most similar last, since a model heeds that most.
     """
     entries = [(each, each.entry) for each in known if isinstance(each.entry, Example)]
-    scores = alike(without_names(task.text, world.types()), [
+    scores = alike_in_words(without_names(task.text, world.types()), [
         without_names(entry.text, {name: item.type for name, item in entry.things.items()})
         for _, entry in entries])
     spoken = mentioned(task.text, world)
@@ -64,9 +63,18 @@ def near_examples(
     for score, index in best:
         if score < ALIKE or len(found) == MOST:
             break
-        example = _today(*entries[index], domain, world, score, spoken)
-        if example is not None and all(example.text != other.text for other in found):
-            found.append(example)
+        numbered, example = entries[index]
+        names = todays_names(example.things, domain, world, preferred=spoken)
+        if names is None:
+            continue
+        text = names.said(example.text, example.things, world)
+        steps = grounded([names.step(step) for step in example.steps], domain, world)
+        read = parse_goal(example.goal)
+        if text is None or steps is None or isinstance(read, GoalError) or any(text == each.text for each in found):
+            continue
+        goal = names.goal(read)
+        if goal.empty or check_goal(goal, domain, world) is None:
+            found.append(Remembered(numbered.id, text, steps, None if goal.empty else goal, round(score, 3)))
     return tuple(reversed(found))
 
 
@@ -89,23 +97,6 @@ def grounded(steps: Sequence[Step], domain: Domain, world: WorldState) -> Option
             return None
         found.append(Step(domain.describe(command), command.action, command.arguments, command.robot))
     return tuple(found)
-
-
-def _today(
-    numbered: Numbered, example: Example, domain: Domain, world: WorldState, score: float, spoken: Sequence[str],
-) -> Optional[Remembered]:
-    names = todays_names(example.things, domain, world, preferred=spoken)
-    if names is None:
-        return None
-    text = names.said(example.text, example.things, world)
-    steps = grounded([names.step(step) for step in example.steps], domain, world)
-    goal = parse_goal(example.goal)
-    if text is None or steps is None or isinstance(goal, GoalError):
-        return None
-    goal = names.goal(goal)
-    if not goal.empty and check_goal(goal, domain, world) is not None:
-        return None
-    return Remembered(numbered.id, text, steps, None if goal.empty else goal, round(score, 3))
 
 
 def failure_of(feedback: Feedback, action: str, arguments: Mapping[str, Value]) -> Failure:
@@ -144,22 +135,16 @@ def known_ways(
         entry = each.entry
         if not isinstance(entry, Mended) or len(found) == MOST:
             continue
-        steps = _in_todays_names(entry, today, world, domain)
+        then = entry.failure
+        if (then.kind, then.label, then.command.action) != (today.kind, today.label, today.command.action):
+            continue
+        settled = _settled(then, today, entry.things, world)
+        needed = {name: entry.things[name] for name in names_in(entry.steps) if name in entry.things}
+        names = None if settled is None else todays_names(needed, domain, world, settled)
+        steps = None if names is None else grounded([names.step(step) for step in entry.steps], domain, world)
         if steps is not None and all(steps != other.steps for other in found):
             found.append(KnownWay(each.id, steps, entry.instead, each.times))
     return tuple(found)
-
-
-def _in_todays_names(entry: Mended, today: Failure, world: WorldState, domain: Domain) -> Optional[Tuple[Step, ...]]:
-    failure = entry.failure
-    if (failure.kind, failure.label, failure.command.action) != (today.kind, today.label, today.command.action):
-        return None
-    settled = _settled(failure, today, entry.things, world)
-    needed = {name: entry.things[name] for name in names_in(entry.steps) if name in entry.things}
-    if settled is None:
-        return None
-    names = todays_names(needed, domain, world, settled)
-    return None if names is None else grounded([names.step(step) for step in entry.steps], domain, world)
 
 
 def _settled(
@@ -196,25 +181,13 @@ def aged_offsets(known: Iterable[Offset], now: float) -> Dict[str, OffsetEstimat
     Returns:
         Estimates by key; those with too little weight left are omitted.
     """
-    aged = {each.key: aged_estimate(each.estimate, max(0.0, now - each.when)) for each in known}
-    return {key: estimate for key, estimate in aged.items() if estimate.samples >= LEAST_SAMPLES}
-
-
-def aged_estimate(estimate: OffsetEstimate, age: float) -> OffsetEstimate:
-    """Reduce the weight of an estimate by its age; the scatter of a single measurement stays the same.
-
-    Args:
-        estimate: the stored estimate.
-        age: seconds since the latest measurement.
-
-    Returns:
-        The estimate with fewer samples.
-    """
-    if estimate.samples <= 0.0:
-        return OffsetEstimate()
-    weight = 0.5 ** (age / HALF_LIFE)
-    samples = min(estimate.samples, MOST_SAMPLES) * weight
-    return OffsetEstimate(samples, estimate.mean, estimate.scatter * samples / estimate.samples)
+    aged = {}
+    for each in known:
+        estimate, weight = each.estimate, 0.5 ** (max(0.0, now - each.when) / HALF_LIFE)
+        samples = min(estimate.samples, MOST_SAMPLES) * weight
+        if samples >= LEAST_SAMPLES:  # The scatter of a single measurement stays the same.
+            aged[each.key] = OffsetEstimate(samples, estimate.mean, estimate.scatter * samples / estimate.samples)
+    return aged
 
 
 class FileMemory:
@@ -224,20 +197,18 @@ class FileMemory:
         keeps: whether it writes down what runs teach, or only reads.
         body: which robot the offsets are of: real, or of which simulated world.
         source: what is written beside an entry: policy, language model, scene.
-        alike: how requests are compared.
         clock: seconds since 1970.
     """
 
     def __init__(
         self, store: Store, domain: Domain, keeps: bool = True, body: str = "", source: Source = _NOWHERE,
-        alike: Likeness = alike_in_words, clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._store = store
         self._domain = domain
         self._keeps = keeps
         self._body = body or "robot"
         self._source = source
-        self._alike = alike
         self._clock = clock
         self._complaints: List[str] = []
 
@@ -252,7 +223,7 @@ class FileMemory:
             The examples, the most similar last.
         """
         known = self._found(lambda file: tables.examples(file, self._domain.name))
-        return near_examples(task, world, known, self._domain, self._alike) if known else ()
+        return near_examples(task, world, known, self._domain) if known else ()
 
     def ways(self, failed: StackEntry, world: WorldState) -> Tuple[KnownWay, ...]:
         """Return corrections that worked for a similar failure.
@@ -280,7 +251,7 @@ class FileMemory:
         """
         found = self._found(lambda file: tables.offsets(file, self._body))
         earlier = aged_offsets((each.entry for each in found if isinstance(each.entry, Offset)
-                                and robot_of(each.entry.key) in robots), self._clock())
+                                and each.entry.key.partition("/")[0] in robots), self._clock())
         return replace(known, estimates={**earlier, **known.estimates}) if earlier else known
 
     def learn(self, run: FinishedRun) -> None:

@@ -184,14 +184,14 @@ def feedback_of(record: FeedbackRecord) -> Feedback:
     Returns:
         The failure as data.
     """
-    command, step, cause = record.command, record.step, record.cause
+    command, step, cause, off = record.command, record.step, record.cause, record.deviation
     return Feedback(
         _LEVELS.get(record.level, Level.HIGH), _KINDS.get(record.kind, FeedbackKind.REFUSED),
         None if command is None else Command(command.action, command.arguments, command.robot),
         None if step is None else Step(step.text, step.action, step.arguments, step.robot),
         record.parameter, record.label, record.subjects, record.blockers,
         tuple(Measured(each.name, each.value, each.unit, each.of) for each in record.measured),
-        _vector(record.deviation), record.alternatives,
+        None if off is None or len(off) != 3 else (off[0], off[1], off[2]), record.alternatives,
         tuple(Unmet(tuple(map(_fact, each.facts)), each.negated, each.precondition, tuple(each.names.items()))
               for each in record.unmet), tuple(map(_fact, record.seen)), None if cause is None
         else Cause(_CAUSES.get(cause.kind, CauseKind.UNKNOWN), cause.names, cause.seconds, cause.said, cause.metres),
@@ -200,10 +200,6 @@ def feedback_of(record: FeedbackRecord) -> Feedback:
 
 def _fact(parts: Tuple[str, ...]) -> Relation:
     return Relation(*(*parts, "", "", "")[:3])
-
-
-def _vector(values: Optional[Tuple[float, ...]]) -> Optional[Vector]:
-    return None if values is None or len(values) != 3 else (values[0], values[1], values[2])
 
 
 class Level(Enum):

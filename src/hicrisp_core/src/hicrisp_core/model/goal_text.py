@@ -149,12 +149,7 @@ class _Reader:
         found = self._statement(0)
         if self._next() is not None:
             raise _Unreadable(GoalErrorKind.FORM, f"nothing may follow at '{self._next()}'")
-        self._check_written(str(found))
-        return found
-
-    def _check_written(self, written: str) -> None:
-        """Refuse what could not be read again as it is written: ``not`` of several takes a bracket more."""
-        depth = deepest = 0
+        written, depth, deepest = str(found), 0, 0  # In which ``not`` of several takes a bracket more.
         for mark in _MARK.findall(written):
             depth += 1 if mark == "(" else -1
             deepest = max(deepest, depth)
@@ -163,6 +158,7 @@ class _Reader:
         if len(written) > LONGEST:
             raise _Unreadable(GoalErrorKind.LIMIT, f"a condition has at most {LONGEST} characters when it is "
                                                 f"written in full, this one has {len(written)}")
+        return found
 
     def _statement(self, depth: int) -> Statement:
         if depth > DEEPEST:
@@ -177,7 +173,13 @@ class _Reader:
         group = word.lower()
         if group not in _GROUPS:
             return self._fact(word)
-        number = self._number() if group in _COUNTED else 0
+        number = 0
+        if group in _COUNTED:
+            said = self._take("a number")
+            if not _NUMBER.match(said):
+                raise _Unreadable(GoalErrorKind.FORM, f"a number was expected, not '{said}'")
+            self._expect(",")
+            number = int(said)
         parts = [self._statement(depth + 1)]
         while self._next() == ",":
             self._at += 1
@@ -198,13 +200,6 @@ class _Reader:
             raise _Unreadable(GoalErrorKind.FORM,
                               f"'{predicate}' has {len(arguments)} arguments; at most two are possible")
         return Holds(Relation(arguments[0], predicate, arguments[1] if len(arguments) > 1 else ""))
-
-    def _number(self) -> int:
-        said = self._take("a number")
-        if not _NUMBER.match(said):
-            raise _Unreadable(GoalErrorKind.FORM, f"a number was expected, not '{said}'")
-        self._expect(",")
-        return int(said)
 
     def _next(self) -> Optional[str]:
         return self._tokens[self._at] if self._at < len(self._tokens) else None

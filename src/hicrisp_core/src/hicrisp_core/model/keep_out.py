@@ -19,7 +19,6 @@ from hicrisp_core.model.world import WorldObject
 
 UPRIGHT = 0.35
 """Radians of tilt up to which a round object's footprint is still taken as a disc."""
-"""A point of the world's plane, metres."""
 _TOUCHING = 1e-3
 """Metres of overlap up to which a base only touches the edge of a zone."""
 _AT_ONCE = 100_000

@@ -147,18 +147,6 @@ def measured_offset(command: Command, item: Optional[WorldObject]) -> Optional[P
     return (item.pose.position[0] - command.aim.position[0], item.pose.position[1] - command.aim.position[1])
 
 
-def robot_of(key: str) -> str:
-    """Return the robot that an estimate belongs to.
-
-    Args:
-        key: as ``offset_key`` makes it.
-
-    Returns:
-        Name of the robot.
-    """
-    return key.partition("/")[0]
-
-
 @dataclass(frozen=True)
 class DecoderOffsets:
     """The estimates by key (robot, skill and frame); immutable, held by whoever holds the task's state."""

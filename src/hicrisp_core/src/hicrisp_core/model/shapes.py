@@ -154,17 +154,12 @@ def _bowl(size: Vector) -> Tuple[Solid, ...]:
     return (floor, *staves)
 
 
-def _nothing(size: Vector) -> Tuple[Solid, ...]:
-    del size  # However large it is, nobody bumps into it.
-    return ()
-
-
 SHAPES = {
     "box": Shape(rectangle, one_box),
     "cylinder": Shape(circle, _one_cylinder, Handling.ROUND, round=True),
     "bowl": Shape(circle, _bowl, Handling.NONE, round=True, hollow=True),
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
-    "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
+    "region": Shape(rectangle, lambda _: (), Handling.NONE, ground=True),  # Nobody bumps into it.
     "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
 }
 """The workspace's own shapes by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Collection, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Dict, List, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.domain.schema import Action, Domain, Parameter
 from hicrisp_core.errors import DomainError
@@ -91,12 +91,22 @@ class _Grounder:
             DomainError: why the first of them does not fit.
         """
         words = {word for action in self._domain.actions.values() for word in (action.name, *action.called)}
-        name = self._action(_normal(raw.action), words)
+        name = _normal(raw.action)
+        found = "_".join(respelled(name.split("_"), {part for word in words for part in word.split("_")}))
+        if name not in words and found in words:
+            self.notes.append(f"the action '{name}' was read as '{found}'")
+            name = found
         refusals: List[DomainError] = []
         for action in self._domain.called(name):
             noted = len(self.notes)
             try:
-                return self._as(action, raw)
+                given = {key: self._value(action.parameters[key], written)
+                         for key, written in self._by_name(action, raw).items()}
+                command = self._domain.ground(Step("", action.name, given), self._world)
+                # What was left open stays open: it is chosen when the step's turn comes.
+                arguments = {key: value for key, value in command.arguments.items()
+                             if key in given or not (action.parameters[key].any or action.parameters[key].optional)}
+                return Step(self._domain.describe(command), action.name, arguments, command.robot, raw.after)
             except DomainError as error:
                 refusals.append(error)
                 del self.notes[noted:]
@@ -115,15 +125,6 @@ class _Grounder:
         except DomainError:
             return written
         return {**written, **_numbered(raw.positional[len(first.parameters):], len(written) + 1)}
-
-    def _as(self, action: Action, raw: RawStep) -> Step:
-        given = {key: self._value(action.parameters[key], written)
-                 for key, written in self._by_name(action, raw).items()}
-        command = self._domain.ground(Step("", action.name, given), self._world)
-        # What was left open stays open: it is chosen when the step's turn comes.
-        arguments = {key: value for key, value in command.arguments.items()
-                     if key in given or not (action.parameters[key].any or action.parameters[key].optional)}
-        return Step(self._domain.describe(command), action.name, arguments, command.robot, raw.after)
 
     def _by_name(self, action: Action, raw: RawStep) -> Dict[str, str]:
         parameters = list(action.parameters)
@@ -185,30 +186,20 @@ class _Grounder:
         found = self._names.fitting(name, observed=True)
         return self._names.exactly(name, found) or found
 
-    def _action(self, name: str, words: Collection[str]) -> str:
-        """Return the word of an action that is written, or the only one that it is a misspelling of."""
-        found = "_".join(respelled(name.split("_"), {part for word in words for part in word.split("_")}))
-        if name in words or found not in words:
-            return name
-        self.notes.append(f"the action '{name}' was read as '{found}'")
-        return found
-
     def _joined(self, words: Sequence[str]) -> List[str]:
         """The words with those put together that are one name written with gaps, as ``lime slice``."""
         found: List[str] = []
         at = 0
         while at < len(words):
             sizes = range(min(_LONGEST_NAME, len(words) - at), 1, -1)
-            size = next((size for size in sizes if self._is_split(words[at:at + size])), 1)
+            parts = list(map(_normal, words[at:]))
+            size = next((size for size in sizes if "_".join(parts[:size]) in self._spelled
+                         and not all(part in self._spelled for part in parts[:size])), 1)
             found.append("_".join(words[at:at + size]))
             if size > 1:
                 self.notes.append(f"'{' '.join(words[at:at + size])}' was read as '{_normal(found[-1])}'")
             at += size
         return found
-
-    def _is_split(self, words: Sequence[str]) -> bool:
-        parts = [_normal(word) for word in words]
-        return "_".join(parts) in self._spelled and not all(part in self._spelled for part in parts)
 
 
 def _numbered(words: Sequence[str], first: int) -> Dict[str, Value]:

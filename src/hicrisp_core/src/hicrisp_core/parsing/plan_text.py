@@ -72,7 +72,9 @@ def read_calls(line: str) -> List[RawStep]:
     name = _NAME.search(line)
     while name is not None:
         arguments, end = _arguments(line, name.end())
-        found.append(_step(name.group(1), arguments, line[name.start():end]))
+        positional = tuple(unquoted(each) for each in arguments if not _KEYWORD.fullmatch(each))
+        named = {keyword[1]: unquoted(keyword[2]) for keyword in map(_KEYWORD.fullmatch, arguments) if keyword}
+        found.append(RawStep(name.group(1), positional, named, line[name.start():end]))
         name = _NAME.search(line, end)
     return found
 
@@ -100,12 +102,6 @@ def _arguments(line: str, at: int) -> Tuple[List[str], int]:
             continue
         parts[-1] += char
     return [part for part in parts if part.strip()], at
-
-
-def _step(name: str, arguments: List[str], quote: str) -> RawStep:
-    positional = tuple(unquoted(each) for each in arguments if not _KEYWORD.fullmatch(each))
-    named = {keyword[1]: unquoted(keyword[2]) for keyword in map(_KEYWORD.fullmatch, arguments) if keyword}
-    return RawStep(name, positional, named, quote)
 
 
 def unquoted(value: object) -> str:

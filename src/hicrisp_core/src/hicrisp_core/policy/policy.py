@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, fields, replace
 from pathlib import Path as FilePath
-from typing import Sequence, Tuple, Union
+from typing import Tuple, Union
 
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
@@ -166,9 +166,13 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     values, positions = read_yaml(file)
     parents = [load_policy(each, (*chain, FilePath(file)))
                for each in extended_files(FilePath(file), values, positions, "policy", chain)]
+    usual = merged = Policy("")
+    for parent in parents:  # Of what two of them say differently from the usual, the later one counts.
+        merged = replace(merged, **{entry.name: getattr(parent, entry.name) for entry in fields(usual)
+                                    if getattr(parent, entry.name) != getattr(usual, entry.name)})
     found = read_settings(
         Policy, values, positions, required=() if parents else ("rungs",), others=("description", "extends"),
-        renamed={"name": "policy"}, base=_merged(parents), removed=_REMOVED)
+        renamed={"name": "policy"}, base=merged, removed=_REMOVED)
     known = extensions().rungs
     for index, name in enumerate(found.rungs if "rungs" in values else ()):
         if name == Rung.GIVE_UP:
@@ -179,16 +183,3 @@ def load_policy(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
     own = FilePath(file).resolve().parent.parent / "prompts" / found.prompts
     elsewhere = "prompts" in values and own.is_dir() and own.parent not in config_folders("prompts")
     return replace(found, prompts=str(own)) if elsewhere else found
-
-
-def _merged(parents: Sequence[Policy]) -> Policy:
-    """What several policies say together: of what two of them say differently from the usual, the later
-    one counts.
-    """
-    usual = Policy("")
-    merged = usual
-    for parent in parents:
-        own = {entry.name: getattr(parent, entry.name) for entry in fields(usual)
-               if getattr(parent, entry.name) != getattr(usual, entry.name)}
-        merged = replace(merged, **own)
-    return merged

@@ -105,7 +105,11 @@ def _possible(domain: Domain, world: WorldState) -> List[Action]:
 
 def _step(domain: Domain, world: WorldState, action: Action) -> Dict[str, Any]:
     """The keys of a step."""
-    arguments = {name: _value(each) for name, each in named_parameters(domain, world, action).items()}
+    arguments = {}
+    for name, each in named_parameters(domain, world, action).items():
+        value = {"type": "number"} if each.type == "number" else {"$ref": f"#/$defs/{each.type}"}
+        # ``null`` leaves it out where a step may.
+        arguments[name] = _optional(value) if each.default is not None or each.any or each.optional else value
     return {"action": one_of([action.name]), "arguments": closed(arguments)}
 
 
@@ -113,12 +117,6 @@ def named_parameters(domain: Domain, world: WorldState, action: Action) -> Dict[
     """The parameters that a step names; its robot is not one of them where only one can do it."""
     implied = implied_robot(domain, action, world)
     return {name: each for name, each in action.parameters.items() if not (implied and name == action.robot_parameter)}
-
-
-def _value(parameter: Parameter) -> Dict[str, Any]:
-    """An argument; ``null`` leaves it out where a step may."""
-    value = {"type": "number"} if parameter.type == "number" else {"$ref": f"#/$defs/{parameter.type}"}
-    return _optional(value) if parameter.default is not None or parameter.any or parameter.optional else value
 
 
 def _optional(value: Mapping[str, Any]) -> Dict[str, Any]:

@@ -35,7 +35,23 @@ def actions_text(domain: Domain, world: Optional[WorldState] = None) -> str:
     """
     denied = frozenset(atom.predicate for action in domain.actions.values() for each in action.preconditions
                        for clause in each.condition.clauses if clause.negated for atom in clause.atoms)
-    lines = [_action(domain, action, world, denied) for action in domain.actions.values()]
+    lines = []
+    for action in domain.actions.values():
+        robot = implied_robot(domain, action, world)
+        named = {action.robot_parameter: robot} if robot else {}
+        parameters = ", ".join(f"{each.name}: {each.type}" for each in action.parameters.values()
+                               if each.name not in named)
+        text = action.text.replace(f"{{{action.robot_parameter}}}", robot) if robot else action.text
+        if "_".join(_PLACES.sub("", text).split()) == action.name:
+            text = ""  # The name says it.
+        needs = [_needed(each.condition, named) for each in action.preconditions]
+        ends = _changes(domain, action, named, denied)
+        parts = {"Needs": [each for each in needs if each not in ends],
+                 "Uses up": [each for each in ends if each in needs],
+                 "Ends": [each for each in ends if each not in needs],
+                 "Makes": _changes(domain, action, named, None)}
+        said = [f"{word} {', '.join(each)}" for word, each in parts.items() if each]
+        lines.append(f"- {action.name}({parameters}): {'. '.join(filter(None, (_BRACES.sub('', text), *said)))}.")
     return "\n".join((*lines, _READ_SO) if any("?" in line for line in lines) else lines)
 
 
@@ -45,24 +61,6 @@ def implied_robot(domain: Domain, action: Action, world: Optional[WorldState]) -
         return ""
     able = domain.objects_of(world, action.parameters[action.robot_parameter].type)
     return able[0] if len(able) == 1 else ""
-
-
-def _action(domain: Domain, action: Action, world: Optional[WorldState], denied: AbstractSet[str]) -> str:
-    robot = implied_robot(domain, action, world)
-    named = {action.robot_parameter: robot} if robot else {}
-    parameters = ", ".join(f"{each.name}: {each.type}" for each in action.parameters.values() if each.name not in named)
-    text = action.text.replace(f"{{{action.robot_parameter}}}", robot) if robot else action.text
-    if "_".join(_PLACES.sub("", text).split()) == action.name:
-        text = ""  # The name says it.
-    needs = [_needed(each.condition, named) for each in action.preconditions]
-    ends = _changes(domain, action, named, denied)
-    parts = {"Needs": [each for each in needs if each not in ends],
-             "Uses up": [each for each in ends if each in needs],
-             "Ends": [each for each in ends if each not in needs],
-             "Makes": _changes(domain, action, named, None)}
-    said = [f"{word} {', '.join(each)}" for word, each in parts.items() if each]
-    meaning = _BRACES.sub("", text)
-    return f"- {action.name}({parameters}): {'. '.join(filter(None, (meaning, *said)))}."
 
 
 def _needed(condition: Condition, named: Mapping[str, str]) -> str:

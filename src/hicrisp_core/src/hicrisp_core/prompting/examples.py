@@ -102,19 +102,16 @@ class _Reader:
             number = float(written)
             return int(number) if number.is_integer() else number
         if kind in ROBOT_TYPES:
-            return self._robot(written, kind)
+            if written not in self._names:
+                taken = set(self._names.values())
+                free = (name for name, robot in sorted(self._robots.items())
+                        if self._domain.is_a(robot.kind, kind) and name not in taken)
+                self._names[written] = next(free, written)
+                self._acting[self._names[written]] = RobotState(self._names[written], kind)
+            return self._names[written]
         if written not in self._objects:
             self._add(written, (kind,))
         return written
-
-    def _robot(self, written: str, kind: str) -> str:
-        if written not in self._names:
-            taken = set(self._names.values())
-            free = (name for name, robot in sorted(self._robots.items())
-                    if self._domain.is_a(robot.kind, kind) and name not in taken)
-            self._names[written] = next(free, written)
-            self._acting[self._names[written]] = RobotState(self._names[written], kind)
-        return self._names[written]
 
     def _add(self, name: str, words: Sequence[str]) -> None:
         type_ = words[0]

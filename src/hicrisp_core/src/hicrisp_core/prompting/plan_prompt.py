@@ -17,7 +17,7 @@ from hicrisp_core.model.goal import Goal, Holds
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import ANSWER, PLAN, REFUSE, named_parameters, plan_answer
-from hicrisp_core.prompting.asking import Turn, compact
+from hicrisp_core.prompting.asking import compact
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import Shown, remembered_text, shown_examples
 from hicrisp_core.prompting.focus import focus
@@ -68,23 +68,23 @@ class PlanPrompt:
 
     def opening(self, world: WorldState) -> Opening:
         """The rules, and the examples that go before a request as turns."""
-        return self._prompts.opening("system", self._turns(world), description=self._domain.description,
+        turns = ((self._rendered("plan", PlanRequest(Task(shown.task), shown.world), notes=shown.notes),
+                  compact(example_answer(self._domain, shown, self._step_form)))
+                 for shown in shown_examples(self._domain, world.robots))
+        return self._prompts.opening("system", turns, description=self._domain.description,
                                      actions=actions_text(self._domain, world))
 
     def plan(self, request: PlanRequest) -> str:
         """The prompt for a new plan, or for one from the failed step on."""
         goal, names = wanted_text(request.goal), request.goal.names if request.goal is not None else ()
         if not request.feedback:
-            earlier = remembered_text(request.examples, lambda step: self._form(request.world, step))
+            earlier = remembered_text(request.examples, lambda step: self._step_form(
+                self._domain, request.world, step) if step.action in self._domain.actions else plain(step.text))
             return earlier + self._rendered("plan", request, names, goal)
         named = [str(value) for step in (*request.remaining, *(each.step for each in request.done))
                  for value in step.arguments.values()]
-        return self._rendered("replan", request, (*names, *named), goal, examples=self._mended(request),
-                              **describe.failure_texts(self._domain, request))
-
-    def _mended(self, request: PlanRequest) -> str:
-        """Errors with explanation and new plan (BrainBody-LLM, Fig. 4), made from the domain's examples."""
-        found: List[Tuple[bool, str]] = []
+        # Errors with explanation and new plan (BrainBody-LLM, Fig. 4), made from the domain's examples.
+        mended: List[Tuple[bool, str]] = []
         for shown in shown_examples(self._domain, request.world.robots):
             failed = unready(self._domain, shown.steps[1:], shown.world)
             if failed is not None:
@@ -93,8 +93,10 @@ class PlanPrompt:
                 why += " What leads to that comes first." if lacking else f" {shown.reasoning}"
                 answer = example_answer(self._domain, replace(shown, end=(), reasoning=why), self._step_form)
                 error = describe.feedback_text(self._domain, failed, request.feedback_level)
-                found.append((lacking, f"{error}\n{compact(answer)}"))
-        return "\n".join(text for _, text in sorted(found, key=lambda each: each[0])[:_MOST_MENDED])
+                mended.append((lacking, f"{error}\n{compact(answer)}"))
+        examples = "\n".join(text for _, text in sorted(mended, key=lambda each: each[0])[:_MOST_MENDED])
+        return self._rendered("replan", request, (*names, *named), goal, examples=examples,
+                              **describe.failure_texts(self._domain, request))
 
     def correct(self, request: CorrectionRequest) -> str:
         """The prompt for the corrective actions that the stack's top needs (HiCRISP, equation 3)."""
@@ -103,16 +105,6 @@ class PlanPrompt:
         names += request.goal.names if request.goal is not None else ()
         return self._rendered("correct", request, names, wanted_text(request.goal),
                               **describe.correction_texts(self._domain, request))
-
-    def _form(self, world: WorldState, step: Step) -> object:
-        if step.action in self._domain.actions:
-            return self._step_form(self._domain, world, step)
-        return plain(step.text)
-
-    def _turns(self, world: WorldState) -> Iterable[Turn]:
-        for shown in shown_examples(self._domain, world.robots):
-            prompt = self._rendered("plan", PlanRequest(Task(shown.task), shown.world), notes=shown.notes)
-            yield prompt, compact(example_answer(self._domain, shown, self._step_form))
 
     def _rendered(
         self, name: str, request: Union[PlanRequest, CorrectionRequest], names: Iterable[str] = (), goal: str = "",

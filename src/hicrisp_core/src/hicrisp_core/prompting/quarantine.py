@@ -24,16 +24,11 @@ def quarantined(text: str, limit: int = LIMIT) -> str:
 
 def plain(text: str, limit: int = LIMIT) -> str:
     """The text in one line, bounded, without control and formatting characters and without fences."""
-    kept = "".join(map(_in_line, text))
+    kinds = ((char, unicodedata.category(char)) for char in text)
+    kept = "".join(" " if char in "\n\r\t" or kind in ("Zl", "Zp") else "" if kind.startswith("C") else char
+                   for char, kind in kinds)
     kept = _FENCE_LIKE.sub(lambda found: " ".join(found.group()), kept)
     return kept if len(kept) <= limit else kept[:limit] + " [cut]"
-
-
-def _in_line(char: str) -> str:
-    """What stays of a character in one line of text."""
-    if char in "\n\r\t" or unicodedata.category(char) in ("Zl", "Zp"):
-        return " "
-    return "" if unicodedata.category(char).startswith("C") else char
 
 
 def turns_text(turns: Sequence[Turn]) -> str:

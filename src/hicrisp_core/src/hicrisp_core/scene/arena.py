@@ -237,7 +237,15 @@ def read_arena(
             an area.
     """
     arena = _arena(part, bases, positions, blocks)
-    areas = {name: _area(name, entry, arena, positions, domain) for name, entry in part.areas.items()}
+    areas = {}
+    for name, entry in part.areas.items():
+        type_ = _type(entry.type or domain.roles.area, domain, positions, ("areas", name))
+        x, y = entry.position
+        if arena.clearance(x, y) <= 0.0:
+            raise positions.error(("areas", name, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
+        areas[name] = WorldObject(
+            name, type_, "region", (*entry.size, _FLAT), _attributes(entry.attributes),
+            Pose((x, y, arena.floor + _FLAT / 2.0), from_yaw(math.radians(entry.yaw))), movable=False)
     zones = zones_of(domain, areas.values())
     for name, start in arena.starts.items():  # From within a zone every drive would begin with a violation.
         zone = overlapped(start.pose, start.radius, zones)
@@ -257,32 +265,21 @@ def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, bloc
     kerbs = {f"{block.name}_{side}": Wall(corner, block.corners[(side + 1) % len(block.corners)], _KERB, _KERB_HEIGHT)
              for block in blocks for side, corner in enumerate(block.corners)}
     empty = Arena(bounds.origin, bounds.size, {**walls, **kerbs}, {}, bounds.floor, blocks=blocks)
-    starts = {name: _start(entry, empty, positions, ("robots", name)) for name, entry in bases.items()}
+    starts = {}
+    for name, told in bases.items():
+        path = ("robots", name)
+        entry = read_settings(RobotEntry, told, positions, path)
+        if entry.kind != BASE:
+            raise positions.error((*path, "kind"), "this world has bases alone")
+        (x, y, _), radius = entry.pose.position, entry.radius or _RADIUS
+        if empty.clearance(x, y) < radius:
+            raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
+                                                       f"{max(0.0, empty.clearance(x, y)):.2f} m from a wall, "
+                                                       f"its radius is {radius:.2f} m")
+        starts[name] = Start(entry.pose.shifted((0.0, 0.0, bounds.floor)), radius, entry.tray)
     if len(starts) != 1:
         raise positions.error(("robots",), f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
     return replace(empty, starts=starts)
-
-
-def _start(told: Any, arena: Arena, positions: Positions, path: Place) -> Start:
-    entry = read_settings(RobotEntry, told, positions, path)
-    if entry.kind != BASE:
-        raise positions.error((*path, "kind"), "this world has bases alone")
-    (x, y, _), radius = entry.pose.position, entry.radius or _RADIUS
-    if arena.clearance(x, y) < radius:
-        raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
-                                                   f"{max(0.0, arena.clearance(x, y)):.2f} m from a wall, "
-                                                   f"its radius is {radius:.2f} m")
-    return Start(entry.pose.shifted((0.0, 0.0, arena.floor)), radius, entry.tray)
-
-
-def _area(name: str, entry: AreaEntry, arena: Arena, positions: Positions, domain: Domain) -> WorldObject:
-    path = ("areas", name)
-    type_ = _type(entry.type or domain.roles.area, domain, positions, path)
-    x, y = entry.position
-    if arena.clearance(x, y) <= 0.0:
-        raise positions.error((*path, "position"), f"{_where(x, y)} is outside the arena, which is {arena}")
-    pose = Pose((x, y, arena.floor + _FLAT / 2.0), from_yaw(math.radians(entry.yaw)))
-    return WorldObject(name, type_, "region", (*entry.size, _FLAT), _attributes(entry.attributes), pose, movable=False)
 
 
 def _obstacles(
@@ -308,17 +305,16 @@ def _obstacles(
         elif entry.position is not None:
             item = standing(item, *entry.position, 0.0, arena.floor)
         objects[name] = item
-    kept_free = {f"start of {name}": standing(_round(f"start of {name}", start.radius), *start.pose.position[:2], 0.0)
-                 for name, start in arena.starts.items()}
-    kept_free.update((f"middle of {name}", standing(_round(f"middle of {name}", 0.005), *area.pose.position[:2], 0.0))
-                     for name, area in areas.items() if area.pose)
+    free = {**{f"start of {name}": (start.pose, start.radius) for name, start in arena.starts.items()},
+            **{f"middle of {name}": (area.pose, 0.005) for name, area in areas.items() if area.pose}}
+    kept_free = {name: standing(WorldObject(name, "", "cylinder", (2 * radius, 2 * radius, 0.3)),
+                                *pose.position[:2], 0.0) for name, (pose, radius) in free.items()}
     drawn = draw_layout({**kept_free, **objects}, spots, seed)
-    if drawn is not None:
-        drawn.update({name: replace(item, pose=item.pose.shifted((0.0, 0.0, arena.floor)))
-                      for name, item in drawn.items() if name in spots and item.pose is not None})
     if drawn is None:
         raise positions.error(("obstacles",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                               "make a region wider or min_gap smaller")
+    drawn.update({name: replace(item, pose=item.pose.shifted((0.0, 0.0, arena.floor)))
+                  for name, item in drawn.items() if name in spots and item.pose is not None})
     return {name: drawn[name] for name in objects}
 
 
@@ -343,10 +339,6 @@ def _check_obstacles(
             if area.pose and footprint(item, item.pose).contains(footprint(area, area.pose).centroid):
                 raise positions.error(path, f"{area.name} is inside {item.name}: no base can stand in its middle; "
                                             "move one of them")
-
-
-def _round(name: str, radius: float) -> WorldObject:
-    return WorldObject(name, "", "cylinder", (2 * radius, 2 * radius, 0.3))
 
 
 def _type(said: str, domain: Domain, positions: Positions, path: Place) -> str:

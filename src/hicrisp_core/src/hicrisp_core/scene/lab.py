@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Mapping, Tuple
+from typing import Any, Mapping
 
 from hicrisp_core.config.settings import keys_of, read_settings
 from hicrisp_core.config.yaml_files import Positions
@@ -54,9 +54,18 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     begun = replace(common_scene(path, values, positions, domain, seed), stands=stands_of(part.robots, positions))
     if not begun.stands:
         raise positions.error(("robots",), "at least one arm was expected, got none")
+    # The ground that table and pedestals occupy: a base cannot pass under or through them.
+    table = objects[TABLE]
+    taken_up = [("pedestal" + (f"_{number}" if number else ""), middle, (PEDESTAL_WIDTH, PEDESTAL_WIDTH))
+                for number, middle in enumerate(begun.pedestals)]
+    if table.pose is not None:
+        taken_up.append(("table", table.pose.position[:2], table.size[:2]))
+    blocks = tuple(KeepOut(tuple((x + a * width / 2.0, y + b * depth / 2.0)
+                                 for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))), name=name)
+                   for name, (x, y), (width, depth) in taken_up)
     arena, areas, obstacles, weights = read_arena(
         part, {name: entry for name, entry in part.robots.items() if name not in begun.stands}, positions, domain, seed,
-        _blocks(objects[TABLE], begun))
+        blocks)
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")
@@ -75,16 +84,3 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
 def tray_in_base() -> Pose:
     """Return the pose of a tray's object in the frame of its base, whose origin is on the floor."""
     return Pose((0.0, 0.0, TRAY_HEIGHT / 2.0))
-
-
-def _blocks(table: WorldObject, scene: Scene) -> Tuple[KeepOut, ...]:
-    """Return the ground that table and pedestals occupy: a base cannot pass under or through them.
-    """
-    blocks = [("pedestal" + (f"_{number}" if number else ""), middle, (PEDESTAL_WIDTH, PEDESTAL_WIDTH))
-              for number, middle in enumerate(scene.pedestals)]
-    if table.pose is not None:
-        blocks.append(("table", table.pose.position[:2], table.size[:2]))
-    return tuple(KeepOut(tuple((x + a * width / 2.0, y + b * depth / 2.0)
-                               for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))), name=name)
-                 for name, (x, y), (width, depth) in blocks)
-

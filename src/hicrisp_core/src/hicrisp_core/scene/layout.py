@@ -108,8 +108,8 @@ def overlapping(item: WorldObject, others: Mapping[str, WorldObject], gap: float
         if other.name == item.name or other.pose is None or not other.movable:
             continue
         apart = math.dist(item.pose.position[:2], other.pose.position[:2])
-        if apart > _reach(item) + _reach(other) + gap:
-            continue
+        if apart > (math.hypot(*item.size) + math.hypot(*other.size)) / 2.0 + gap:
+            continue  # Whichever way they lie, they do not reach so far.
         bottom, top = vertical_span(other, other.pose)
         if min(top, high) - max(bottom, low) <= _TOUCHING:
             continue
@@ -117,11 +117,6 @@ def overlapping(item: WorldObject, others: Mapping[str, WorldObject], gap: float
         if between < gap or between == 0.0 and shadow.intersection(footprint(other, other.pose)).area > _TOUCHING ** 2:
             return other.name
     return ""
-
-
-def _reach(item: WorldObject) -> float:
-    """Return how far an object reaches from its middle at most, whichever way it lies, metres."""
-    return math.hypot(*item.size) / 2.0
 
 
 def off_the_table(item: WorldObject, table: WorldObject) -> bool:

@@ -59,32 +59,22 @@ def load_scene(path_or_name: Union[str, Path], seed: int = 0) -> Scene:
     if name not in extensions().worlds:
         raise positions.error(("world",), extensions().worlds.unknown(name))
     world: World = extensions().worlds.get(name)
-    _check_keys(values, name, world, positions)
-    scene = world.read(path, values, positions, domain, seed)
-    if not isinstance(scene, Scene):
-        raise ConfigError(f"the world '{name}' reads a {type(scene).__name__} instead of a scene")
-    _check_zones(scene, name, domain, positions)
-    return replace(scene, world=name)
-
-
-def _check_keys(values: Mapping[str, Any], name: str, world: World, positions: Positions) -> None:
-    """Refuse a key of another world, which would have no effect here."""
     worlds = extensions().worlds
     for key in values:
         homes = [other for other in worlds if world.keys and key not in world.keys and key in worlds.get(other).keys]
-        if homes:
+        if homes:  # It would have no effect here.
             raise positions.error((key,), f"the world '{name}' has no '{key}': it is for scenes with world: "
                                           f"{' or '.join(homes)}")
-
-
-def _check_zones(scene: Scene, world: str, domain: Domain, positions: Positions) -> None:
-    """Refuse a zone that no robot of the scene respects."""
+    scene = world.read(path, values, positions, domain, seed)
+    if not isinstance(scene, Scene):
+        raise ConfigError(f"the world '{name}' reads a {type(scene).__name__} instead of a scene")
     honoured = {zone.name for zone in scene.zones}
-    for name, item in scene.objects.items():
-        if is_zone(domain, item) and name not in honoured:
-            raise positions.error(("objects", name),
-                                  f"{name} is a zone ({item.type}), and the world '{world}' cannot honour "
+    for each, item in scene.objects.items():
+        if is_zone(domain, item) and each not in honoured:
+            raise positions.error(("objects", each),
+                                  f"{each} is a zone ({item.type}), and the world '{name}' cannot honour "
                                   "it among the 'objects': zones are 'areas' of an arena")
+    return replace(scene, world=name)
 
 
 def domain_of(scene: Scene) -> Domain:

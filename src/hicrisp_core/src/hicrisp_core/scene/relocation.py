@@ -42,17 +42,9 @@ class Relocation:
         self, objects: Callable[[], Mapping[str, WorldObject]], table: Callable[[], WorldObject],
         put: Callable[[str, Pose], None],
     ) -> None:
-        self._objects = objects
+        self.things = objects
         self._table = table
         self._put = put
-
-    def things(self) -> Mapping[str, WorldObject]:
-        """Return the movable objects at their poses in the physics.
-
-        Returns:
-            Objects by name.
-        """
-        return self._objects()
 
     def put_by_chance(self, name: str, dice: np.random.Generator) -> Optional[str]:
         """Move an object to a random free spot in front of the robot.
@@ -79,7 +71,7 @@ class Relocation:
         Returns:
             What was done, as a sentence; ``None`` without room.
         """
-        pose = self._objects()[name].pose
+        pose = self.things()[name].pose
         if pose is None:
             return None
         x, y, _ = pose.position
@@ -111,13 +103,13 @@ class Relocation:
         Returns:
             What was done, as a sentence; ``None`` without room.
         """
-        names = [name] if name else [item for item in self._objects() if item not in spared]
+        names = [name] if name else [item for item in self.things() if item not in spared]
         around = [(spot[0] + r * math.cos(a), spot[1] + r * math.sin(a))
                   for r in (0.0, 0.01, 0.02, 0.03) for a in np.arange(8) * math.pi / 4.0]
         return next((done for done in (self._put_first(name, around) for name in names) if done), None)
 
     def _put_first(self, name: str, spots: Iterable[Tuple[float, float]]) -> Optional[str]:
-        objects = self._objects()
+        objects = self.things()
         pose = objects[name].pose
         yaw = pose.yaw if pose else 0.0
         for x, y in spots:

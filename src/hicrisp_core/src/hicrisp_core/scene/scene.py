@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
@@ -73,7 +73,6 @@ class SceneFault:
     target: str = ""
     magnitude: Tuple[float, ...] = ()
     count: int = 0
-    """How often it happens; 0 for always."""
 
 
 @dataclass(frozen=True)
@@ -392,31 +391,19 @@ def common_scene(path: Path, values: Mapping[str, Any], positions: Positions, do
         ConfigError: with file, line, key and what is valid.
     """
     faults = values.get("faults")
-    told = {**values, "faults": [_as_list(fault) for fault in faults]} if isinstance(faults, list) else values
+    told = dict(values)
+    if isinstance(faults, list):  # A magnitude may be a single number.
+        told["faults"] = [{**fault, "magnitude": [fault["magnitude"]]} if isinstance(fault, dict)
+                          and not isinstance(fault.get("magnitude", []), list) else fault for fault in faults]
     heading = read_settings(Heading, values, positions, others=tuple(values))
     tuning = read_settings(Tuning, told, positions, others=tuple(values))
     if tuning.perception not in extensions().sources:
         raise positions.error(("perception",), extensions().sources.unknown(tuning.perception))
+    if tuning.camera != DEFAULT_CAMERA:
+        try:
+            load_camera(tuning.camera, beside=path)
+        except ConfigError as error:
+            raise positions.error(("camera",), str(error)) from error
     return Scene(name=heading.scene, domain=domain.name, robots=(), objects={}, description=heading.description,
-                 task=heading.task, tolerances=tuning.tolerances, faults=tuning.faults,
-                 cameras=tuning.cameras, camera=_camera(tuning.camera, path, positions),
-                 perception=tuning.perception, tags=tuning.tags,
-                 markers=tuning.markers, camera_error=tuning.camera_error, seed=seed, source=str(path))
-
-
-def _camera(name: str, path: Path, positions: Positions) -> str:
-    """Return the name of a camera, when its file can be read."""
-    if name == DEFAULT_CAMERA:
-        return name
-    try:
-        load_camera(name, beside=path)
-    except ConfigError as error:
-        raise positions.error(("camera",), str(error)) from error
-    return name
-
-
-def _as_list(fault: Any) -> Any:
-    """Return a fault whose magnitude may be a single number."""
-    if not isinstance(fault, dict) or isinstance(fault.get("magnitude", []), list):
-        return fault
-    return {**fault, "magnitude": [fault["magnitude"]]}
+                 task=heading.task, seed=seed, source=str(path),
+                 **{each.name: getattr(tuning, each.name) for each in fields(Tuning)})

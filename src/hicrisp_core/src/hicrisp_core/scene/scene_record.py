@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
-from hicrisp_core.model import KeepOut, Pose, WorldObject, WorldState
+from hicrisp_core.model import Pose, WorldState
 from hicrisp_core.scene.scene import TABLE, Scene
 from hicrisp_core.trace.plain import to_json
 
@@ -42,7 +42,8 @@ def scene_section(scene: Scene, workspace: Optional[Box] = None) -> Dict[str, An
         "bases": {name: {"radius": start.radius} for name, start in arena.starts.items()} if arena else {},
         "walls": [{"from": list(wall.start), "to": list(wall.end), "width": wall.thickness}
                   for wall in walls.values()],
-        "zones": [_zone(zone) for zone in scene.zones],
+        "zones": [{"name": zone.name, "radius": zone.radius,
+                   "corners": [list(corner[:2]) for corner in zone.corners]} for zone in scene.zones],
     }
 
 
@@ -59,14 +60,12 @@ def world_section(world: WorldState, domain: Domain) -> Dict[str, Any]:
     robots = [{"name": robot.name, "kind": robot.kind, **_place(robot.pose),
                "opening": None if robot.opening is None else round(robot.opening, 3)}
               for robot in world.robots.values()]
-    return {"things": [_thing(thing) for thing in world.objects.values()], "robots": robots,
+    things = [{"name": thing.name, "type": thing.type, "shape": thing.shape,
+               "size": [round(each, 4) for each in thing.size], "colour": thing.attributes.get("colour", ""),
+               "movable": thing.movable, "lost": thing.lost, **_place(thing.pose)}
+              for thing in world.objects.values()]
+    return {"things": things, "robots": robots,
             "facts": sorted(domain.facts_text(world.relations))[:_MOST_FACTS]}
-
-
-def _thing(thing: WorldObject) -> Dict[str, Any]:
-    return {"name": thing.name, "type": thing.type, "shape": thing.shape,
-            "size": [round(each, 4) for each in thing.size], "colour": thing.attributes.get("colour", ""),
-            "movable": thing.movable, "lost": thing.lost, **_place(thing.pose)}
 
 
 def _place(pose: Optional[Pose]) -> Dict[str, Any]:
@@ -75,11 +74,6 @@ def _place(pose: Optional[Pose]) -> Dict[str, Any]:
         return {"x": None, "y": None, "z": None, "yaw": None}
     x, y, z = pose.position
     return {"x": round(x, 3), "y": round(y, 3), "z": round(z, 3), "yaw": round(math.degrees(pose.yaw))}
-
-
-def _zone(zone: KeepOut) -> Dict[str, Any]:
-    return {"name": zone.name, "radius": zone.radius,
-            "corners": [list(corner[:2]) for corner in zone.corners]}
 
 
 def _bounds(scene: Scene, workspace: Optional[Box]) -> Optional[Box]:
@@ -130,7 +124,12 @@ class SceneRecord:
         section = world_section(world, self._domain)
         moved = {kind: [each for each in section[kind] if self._elsewhere(kind, each)]
                  for kind in ("things", "robots")}
-        moved["things"] += self._vanished({thing["name"] for thing in section["things"]})
+        # What was seen before and is not an object any more, as what a lidar outlines, is nowhere now.
+        there = {thing["name"] for thing in section["things"]}
+        nowhere = [{**told, "x": None, "y": None, "z": None, "yaw": None} for key, told in self._told.items()
+                   if key.startswith("thing") and told["name"] not in there and told["x"] is not None]
+        self._told.update((f"things {told['name']}", told) for told in nowhere)
+        moved["things"] += nowhere
         if not any(moved.values()) or self._lines >= _MOST_LINES:
             return
         with self._file.open("a", encoding="utf-8") as stream:
@@ -138,14 +137,6 @@ class SceneRecord:
                 stream.write(to_json({"scene": scene_section(self._scene)}) + "\n")
             stream.write(to_json({"t": round(t, 2), **moved}) + "\n")
         self._lines += 1
-
-    def _vanished(self, there: AbstractSet[str]) -> List[Dict[str, Any]]:
-        """What was seen before and is not an object any more, as what a lidar outlines: it is nowhere now."""
-        gone = [told for key, told in self._told.items()
-                if key.startswith("thing") and told["name"] not in there and told["x"] is not None]
-        nowhere = [{**told, "x": None, "y": None, "z": None, "yaw": None} for told in gone]
-        self._told.update((f"things {told['name']}", told) for told in nowhere)
-        return nowhere
 
     def _elsewhere(self, kind: str, now: Dict[str, Any]) -> bool:
         """Whether an object moved since it was written; it counts as written then."""

@@ -132,8 +132,15 @@ def table_objects(
     if drawn is None:
         raise positions.error(("objects",), f"no random layout was found for {', '.join(spots)} with seed {seed}; "
                                             "make a region wider or min_gap smaller")
-    for item in drawn.values():
-        _check_place(item, drawn, positions)
+    for name, item in drawn.items():
+        if not item.movable or item.pose is None:
+            continue
+        if off_the_table(item, drawn[TABLE]):
+            raise positions.error(("objects", name), f"{name} is not on the table at ({item.pose.position[0]:.3f}, "
+                                                     f"{item.pose.position[1]:.3f})")
+        other = overlapping(item, drawn)
+        if other:
+            raise positions.error(("objects", name), f"{name} overlaps {other}; move one of them")
     return drawn, masses
 
 
@@ -153,18 +160,6 @@ def _groups(
                                   f"there are: {', '.join(spots) or 'none'}")
         groups.append(group)
     return groups
-
-
-def _check_place(item: WorldObject, objects: Mapping[str, WorldObject], positions: Positions) -> None:
-    path = ("objects", item.name)
-    if not item.movable or item.pose is None:
-        return
-    if off_the_table(item, objects[TABLE]):
-        raise positions.error(path, f"{item.name} is not on the table at "
-                                    f"({item.pose.position[0]:.3f}, {item.pose.position[1]:.3f})")
-    other = overlapping(item, objects)
-    if other:
-        raise positions.error(path, f"{item.name} overlaps {other}; move one of them")
 
 
 def _object(name: str, entry: ObjectEntry, positions: Positions, types: Mapping[str, str]) -> WorldObject:

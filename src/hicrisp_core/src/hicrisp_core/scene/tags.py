@@ -169,7 +169,9 @@ def _faces(item: WorldObject) -> Iterator[Tuple[int, float, Pose]]:
     x, y, z = item.size
     outline = item.form.outline(item.size)
     boxy = set(outline) == set(rectangle(item.size))
-    inside = min(x, y) if boxy else math.sqrt(2.0) * _radius(outline)
+    pairs = zip(outline, [*outline[1:], outline[0]])
+    circle = min(abs(ax * by - ay * bx) / math.hypot(bx - ax, by - ay) for (ax, ay), (bx, by) in pairs)
+    inside = min(x, y) if boxy else math.sqrt(2.0) * circle  # The circle that fits into the outline.
     top = -z / 2.0 + BOWL_WALL if item.form.hollow else z / 2.0
     yield 0, _black(_TOP * inside), Pose((0.0, 0.0, top + _PAPER))
     if not boxy and not item.form.round:
@@ -185,9 +187,3 @@ def _faces(item: WorldObject) -> Iterator[Tuple[int, float, Pose]]:
 def _black(whole: float) -> float:
     """Return the black square of a tag with its margin, in whole tenths of a millimetre."""
     return math.floor(1e4 * whole / _WHOLE) / 1e4
-
-
-def _radius(outline: Sequence[Tuple[float, float]]) -> float:
-    """Return the radius of the circle about the origin that fits into an outline."""
-    pairs = zip(outline, [*outline[1:], outline[0]])
-    return min(abs(ax * by - ay * bx) / math.hypot(bx - ax, by - ay) for (ax, ay), (bx, by) in pairs)

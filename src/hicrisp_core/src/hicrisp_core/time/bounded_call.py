@@ -60,7 +60,16 @@ class BoundedCalls:
         Raises:
             Overdue: if the call did not return in time, or earlier calls that have not returned occupy all threads.
         """
-        self._enter(deadline)
+        grace = Deadline(min(_GRACE, deadline.remaining))
+        with self._changed:
+            while self._running >= self._most:
+                stuck = self._late >= self._most
+                patience = grace if stuck else deadline
+                if patience.passed:
+                    raise Overdue(f"{self._name} has not returned from an earlier call" if stuck
+                                  else f"{self._name} is busy with another call")
+                self._changed.wait(patience.remaining)
+            self._running += 1
         call = _Call(work)
         Thread(target=self._run, args=(call,), name=self._name, daemon=True).start()
         if not call.finished.wait(deadline.remaining):
@@ -72,18 +81,6 @@ class BoundedCalls:
         if call.errors:
             raise call.errors[0]
         return call.answers[0]
-
-    def _enter(self, deadline: Deadline) -> None:
-        grace = Deadline(min(_GRACE, deadline.remaining))
-        with self._changed:
-            while self._running >= self._most:
-                stuck = self._late >= self._most
-                patience = grace if stuck else deadline
-                if patience.passed:
-                    raise Overdue(f"{self._name} has not returned from an earlier call" if stuck
-                                  else f"{self._name} is busy with another call")
-                self._changed.wait(patience.remaining)
-            self._running += 1
 
     def _run(self, call: _Call) -> None:
         try:

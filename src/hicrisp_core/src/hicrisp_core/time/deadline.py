@@ -49,13 +49,9 @@ class ThinkingTime(Deadline):
     def remaining(self) -> float:
         """Return the seconds that are certainly left, never negative."""
         wall = super().remaining
-        return min(wall, max(0.0, self._computed - time.thread_time())) if self._mine else wall
+        return min(wall, max(0.0, self._computed - time.thread_time())) if get_ident() == self._thread else wall
 
     @property
     def passed(self) -> bool:
         """Return whether the processor time of the thread that began, or the wall time, is used up."""
-        return super().passed or self._mine and time.thread_time() >= self._computed
-
-    @property
-    def _mine(self) -> bool:
-        return get_ident() == self._thread
+        return super().passed or get_ident() == self._thread and time.thread_time() >= self._computed

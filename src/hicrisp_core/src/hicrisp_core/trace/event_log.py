@@ -52,12 +52,21 @@ class EventLog:
         """Write an event and tell the listeners."""
         entry: Dict[str, Any] = self._hide(plain(event))
         if entry.get("kind") == Exchange.kind:
-            self._note(entry)
+            try:
+                with self._lock:
+                    self._exchanges.add(entry)
+            except OSError as error:
+                log.error("an exchange with a language model could not be written: %s", error)
             return
         with self._lock:
             self.events.append(entry)
             if not self._file.closed:
-                self._write(to_json(entry))
+                try:
+                    self._file.write(to_json(entry) + "\n")
+                    self._file.flush()
+                except OSError as error:
+                    log.error("%s cannot be written any more: %s; the task goes on", self._file.name, error.strerror)
+                    self._end()
             listeners = list(self._listeners)
         for listener in listeners:
             try:
@@ -66,21 +75,6 @@ class EventLog:
                 log.exception("a listener of the event log failed and is left out from now on")
                 with self._lock:
                     self._listeners.remove(listener)
-
-    def _note(self, exchange: Mapping[str, Any]) -> None:
-        try:
-            with self._lock:
-                self._exchanges.add(exchange)
-        except OSError as error:
-            log.error("an exchange with a language model could not be written: %s", error)
-
-    def _write(self, line: str) -> None:
-        try:
-            self._file.write(line + "\n")
-            self._file.flush()
-        except OSError as error:
-            log.error("%s cannot be written any more: %s; the task goes on", self._file.name, error.strerror)
-            self._end()
 
     def close(self) -> None:
         """Close the file; later events still reach the listeners."""

@@ -70,18 +70,19 @@ def read_exchanges(recording: Union[str, Path]) -> List[Exchange]:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read the recording {path}: {error}") from error
-    return [_exchange(line, f"{path}:{at}") for at, line in enumerate(lines, start=1) if line.strip()]
-
-
-def _exchange(line: str, place: str) -> Exchange:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{place}: not a recorded exchange: {error}") from error
-    if not isinstance(entry, dict) or entry.get("kind") != Exchange.kind:
-        raise ConfigError(f"{place}: not a recorded exchange: 'kind' is not '{Exchange.kind}'")
-    entry = {key: value for key, value in entry.items() if key not in _REMOVED}
-    wrong = problems_of(entry)
-    if wrong:
-        raise ConfigError(f"{place}: not a recorded exchange: {wrong[0]}")
-    return record_of(Exchange, entry)
+    found = []
+    for at, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"{path}:{at}: not a recorded exchange: {error}") from error
+        if not isinstance(entry, dict) or entry.get("kind") != Exchange.kind:
+            raise ConfigError(f"{path}:{at}: not a recorded exchange: 'kind' is not '{Exchange.kind}'")
+        entry = {key: value for key, value in entry.items() if key not in _REMOVED}
+        wrong = problems_of(entry)
+        if wrong:
+            raise ConfigError(f"{path}:{at}: not a recorded exchange: {wrong[0]}")
+        found.append(record_of(Exchange, entry))
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple
 
-from hicrisp_core.trace.events import CorrectionMade, TaskFinished
+from hicrisp_core.trace.events import CorrectionMade
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.timeline import AttemptRecord, Timeline, TimelineStep, counted, timeline_of
 
@@ -66,7 +66,15 @@ def reasons_of(story: Timeline) -> List[Why]:
     told = [Why(text, 0.0, planned) for text in (*said, *_recalled(story), *_understood(story), *_planned(story))]
     for step in story.steps:
         told += _troubled(step, story.seconds)
-    told += _said(story)
+    for each in story.remarks:
+        sentence = f'While it ran, the user said: "{each.text}".'
+        if each.effect == "changed":
+            sentence += f" That changed the task. {_closed(each.reply)}"
+            if each.stopped:
+                sentence += f" The motion was stopped: {_closed(', '.join(each.stopped))}"
+        elif each.effect == "kept":
+            sentence += f" The task stayed as it was: {_closed(each.reply)}"
+        told.append(Why(sentence, each.t, each.t))
     aimed = ((story.end.corrections if story.end else None) or {}).get("offset", 0)
     if aimed and not story.rungs["offset"]:
         times = counted(aimed, "time")
@@ -87,21 +95,6 @@ def _understood(story: Timeline) -> List[str]:
     elif goal is not None:
         said.append("Nobody could say what the task means as a whole, so its steps alone were judged.")
     return said
-
-
-def _said(story: Timeline) -> List[Why]:
-    """Return what the user said while the task ran, and what became of it."""
-    told = []
-    for each in story.remarks:
-        sentence = f'While it ran, the user said: "{each.text}".'
-        if each.effect == "changed":
-            sentence += f" That changed the task. {_closed(each.reply)}"
-            if each.stopped:
-                sentence += f" The motion was stopped: {_closed(', '.join(each.stopped))}"
-        elif each.effect == "kept":
-            sentence += f" The task stayed as it was: {_closed(each.reply)}"
-        told.append(Why(sentence, each.t, each.t))
-    return told
 
 
 def _recalled(story: Timeline) -> List[str]:
@@ -221,9 +214,12 @@ def _ended(story: Timeline) -> List[str]:
         return []
     corrections = sum((end.corrections or {}).values())
     spent = f"{counted(end.steps_executed or 0, 'command')}, {counted(corrections, 'correction')}, {seconds:.1f} s"
+    # The brain's message to the user, if it adds to the plain reason.
+    adds = end.message and end.reason not in ("", end.message)
+    told = [f"The user was told: {_closed(end.message)}"] if adds else []
     if story.verdict == "succeeded":
         seen = ", and the detector sees its goal" if story.goal_state == "seen" else ""
-        return [f"The task succeeded{seen} ({spent}).", *_told(end)]
+        return [f"The task succeeded{seen} ({spent}).", *told]
     if story.verdict == "canceled":
         sentences = [f"The task was canceled ({spent})."]
     elif story.verdict == "stopped":
@@ -237,16 +233,9 @@ def _ended(story: Timeline) -> List[str]:
             sentences.append(f"Because of that these steps were never begun: {_closed('; '.join(end.not_begun))}")
     left = story.stack
     if left:
-        told = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))
-        sentences.append(f"This was left to do, the latest first: {_closed(told)}")
-    return [*sentences, *_told(end)]
-
-
-def _told(end: TaskFinished) -> List[str]:
-    """Return the brain's message to the user, if it adds to the plain reason."""
-    if not end.message or end.reason in ("", end.message):
-        return []
-    return [f"The user was told: {_closed(end.message)}"]
+        undone = "; ".join(f"{entry.command} ({entry.error})" for entry in reversed(left))
+        sentences.append(f"This was left to do, the latest first: {_closed(undone)}")
+    return [*sentences, *told]
 
 
 def _closed(text: str) -> str:

@@ -26,18 +26,12 @@ def event_of(entry: Mapping[str, Any]) -> Optional[Event]:
         The event; ``None`` for an unknown kind.
     """
     kind = _KINDS.get(str(entry.get("kind")))
-    return None if kind is None else _fitted(kind, _today(entry))
-
-
-def _today(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an event as it is written today: goals had ``first``, ``end``, ``keep`` and ``robot`` before they had
-    stages.
-    """
-    if entry.get("kind") != GoalUnderstood.kind or not any(entry.get(each) for each in ("first", "end", "keep")):
-        return entry
-    robot = f"@{entry['robot']} " if entry.get("robot") else ""
-    stages = [*entry.get("first", ()), " & ".join(entry.get("end", ()))]
-    return {**entry, "stages": [f"{robot}{each}" for each in stages if each], "invariants": entry.get("keep", ())}
+    if kind is GoalUnderstood and any(entry.get(each) for each in ("first", "end", "keep")):
+        # Goals had ``first``, ``end``, ``keep`` and ``robot`` before they had stages.
+        robot = f"@{entry['robot']} " if entry.get("robot") else ""
+        stages = [*entry.get("first", ()), " & ".join(entry.get("end", ()))]
+        entry = {**entry, "stages": [f"{robot}{each}" for each in stages if each], "invariants": entry.get("keep", ())}
+    return None if kind is None else _fitted(kind, entry)
 
 
 def events_of(entries: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
@@ -80,9 +74,15 @@ def problems_of(entry: Mapping[str, Any]) -> List[str]:
     kind: Any = _KINDS.get(str(entry.get("kind")))
     if kind is None:
         return [f"unknown kind '{entry.get('kind')}'; valid are: {', '.join(_KINDS)}"]
-    return [*_unknown(kind, {key: value for key, value in entry.items() if key != "kind"}, kind.kind)] + [
-        f"the field '{name}' of '{kind.kind}' cannot be {entry[name]!r}" for name, hint in _hints_of(kind)
-        if name in entry and not _fits(hint, entry[name])]
+    problems = [*_unknown(kind, {key: value for key, value in entry.items() if key != "kind"}, kind.kind)]
+    for name, hint in _hints_of(kind):
+        if name not in entry:
+            continue
+        try:
+            _value(hint, entry[name])
+        except _Unfit:
+            problems.append(f"the field '{name}' of '{kind.kind}' cannot be {entry[name]!r}")
+    return problems
 
 
 def _unknown(hint: Any, value: Any, place: str) -> Iterator[str]:
@@ -129,14 +129,6 @@ def _fitted(kind: Any, entry: Mapping[str, Any]) -> Any:
             except _Unfit:
                 continue
     return kind(**found)
-
-
-def _fits(hint: Any, value: Any) -> bool:
-    try:
-        _value(hint, value)
-    except _Unfit:
-        return False
-    return True
 
 
 def _value(hint: Any, value: Any) -> Any:

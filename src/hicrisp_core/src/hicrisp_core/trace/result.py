@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Mapping, TypeVar, Union
+from typing import Any, Dict, Iterable, Mapping, TypeVar, Union
 
 from hicrisp_core.trace.event_log import read_events
-from hicrisp_core.trace.events import CorrectionMade, GoalUnderstood, TaskFinished
+from hicrisp_core.trace.events import GoalUnderstood, TaskFinished
 from hicrisp_core.trace.plain import plain, to_json
 from hicrisp_core.trace.records import FeedbackRecord
 from hicrisp_core.trace.report import render_report
-from hicrisp_core.trace.timeline import Timeline, timeline_of
+from hicrisp_core.trace.timeline import timeline_of
 
 _Counted = TypeVar("_Counted")
 
@@ -29,8 +29,11 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
     story = timeline_of(events)
     end = story.end or TaskFinished()
     plan = story.plans[0] if story.plans else None
+    goal = story.goal or GoalUnderstood()
     tokens = story.usage.prompt_tokens + story.usage.completion_tokens
     carried_out = sum(1 for attempt in story.attempts if attempt.outcome)
+    made = [each for each in story.corrections if each.rung != "give_up"]
+    failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts if attempt.ok is False]
     return {
         "task": story.text,
         "scene": story.task.scene,
@@ -40,17 +43,21 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
         "success": end.success,
         "verdict": story.verdict,
         "message": end.message,
-        "goal": _goal(story),
+        "goal": {"state": story.goal_state, "said": goal.said, "source": goal.source, "stages": list(goal.stages),
+                 "otherwise": list(goal.otherwise), "invariants": list(goal.invariants),
+                 "missing": story.judged.missing if story.judged is not None else ""},
         "plan": list(plan.steps) if plan else [],
         "robots": list(dict.fromkeys(filter(None, plan.robots))) if plan else [],
         "done": list(end.done),
         "given_up": list(end.given_up),
         "not_begun": list(end.not_begun),
         "steps_executed": _or(end.steps_executed, carried_out),
-        "corrections": _or(end.corrections, _counted(story, lambda each: each.rung)),
-        "corrected_by": _or(end.corrected_by, _counted(story, lambda each: (
-            each.maker.name if each.maker.kind == "model" else each.maker.kind))),
-        "failures": plain(end.failures) if end.failures is not None else _failures(story),
+        "corrections": _or(end.corrections, dict(Counter(each.rung for each in made))),
+        "corrected_by": _or(end.corrected_by, dict(Counter(
+            each.maker.name if each.maker.kind == "model" else each.maker.kind for each in made))),
+        "failures": plain(end.failures) if end.failures is not None else [
+            {"step": text, "level": feedback.level, "kind": feedback.kind, "label": feedback.label,
+             "error": feedback.error} for text, feedback in failed],
         "llm_calls": _or(end.llm_calls, story.usage.calls),
         "tokens": _or(end.tokens, tokens),
         "placement_error_m": end.placement_error_m,
@@ -61,26 +68,8 @@ def trial_of(events: Iterable[Mapping[str, Any]], run: str = "") -> Dict[str, An
     }
 
 
-def _goal(story: Timeline) -> Dict[str, Any]:
-    """Return what the task was understood to mean, in words and in writing, and what is known of it at the end."""
-    goal = story.goal or GoalUnderstood()
-    missing = story.judged.missing if story.judged is not None else ""
-    return {"state": story.goal_state, "said": goal.said, "source": goal.source, "stages": list(goal.stages),
-            "otherwise": list(goal.otherwise), "invariants": list(goal.invariants), "missing": missing}
-
-
 def _or(told: Any, counted: _Counted) -> _Counted:
     return counted if told is None else told
-
-
-def _counted(story: Timeline, name: Callable[[CorrectionMade], str]) -> Dict[str, int]:
-    return dict(Counter(name(each) for each in story.corrections if each.rung != "give_up"))
-
-
-def _failures(story: Timeline) -> List[Dict[str, str]]:
-    failed = [(attempt.text, attempt.feedback or FeedbackRecord()) for attempt in story.attempts if attempt.ok is False]
-    return [{"step": text, "level": feedback.level, "kind": feedback.kind, "label": feedback.label,
-             "error": feedback.error} for text, feedback in failed]
 
 
 def finish_run(folder: Union[str, Path]) -> Dict[str, Any]:

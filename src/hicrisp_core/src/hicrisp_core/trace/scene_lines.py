@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, Iterator, List, Tuple
 
 from hicrisp_core.trace.plain import json_lines
 
@@ -35,7 +35,9 @@ def read_record(run: Path) -> Iterator[Tuple[float, Dict[str, Any]]]:
             yield 0.0, {"scene": entry["scene"]}
             continue
         for kind, known in seen.items():
-            known.update((each["name"], each) for each in _named(entry, kind))
+            listed = entry.get(kind)
+            known.update((each["name"], each) for each in (listed if isinstance(listed, list) else ())
+                         if isinstance(each, dict) and set(each) >= _NAMED and isinstance(each["name"], str))
         base = next((each for each in seen["robots"].values() if each.get("kind") == "base"), None)
         if base is not None and isinstance(base["x"], float):
             way = [*way, [base["x"], base["y"]]][-_MOST_POINTS:]
@@ -43,10 +45,3 @@ def read_record(run: Path) -> Iterator[Tuple[float, Dict[str, Any]]]:
         yield float(t) if isinstance(t, (int, float)) else 0.0, {
             "world": {**{kind: list(known.values()) for kind, known in seen.items()}, "facts": []},
             "path": way or None}
-
-
-def _named(entry: Mapping[str, Any], kind: str) -> List[Dict[str, Any]]:
-    """Return the objects or robots of an entry that can be drawn."""
-    listed = entry.get(kind)
-    return [each for each in (listed if isinstance(listed, list) else ())
-            if isinstance(each, dict) and set(each) >= _NAMED and isinstance(each["name"], str)]

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, 
 from hicrisp_core.trace import events
 from hicrisp_core.trace.explain import maker_words, source_words
 from hicrisp_core.trace.plain import plain
-from hicrisp_core.trace.timeline import AttemptRecord, Timeline, TimelineStep
+from hicrisp_core.trace.timeline import AttemptRecord, Timeline
 
 Sections = Dict[str, Any]
 MOST_COLUMNS = 120
@@ -103,15 +103,6 @@ def step_section(timeline: Timeline, index: int) -> Optional[Sections]:
     step = timeline.planned.get(index)
     if step is None:
         return None
-    moments = _moments(step)
-    folded = bool(timeline.steps) and index < timeline.steps[-1].index - _UNFOLDED
-    return {"index": index, "text": step.text, "robot": step.robot, "after": list(step.after),
-            "state": step.state, "began": step.began, "ended": step.ended, "folded": len(moments) if folded else 0,
-            "moments": [] if folded else moments}
-
-
-def _moments(step: TimelineStep) -> List[Sections]:
-    """Return what happened in a step; a picture belongs to the command that it was taken after."""
     shown: List[Sections] = []
     for moment in step.moments:
         if isinstance(moment, AttemptRecord):
@@ -119,7 +110,7 @@ def _moments(step: TimelineStep) -> List[Sections]:
         elif isinstance(moment, events.CorrectionMade):
             shown.append({"is": "correction", "t": moment.t, "rung": moment.rung, "who": maker_words(moment),
                           "why": moment.note, "commands": list(moment.commands)})
-        elif isinstance(moment, events.PictureTaken) and shown:
+        elif isinstance(moment, events.PictureTaken) and shown:  # It belongs to the command that it was taken after.
             shown[-1] = {**shown[-1], "pictures": [*shown[-1].get("pictures", ()), _picture(moment)]}
         elif isinstance(moment, events.LookedAgain):
             seen = "seen" if moment.seen else "still not seen"
@@ -132,7 +123,10 @@ def _moments(step: TimelineStep) -> List[Sections]:
             begun = {"said": "said", "fault": "injected"}.get(moment.kind, granted)
             shown.append({"is": moment.kind, "t": moment.t,
                           "text": f"{begun}: {told['text']} {told['reply']}".rstrip()})
-    return shown
+    folded = bool(timeline.steps) and index < timeline.steps[-1].index - _UNFOLDED
+    return {"index": index, "text": step.text, "robot": step.robot, "after": list(step.after),
+            "state": step.state, "began": step.began, "ended": step.ended, "folded": len(shown) if folded else 0,
+            "moments": [] if folded else shown}
 
 
 def _attempt(tried: AttemptRecord) -> Sections:

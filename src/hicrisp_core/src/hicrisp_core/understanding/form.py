@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Tuple
 
 from hicrisp_core.domain.schema import Domain, Predicate
 from hicrisp_core.goals.validation import names_for
@@ -82,9 +82,15 @@ def meaning_schema(domain: Domain, world: WorldState) -> Dict[str, Any]:
     for predicate in goal_predicates(domain):
         if all(type_ == _NUMBER or domain.objects_of(world, type_) for type_ in predicate.arguments):
             signatures.setdefault(predicate.arguments, []).append(predicate.name)
-    fact = {"anyOf": [_fact(signature, predicates) for signature, predicates in signatures.items()]}
+    facts = []
+    for signature, predicates in signatures.items():
+        last = one_of([""])
+        if len(signature) > 1:
+            last = {"type": "number"} if signature[1] == _NUMBER else {"$ref": f"#/$defs/a_{signature[1]}"}
+        facts.append(closed({PREDICATE: one_of(predicates), SUBJECT: {"$ref": f"#/$defs/a_{signature[0]}"},
+                             OBJECT: last, HOLDS: {"type": "boolean"}}))
     definitions = {
-        **_names(domain, world, signatures), "fact": fact, "inner": _group({"$ref": "#/$defs/fact"}),
+        **_names(domain, world, signatures), "fact": {"anyOf": facts}, "inner": _group({"$ref": "#/$defs/fact"}),
         "group": _group({"anyOf": [{"$ref": "#/$defs/fact"}, {"$ref": "#/$defs/inner"}]}),
         "condition": {"anyOf": [{"$ref": "#/$defs/fact"}, {"$ref": "#/$defs/group"}]},
         "stage": closed({ROBOT: one_of(["", *sorted(world.robots)]), WHEN: _list("condition"),
@@ -111,14 +117,6 @@ def _names(domain: Domain, world: WorldState, signatures: Dict[Signature, List[s
         listed = values <= MOST_ENUM_VALUES and characters <= MOST_CHARACTERS // 2
         found[f"a_{type_}"] = {"type": "string", **({"enum": names[type_]} if listed else {})}
     return found
-
-
-def _fact(signature: Signature, predicates: Sequence[str]) -> Dict[str, Any]:
-    subject = {"$ref": f"#/$defs/a_{signature[0]}"}
-    last = one_of([""])
-    if len(signature) > 1:
-        last = {"type": "number"} if signature[1] == _NUMBER else {"$ref": f"#/$defs/a_{signature[1]}"}
-    return closed({PREDICATE: one_of(predicates), SUBJECT: subject, OBJECT: last, HOLDS: {"type": "boolean"}})
 
 
 def _group(part: Dict[str, Any]) -> Dict[str, Any]:

@@ -12,7 +12,7 @@ from hicrisp_core.config.recipes import recipes
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.llm.english import script_of, strange_words
 from hicrisp_core.model.goal import Goal
-from hicrisp_core.model.meaning import Meaning, Question, Reason, Refusal, Speaker, wants_end
+from hicrisp_core.model.meaning import Question, Reason, Refusal, Speaker, wants_end
 from hicrisp_core.ports.interpreter import Interpreter, Request, Understood
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import nearest
@@ -53,18 +53,16 @@ class HearingInterpreter:
         found = replace(found, meaning=refusal_of(misfit)) if misfit is not None else found
         if strange and found.meaning is not None:
             words = ", ".join(f"'{word}'" for word in strange[:_MOST_NAMED])
-            return replace(found, meaning=self._doubted(found.meaning, f"I do not know {words}. {_ENGLISH}", request))
+            meaning, why = found.meaning, f"I do not know {words}. {_ENGLISH}"
+            if isinstance(meaning, Goal):
+                return replace(found, meaning=shown(meaning, self._domain, why))
+            if isinstance(meaning, Question) and meaning.choices:
+                return replace(found, meaning=replace(meaning, text=f"{why} {meaning.text}"))
+            return replace(found, meaning=self._refused(why, request))
         refusal = found.meaning
         if isinstance(refusal, Refusal) and not refusal.alternatives and refusal.reason in _NO_TASK:
             return replace(found, meaning=replace(refusal, alternatives=self._refused("", request).alternatives))
         return found
-
-    def _doubted(self, meaning: Meaning, why: str, request: Request) -> Meaning:
-        if isinstance(meaning, Goal):
-            return shown(meaning, self._domain, why)
-        if isinstance(meaning, Question) and meaning.choices:
-            return replace(meaning, text=f"{why} {meaning.text}")
-        return self._refused(why, request)
 
     def _refused(self, why: str, request: Request) -> Refusal:
         """Return a refusal with sentences that are tasks here."""

@@ -14,7 +14,7 @@ from hicrisp_core.domain.schema import Domain
 from hicrisp_core.goals.truth import holds
 from hicrisp_core.goals.validation import check_statement, mended
 from hicrisp_core.llm.chat_model import ChatModel, Completion
-from hicrisp_core.model import Relation, RobotState, Vector, WorldObject, WorldState
+from hicrisp_core.model import Relation, WorldState
 from hicrisp_core.model.geometry import planar_distance
 from hicrisp_core.model.goal import Goal, GoalError, Holds, Not, Stage, Statement
 from hicrisp_core.model.goal_text import DEEPEST, MOST_PARTS, grouped, parse_goal, parse_statement
@@ -70,9 +70,18 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
     words = plain(str(said.get(form.SAY) or said.get("text") or ""), _LONGEST).strip()
     try:
         if kind == form.GOAL:
-            return replace(_goal(said, domain, world), said=words.rstrip("."))
+            goal = parse_goal(said) if any(said.get(each) for each in _EARLIER_PARTS) else Goal(
+                _stages(said, form.STAGES, world), _conditions(said, form.INVARIANTS),
+                _stages(said, form.OTHERWISE, world))
+            if isinstance(goal, GoalError):
+                raise _Unfit(str(goal))
+            return replace(goal.changed(lambda each: mended(each, domain, world)), said=words.rstrip("."))
         if kind == form.QUESTION:
-            return Question(words or "What do you mean?", tuple(map(Choice, _choices(said))))
+            which = said.get(form.CHOICES) or said.get("which") or []
+            listed = which if isinstance(which, list) else [which]
+            choices = (plain(str(each).replace("_", " "), _LONGEST) for each in listed[:_MOST_CHOICES]
+                       if str(each).strip())
+            return Question(words or "What do you mean?", tuple(map(Choice, choices)))
         if kind == form.ANSWER:
             if any(said.get(each) for each in (form.STAGES, form.OTHERWISE, form.INVARIANTS)):
                 raise _Unfit(f"an answer moves nothing: leave out its conditions, or say the kind '{form.GOAL}'")
@@ -84,14 +93,6 @@ def read_meaning(completion: Completion, domain: Domain, world: WorldState) -> U
     except _Unfit as error:
         return ParseFailure(str(error))
     return ParseFailure(f"the key '{form.KIND}' must be one of: {', '.join(form.KINDS)}", kind[:80])
-
-
-def _goal(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Goal:
-    goal = parse_goal(said) if any(said.get(each) for each in _EARLIER_PARTS) else Goal(
-        _stages(said, form.STAGES, world), _conditions(said, form.INVARIANTS), _stages(said, form.OTHERWISE, world))
-    if isinstance(goal, GoalError):
-        raise _Unfit(str(goal))
-    return goal.changed(lambda each: mended(each, domain, world))
 
 
 def _stages(said: Mapping[str, Any], key: str, world: WorldState) -> Tuple[Stage, ...]:
@@ -121,10 +122,14 @@ def _condition(said: Any, depth: int) -> Statement:
         return found
     if not isinstance(said, dict):
         raise _Unfit(f"a condition must be an object with '{form.PREDICATE}' or '{form.GROUP}'")
-    return _group(said, depth) if said.get(form.GROUP) else _fact(said)
-
-
-def _group(said: Mapping[str, Any], depth: int) -> Statement:
+    if not said.get(form.GROUP):
+        predicate, subject = str(said.get(form.PREDICATE) or ""), str(said.get(form.SUBJECT) or "")
+        last = said.get(form.OBJECT)
+        if not predicate or not subject:
+            raise _Unfit(f"a fact needs '{form.PREDICATE}' and '{form.SUBJECT}'")
+        number = isinstance(last, (int, float)) and not isinstance(last, bool)
+        fact = Holds(Relation(subject, predicate, f"{last:g}" if number else str(last or "")))
+        return Not(fact) if said.get(form.HOLDS) is False else fact
     group = str(said[form.GROUP]).strip().lower()
     if group not in form.GROUPS:
         raise _Unfit(f"'{form.GROUP}' must be one of: {', '.join(form.GROUPS)}")
@@ -139,16 +144,6 @@ def _group(said: Mapping[str, Any], depth: int) -> Statement:
     return grouped(group, count, parts)
 
 
-def _fact(said: Mapping[str, Any]) -> Statement:
-    predicate, subject = str(said.get(form.PREDICATE) or ""), str(said.get(form.SUBJECT) or "")
-    last = said.get(form.OBJECT)
-    if not predicate or not subject:
-        raise _Unfit(f"a fact needs '{form.PREDICATE}' and '{form.SUBJECT}'")
-    number = isinstance(last, (int, float)) and not isinstance(last, bool)
-    fact = Holds(Relation(subject, predicate, f"{last:g}" if number else str(last or "")))
-    return Not(fact) if said.get(form.HOLDS) is False else fact
-
-
 def _facts(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Tuple[Relation, ...]:
     """The facts of an answer, each found to be as it says."""
     found: List[Relation] = []
@@ -161,12 +156,6 @@ def _facts(said: Mapping[str, Any], domain: Domain, world: WorldState) -> Tuple[
             raise _Unfit(f"the answer rests on {fact}, which is not so in the scene")
         found += [fact.fact] if isinstance(fact, Holds) else []
     return tuple(found)
-
-
-def _choices(said: Mapping[str, Any]) -> Sequence[str]:
-    words = said.get(form.CHOICES) or said.get("which") or []
-    listed = words if isinstance(words, list) else [words]
-    return [plain(str(each).replace("_", " "), _LONGEST) for each in listed[:_MOST_CHOICES] if str(each).strip()]
 
 
 def _list(said: Mapping[str, Any], key: str, most: int) -> List[Any]:
@@ -254,24 +243,19 @@ class ModelInterpreter:
     def prompt(self, request: Request) -> str:
         """Return the message for a request: the scene, what it may refer to, and the conversation."""
         turns = (*request.conversation, Turn(Speaker.USER, request.text))
+        lines = [f"Earlier: {quarantined(line, _LINE)}" for line in request.history]
+        lines += [f"Earlier: user: {quarantined(each.text, _LINE)} It meant: {compact(answer_of(each.goal))}"
+                  for each in request.examples if each.goal is not None]
+        if request.goal is not None:
+            left = "; then ".join(map(str, request.goal.stages)) or "nothing"
+            kept = "; ".join(map(str, request.goal.invariants))
+            lines.append(f"The goal of the running task, as far as it is left: {plain(left)}"
+                         + (f"; all the way {plain(kept)}" if kept else ""))
+        if request.handled:
+            lines.append(f"Handled just now: {', '.join(map(plain, request.handled))}")
         return self._prompts.render(
-            "request", scene=scene_text(self._domain, request.world), context=_context(request),
+            "request", scene=scene_text(self._domain, request.world), context="\n".join(lines),
             conversation=turns_text(turns)).strip()
-
-
-def _context(request: Request) -> str:
-    """What a request may refer to beside its scene, one a line."""
-    lines = [f"Earlier: {quarantined(line, _LINE)}" for line in request.history]
-    lines += [f"Earlier: user: {quarantined(each.text, _LINE)} It meant: {compact(answer_of(each.goal))}"
-              for each in request.examples if each.goal is not None]
-    if request.goal is not None:
-        left = "; then ".join(map(str, request.goal.stages)) or "nothing"
-        kept = "; ".join(map(str, request.goal.invariants))
-        lines.append(f"The goal of the running task, as far as it is left: {plain(left)}"
-                     + (f"; all the way {plain(kept)}" if kept else ""))
-    if request.handled:
-        lines.append(f"Handled just now: {', '.join(map(plain, request.handled))}")
-    return "\n".join(lines)
 
 
 def scene_text(domain: Domain, world: WorldState) -> str:
@@ -280,16 +264,35 @@ def scene_text(domain: Domain, world: WorldState) -> str:
     places = Places(domain, world)
     at = {each.name: place for each in objects if each.movable
           for place in (places.position(each.name),) if place is not None}
-    lines = ["Objects (size in cm, position in m):", *(_object_text(each, at) for each in objects)]
+    lines = ["Objects (size in cm, position in m):"]
+    for item in objects:
+        words = [item.type, *(str(value) for _, value in sorted(item.attributes.items()))]
+        if item.pose is not None:
+            words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in item.size))
+            words.append("at ({:.2f}, {:.2f}, {:.2f})".format(*item.pose.position))
+        if item.name in at:  # By the distance between centres, m.
+            apart = sorted((planar_distance(at[item.name], at[name]), name) for name in at if name != item.name)
+            words += [f"nearest: {name} {distance:.2f}" for distance, name in apart[:1]]
+        if item.unseen:
+            words.append(item.sight)
+        lines.append(f"- {_plain(item.name)}: {_plain(', '.join(words), 5)}")
     told: List[str] = []
     for predicate in domain.predicates.values():  # Of two opposite directions one is told.
         if predicate.direction != (0.0, 0.0) and predicate.name not in told and len(at) > 1:
             told.append(predicate.inverse)
             names = sorted(at, key=lambda name: -places.along(predicate.name, name))
             lines.append(f"Each is {predicate.name} all behind it: {', '.join(map(_plain, names))}")
-    lines += ["Robots:", *(_robot_text(each, domain, world) for _, each in sorted(world.robots.items()))]
-    words = {each.name for each in goal_predicates(domain) if each.direction == (0.0, 0.0)}
-    facts = ", ".join(_plain(str(Holds(fact)), 3) for fact in sorted(world.relations) if fact.predicate in words)
+    lines.append("Robots:")
+    for name, robot in sorted(world.robots.items()):
+        held = [item for item, hand in domain.roles.holders(world.relations).items() if hand == name]
+        words = [robot.kind, f"can {', '.join(action.name for action in domain.actions_of(robot.kind))}"]
+        if robot.pose is not None:
+            words.append("at ({:.2f}, {:.2f})".format(*robot.pose.position[:2]))
+        if robot.kind == "arm" and domain.roles.held:
+            words.append(f"holds {_plain(held[0])}" if held else "its hand is empty")
+        lines.append(f"- {_plain(name)}: {'; '.join(words)}")
+    known = {each.name for each in goal_predicates(domain) if each.direction == (0.0, 0.0)}
+    facts = ", ".join(_plain(str(Holds(fact)), 3) for fact in sorted(world.relations) if fact.predicate in known)
     return "\n".join((*lines, f"Facts: {facts or _NOTHING}"))
 
 
@@ -303,30 +306,6 @@ def predicates_text(domain: Domain) -> str:
         both = f"; the same as {each.name}(Y,X)" if each.symmetric else ""
         lines.append(f"- {each.name}({','.join(variables)}): {each.text.format(*variables, '')} ({types}{but}{both})")
     return "\n".join(lines)
-
-
-def _object_text(item: WorldObject, at: Mapping[str, Vector]) -> str:
-    """An object with its place and the nearest other movable one, by the distance between centres, m."""
-    words = [item.type, *(str(value) for _, value in sorted(item.attributes.items()))]
-    if item.pose is not None:
-        words.append(" x ".join(f"{_CENTIMETRES * extent:.0f}" for extent in item.size))
-        words.append("at ({:.2f}, {:.2f}, {:.2f})".format(*item.pose.position))
-    if item.name in at:
-        apart = sorted((planar_distance(at[item.name], at[name]), name) for name in at if name != item.name)
-        words += [f"nearest: {name} {distance:.2f}" for distance, name in apart[:1]]
-    if item.unseen:
-        words.append(item.sight)
-    return f"- {_plain(item.name)}: {_plain(', '.join(words), 5)}"
-
-
-def _robot_text(robot: RobotState, domain: Domain, world: WorldState) -> str:
-    held = [item for item, hand in domain.roles.holders(world.relations).items() if hand == robot.name]
-    words = [robot.kind, f"can {', '.join(action.name for action in domain.actions_of(robot.kind))}"]
-    if robot.pose is not None:
-        words.append("at ({:.2f}, {:.2f})".format(*robot.pose.position[:2]))
-    if robot.kind == "arm" and domain.roles.held:
-        words.append(f"holds {_plain(held[0])}" if held else "its hand is empty")
-    return f"- {_plain(robot.name)}: {'; '.join(words)}"
 
 
 def _plain(text: str, names: int = 1) -> str:

@@ -94,7 +94,8 @@ class BestFirst:
                 if self._ends_at is None:
                     self._ends_at = 2 * self.looked_at + _FURTHER
                 continue
-            if done >= self._deepest:
+            # Sequences up to twice as long are looked at until one is found too long.
+            if done >= (2 * self._depth if self._ends_at is None else self._depth):
                 continue
             if state not in self._estimates:
                 self._estimates[state] = self._relaxation.estimate(state)
@@ -111,11 +112,6 @@ class BestFirst:
                 self._push(done, estimate.steps + 2, state, rest=True)
         return None
 
-    @property
-    def _deepest(self) -> int:
-        """Operators in the sequences that are looked at: up to twice as many until one is found too long."""
-        return 2 * self._depth if self._ends_at is None else self._depth
-
     def _expand(self, state: int, done: int, estimate: Optional[Estimate], rest: bool) -> None:
         if estimate is None:
             return
@@ -125,16 +121,13 @@ class BestFirst:
         for operator in operators:
             self._clock.tick()
             after = operator.apply(state)
-            if self._reached.get(after, done + 2) > done + 1 and not self._ends(state, after):
+            if self._reached.get(after, done + 2) > done + 1 and not any(
+                    test.holds(state) and not test.holds(after) for test in self._keep):
                 self._reached[after] = done + 1
                 self._parents[after] = (state, operator)
                 known = self._estimates.get(after)
                 left = estimate.steps + (1 if rest else -1) if known is None else known.steps
                 self._push(done + 1, max(0, left), after)
-
-    def _ends(self, before: int, after: int) -> bool:
-        """Whether something that must stay so is so before and not after."""
-        return any(test.holds(before) and not test.holds(after) for test in self._keep)
 
     def _push(self, done: int, left: int, state: int, rest: bool = False) -> None:
         self._order += 1

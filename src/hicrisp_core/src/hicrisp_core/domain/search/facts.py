@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from itertools import product
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.conditions import Atom
 from hicrisp_core.model import Relation
@@ -44,7 +45,10 @@ class FactTable:
         if found is None:
             found = self._numbers[fact] = len(self.facts)
             self.facts.append(fact)
-            for form in _forms(fact):
+            forms: List[_Form] = [*product((fact.predicate, "*"), (fact.subject, None), (fact.object, None), (False,))]
+            if fact.subject == fact.object:
+                forms += [(predicate, None, None, True) for predicate in (fact.predicate, "*")]
+            for form in forms:
                 bits = self._bits[form] = self._bits.get(form, 0) | 1 << found
                 if form in self._patterns:
                     self._patterns[form].bits = bits
@@ -73,7 +77,10 @@ class FactTable:
         Returns:
             Its predicate and arguments with ``_`` for wildcards and variables; the bits grow with the table.
         """
-        form = _form(atom)
+        subject, object_ = (*atom.arguments, "", "")[:2]
+        open_subject, open_object = (each == "_" or each.startswith("?") for each in (subject, object_))
+        form = (atom.predicate, None if open_subject else subject, None if open_object else object_,
+                open_subject and open_object and subject == object_ != "_")
         found = self._patterns.get(form)
         if found is None:
             found = self._patterns[form] = Pattern(atom.predicate, tuple(
@@ -110,20 +117,3 @@ class FactTable:
             A mask over states.
         """
         return 1 << self.number(atom.fact()) if atom.ground else self.pattern(atom).bits
-
-
-def _form(atom: Atom) -> _Form:
-    subject, object_ = (*atom.arguments, "", "")[:2]
-    open_subject, open_object = (each == "_" or each.startswith("?") for each in (subject, object_))
-    return (atom.predicate, None if open_subject else subject, None if open_object else object_,
-            open_subject and open_object and subject == object_ != "_")
-
-
-def _forms(fact: Relation) -> Iterator[_Form]:
-    """All forms of atoms that stand for a fact."""
-    for predicate in (fact.predicate, "*"):
-        for subject in (fact.subject, None):
-            for object_ in (fact.object, None):
-                yield predicate, subject, object_, False
-        if fact.subject == fact.object:
-            yield predicate, None, None, True

@@ -143,7 +143,7 @@ class Grounding:
         """Kept alive: their identities are keys."""
 
     def goal_test(self, condition: Condition) -> Union[bool, StateTest]:
-        """Compile a goal's condition to a test of states.
+        """Compile a condition, for example a goal's, to a test of states.
 
         Args:
             condition: a condition without free parameters.
@@ -151,7 +151,16 @@ class Grounding:
         Returns:
             A test; ``True`` or ``False`` if the result is the same in every state.
         """
-        return self._any_clause(condition)
+        tests: List[StateTest] = []
+        for clause in condition.clauses:
+            test = clause_test(clause.atoms, clause.negated, self.ground)
+            if test is True:
+                return True
+            if isinstance(test, StateTest):
+                tests.append(test)
+        if not tests:
+            return False
+        return tests[0] if len(tests) == 1 else AnyOf(tests)
 
     def told(self, told: Told, state: int) -> Tuple[OperatorWay, ...]:
         """Ground an operator's ways from the facts of a state.
@@ -257,7 +266,9 @@ class Grounding:
             found: List[_Candidate] = []
             for effect in action.effects:
                 unified = unify(effect, predicate, wanted, action) if effect.removes == removes else None
-                if unified is not None and self._fits(action, unified.parameters):
+                if unified is not None and all(
+                        action.parameters[name].type == "number" or self._is_a(value, action.parameters[name].type)
+                        for name, value in unified.parameters.items()):
                     found.append(_Candidate(action, effect, unified, sum(
                         name not in unified.parameters and not p.optional
                         for name, p in action.parameters.items())))
@@ -301,7 +312,7 @@ class Grounding:
             if effect.when is None:
                 yield OperatorWay(operator)
                 continue
-            test = self._any_clause(effect.when.bind(names).bind(variables))
+            test = self.goal_test(effect.when.bind(names).bind(variables))
             if isinstance(test, StateTest):
                 yield OperatorWay(operator, test)
             elif test:
@@ -348,7 +359,7 @@ class Grounding:
             for shared in self._preconditions[action.name]:
                 key = (shared.number, tuple(names.get(name, "") for name in shared.used))
                 if key not in self._tests:
-                    self._tests[key] = self._any_clause(shared.condition.bind(names))
+                    self._tests[key] = self.goal_test(shared.condition.bind(names))
                 test = self._tests[key]
                 if isinstance(test, StateTest):
                     tests.append(test)
@@ -360,22 +371,6 @@ class Grounding:
                 action, Command(action.name, dict(arguments), robot, time_limit=action.time_limit), dict(names),
                 tuple(dict.fromkeys(tests)), self.ground) if possible else None
         return self._operators[where]
-
-    def _any_clause(self, condition: Condition) -> Union[bool, StateTest]:
-        tests: List[StateTest] = []
-        for clause in condition.clauses:
-            test = clause_test(clause.atoms, clause.negated, self.ground)
-            if test is True:
-                return True
-            if isinstance(test, StateTest):
-                tests.append(test)
-        if not tests:
-            return False
-        return tests[0] if len(tests) == 1 else AnyOf(tests)
-
-    def _fits(self, action: Action, binding: Mapping[str, str]) -> bool:
-        return all(action.parameters[name].type == "number" or self._is_a(value, action.parameters[name].type)
-                   for name, value in binding.items())
 
     def _is_a(self, name: str, type_: str) -> bool:
         return self._domain.is_a(self._types.get(name, ""), type_)

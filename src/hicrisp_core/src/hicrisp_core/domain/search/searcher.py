@@ -150,11 +150,8 @@ class Searcher:
         named = frozenset(argument for condition in goal for clause in condition.clauses
                           for atom in clause.atoms for argument in atom.arguments)
 
-        def relaxation(breadth: Breadth) -> Relaxation:
-            return Relaxation(grounding, tests, undoable, breadth, named, clock, barred)
-
-        searches = [BestFirst(relaxation(breadth), tests, clock, start, limits.depth, kept)
-                    for breadth in Breadth]
+        relaxations = (Relaxation(grounding, tests, undoable, breadth, named, clock, barred) for breadth in Breadth)
+        searches = [BestFirst(each, tests, clock, start, limits.depth, kept) for each in relaxations]
         found, looked_at = _in_turn(searches, limits.states)
         if found is None:
             return SearchAnswer(Ending.NO_WAY, looked_at=looked_at)

@@ -64,7 +64,18 @@ class Operator:
             Bits of the facts afterwards.
         """
         if not self._read:
-            self._read_effects()
+            self._read = True
+            for told in self._action.effects:
+                atom = told.atom.bind(self._names)
+                if told.when is not None:
+                    clauses = told.when.bind(self._names).clauses
+                    self._conditional.append(_Conditional(
+                        tuple((Join(clause.atoms, False, self._ground), clause.negated) for clause in clauses),
+                        atom, told.removes))
+                elif told.removes:
+                    self._removed.append(self._ground.table.pattern(atom))
+                else:
+                    self._added |= 1 << self._ground.table.number(atom.fact())
         removed, added = 0, self._added
         for pattern in self._removed:
             removed |= pattern.bits
@@ -76,21 +87,6 @@ class Operator:
                 else:
                     added |= 1 << self._ground.table.number(atom.fact())
         return state & ~removed | added
-
-    def _read_effects(self) -> None:
-        self._read = True
-        table = self._ground.table
-        for effect in self._action.effects:
-            atom = effect.atom.bind(self._names)
-            if effect.when is not None:
-                clauses = effect.when.bind(self._names).clauses
-                self._conditional.append(_Conditional(
-                    tuple((Join(clause.atoms, False, self._ground), clause.negated) for clause in clauses),
-                    atom, effect.removes))
-            elif effect.removes:
-                self._removed.append(table.pattern(atom))
-            else:
-                self._added |= 1 << table.number(atom.fact())
 
 
 class OperatorWay(NamedTuple):
@@ -292,17 +288,14 @@ class Join(StateTest):
             return one_of(list(dict.fromkeys(self._ways(self._atoms, state))))
         needed: Dict[Key, None] = {}
         for match in self.matches(state):
-            removals = one_of(list(dict.fromkeys(self._removals(match, state))))
+            there = (state & self._ground.table.mask(atom.bind(match))
+                     for atom in self._atoms if not self._ground.computed(atom))
+            removals = one_of(list(dict.fromkeys(
+                tuple(2 * number + 1 for number in self._ground.table.numbers_in(each)) for each in there)))
             if removals is None:
                 return None
             needed.update(dict.fromkeys(removals))
         return tuple(needed)
-
-    def _removals(self, match: Mapping[str, str], state: int) -> Iterator[Keys]:
-        for atom in self._atoms:
-            if not self._ground.computed(atom):
-                there = state & self._ground.table.mask(atom.bind(match))
-                yield tuple(2 * number + 1 for number in self._ground.table.numbers_in(there))
 
     def _ways(self, atoms: Tuple[Atom, ...], state: int) -> Iterator[Keys]:
         """The conjunctions of facts that would make a match."""

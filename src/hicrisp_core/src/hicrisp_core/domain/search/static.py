@@ -4,7 +4,7 @@ that are never needed."""
 from __future__ import annotations
 
 import re
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Dict, FrozenSet, List, NamedTuple, Tuple
 
 from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.schema import Action, Domain, Parameter
@@ -55,29 +55,22 @@ def spare_actions(domain: Domain, undoable: bool) -> FrozenSet[str]:
     for action in domain.actions.values():
         if action.reversible or not undoable:
             alike.setdefault((*action.parameters, frozenset(action.effects)), []).append(action)
-    return frozenset(name for actions in alike.values() for name in _spare(domain, actions))
-
-
-def _spare(domain: Domain, actions: Sequence[Action]) -> Iterator[str]:
-    """Of actions with the same effects those in whose place another one can be used."""
-    for index, action in enumerate(actions):
-        for before, other in enumerate(actions):
-            if before != index and _serves(domain, other, action) and (
-                    before < index or not _serves(domain, action, other)):
-                yield action.name
-                break
+    spare = set()
+    for actions in alike.values():
+        for index, action in enumerate(actions):
+            if any(before != index and _serves(domain, other, action) and (
+                    before < index or not _serves(domain, action, other)) for before, other in enumerate(actions)):
+                spare.add(action.name)
+    return frozenset(spare)
 
 
 def _serves(domain: Domain, other: Action, action: Action) -> bool:
     """Whether another action with the same effects can run wherever an action can."""
     needed = {each.condition for each in action.preconditions}
     return all(each.condition in needed for each in other.preconditions) and all(
-        _takes(domain, own, action.parameters[name]) for name, own in other.parameters.items())
-
-
-def _takes(domain: Domain, own: Parameter, other: Parameter) -> bool:
-    """Whether a parameter takes every value of another one."""
-    return _form(own) == _form(other) and (own.type == other.type or domain.is_a(other.type, own.type))
+        _form(own) == _form(action.parameters[name])  # It takes every value of the other one.
+        and (own.type == action.parameters[name].type or domain.is_a(action.parameters[name].type, own.type))
+        for name, own in other.parameters.items())
 
 
 def _form(parameter: Parameter) -> Tuple[object, ...]:

@@ -87,19 +87,16 @@ def nearest(text: str, reader: Reader) -> Tuple[str, ...]:
                 return tuple(found)
             line = reader.only_of(words_in(filled, reader.tables))
             meaning = reader.meaning(line) if line is not None and unique(line, reader) else None
-            works = isinstance(meaning, Answer) or isinstance(meaning, Goal) \
-                and bool(missing(meaning.statements, reader.world.relations, reader.domain)) \
-                and verify(meaning, reader.domain, reader.world) is None and _as_said(line, meaning, reader.domain)
+            works = isinstance(meaning, Answer)
+            if isinstance(meaning, Goal):  # "into" a block reads as "on" it, but is not to be offered.
+                said = {fact.predicate for fact in each_in(Fact, line)}.intersection(reader.domain.predicates)
+                works = bool(missing(meaning.statements, reader.world.relations, reader.domain)) \
+                    and verify(meaning, reader.domain, reader.world) is None \
+                    and said <= {fact.predicate for each in meaning.statements for fact in facts_in(each)}
             if works:
                 found.append(filled)
                 break
     return tuple(found)
-
-
-def _as_said(line: Optional[Line], goal: Goal, domain: Domain) -> bool:
-    """Check that a goal has the line's own places: "into" a block reads as "on" it, but is not to be offered."""
-    said = {fact.predicate for fact in each_in(Fact, line)}.intersection(domain.predicates)
-    return said <= {fact.predicate for each in goal.statements for fact in facts_in(each)}
 
 
 def unique(line: Line, reader: Reader) -> bool:

@@ -165,25 +165,19 @@ class Reader:
 
     def _parts(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[List[SentenceClause]]:
         """Yield every way to cut words into clauses."""
+        joins = self.tables.joins
         for end in range(len(said), 0, -1):
-            joined, ordered, after = self._join(said[end:])
+            left = said[end:]  # It must go on as the next part of a task: ``, and then``.
+            after = left[1:] if left[:1] and left[0] in MARKS else left
+            after = after[1:] if after[:1] == ("and",) else after
+            order, then = led(after, joins["order"])
+            after = led(then, (",",))[1] if order else led(after, joins["together"])[1]
+            joined = not left or bool(after) and (after != left or bool(led(after, joins["bare"])[0]))
             for clause in self._referring(said[:end], last, before) if joined else ():
                 if not after:
                     yield [clause]
                 for rest in self._parts(after, clause, ()):
-                    yield [clause, replace(rest[0], ordered=ordered), *rest[1:]]
-
-    def _join(self, said: Words) -> Tuple[bool, bool, Words]:
-        """Return whether words go on as the next part of a task, ``, and then``, whether in an order in time,
-        and the words after that.
-        """
-        joins = self.tables.joins
-        left = said[1:] if said[:1] and said[0] in MARKS else said
-        left = left[1:] if left[:1] == ("and",) else left
-        order, ordered = led(left, joins["order"])
-        left = led(ordered, (",",))[1] if order else led(left, joins["together"])[1]
-        joined = not said or bool(left) and (left != said or bool(led(left, joins["bare"])[0]))
-        return joined, bool(order), left
+                    yield [clause, replace(rest[0], ordered=bool(order)), *rest[1:]]
 
     def _referring(self, said: Words, last: Optional[SentenceClause], before: Phrases) -> Iterator[SentenceClause]:
         """Yield every reading of words as one clause, which may leave out the verb of the clause before."""
@@ -261,7 +255,13 @@ class Reader:
         stages: List[SaidStage] = []
         invariants: Tuple[SaidCondition, ...] = ()
         for at, clause in enumerate(clauses):
-            part = self._meaning(clause, [each for each in clauses[at + 1:] if not each.keeps])
+            rest = [each for each in clauses[at + 1:] if not each.keeps]
+            means = clause.sentence.means
+            if rest and (rest[0].ordered or rest[0].sentence.after):
+                means = clause.sentence.way or means
+            elif clause.ordered and not rest:
+                means = clause.sentence.last or means
+            part = self._said(means, clause.values)
             if isinstance(part, Queried):
                 return part if len(clauses) == 1 else None
             if not isinstance(part, SaidGoal):
@@ -275,15 +275,6 @@ class Reader:
                 stages.append(replace(last, conditions=(*last.conditions, *first.conditions)))
             stages += added
         return SaidGoal(tuple(stages), (), invariants)
-
-    def _meaning(self, clause: SentenceClause, rest: Sequence[SentenceClause]) -> Optional[Line]:
-        sentence = clause.sentence
-        means = sentence.means
-        if rest and (rest[0].ordered or rest[0].sentence.after):
-            means = sentence.way or means
-        elif clause.ordered and not rest:
-            means = sentence.last or means
-        return self._said(means, clause.values)
 
     def _said(self, means: str, values: Mapping[str, Any], use: Use = Use.ASKED) -> Optional[Line]:
         """Return a line with what stands in its slots; ``None`` if no predicate says that of such objects."""

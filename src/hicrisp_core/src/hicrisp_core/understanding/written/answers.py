@@ -55,7 +55,11 @@ class Answers:
         if line.query == "is":
             return self._whether(conditions)
         if line.query in ("where", "state"):
-            names = [name for each in line.phrase for name in self._those(each)]
+            names: List[str] = []
+            for each in line.phrase:  # One object is the one of just that name, or all of the kind.
+                found = self._objects.all(_of_all(each))
+                alone = self._objects.names.exactly(each.words, found) if each.amount is Amount.ONE else ()
+                names += alone or found
             return self._where(names) if line.query == "where" else self._state(names)
         if line.query in ("which", "count"):
             return self._found(line.query, line.phrase)
@@ -97,12 +101,6 @@ class Answers:
                 texts.append(f"{named(name)} is at ({at[0]:.2f}, {at[1]:.2f}) m" if at is not None
                              else f"it is not known where {named(name)} is")
         return Answer(" ".join(map(sentence, texts)), tuple(dict.fromkeys(facts)))
-
-    def _those(self, phrase: Phrase) -> Tuple[str, ...]:
-        """Return the objects of a phrase; for one object, the one of just that name or all of the kind."""
-        found = self._objects.all(_of_all(phrase))
-        alone = self._objects.names.exactly(phrase.words, found) if phrase.amount is Amount.ONE else ()
-        return alone or found
 
     def _found(self, query: str, phrases: Sequence[Phrase]) -> Answer:
         found: List[str] = []

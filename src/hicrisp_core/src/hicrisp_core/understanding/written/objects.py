@@ -90,7 +90,10 @@ class Objects:
         """
         if phrase in self.chosen:
             return (self.chosen[phrase],)
-        found = self._given(phrase, fits) if phrase.words in GIVEN else self._called(phrase, fits)
+        found = self._given(phrase, fits) if phrase.words in GIVEN else self.names.fitting(phrase.words)
+        if phrase.words not in GIVEN and fits and not any(map(fits[0], found)):
+            seen = self.names.fitting(phrase.words, observed=True)  # Of what is in a bottle, or of the bottle.
+            found = seen if any(map(fits[0], seen)) else found
         if not found:
             what = "known place of a robot" if phrase.words in (HERE, START) else called(phrase)
             raise unknown(what, _passing(self._everything, fits, self.names.movable))
@@ -136,14 +139,6 @@ class Objects:
         hand = self.predicates.type_of(self.domain.roles.held, 0)
         return tuple(name for name in self._everything if fits(name) and (
             name in self.world.robots or hand and self.domain.is_a(self.world.objects[name].type, hand)))
-
-    def _called(self, phrase: Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
-        """Return the names that a phrase's words fit: of what is in a bottle, or of the bottle."""
-        found = self.names.fitting(phrase.words)
-        if fits and not any(map(fits[0], found)):
-            seen = self.names.fitting(phrase.words, observed=True)
-            return seen if any(map(fits[0], seen)) else found
-        return found
 
     def _given(self, phrase: Phrase, fits: Sequence[Fits]) -> Tuple[str, ...]:
         if phrase.words == ACTOR:

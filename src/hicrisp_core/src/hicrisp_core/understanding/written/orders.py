@@ -71,21 +71,18 @@ class Orders(Statements):
                   places: Sequence[Sequence[str]]) -> Iterator[Tuple[str, ...]]:
         """Return all of a phrase's objects, or each choice of as many as it counts, in the order that they have now."""
         taken = {name for each in places for name in each if len(each) == 1}
-        order = self._as_they_are([name for name in names if name not in taken], kind)[::-1 if reverse else 1]
+        along = FRONT if kind == _COLUMN else LEFT
+        order = sorted((name for name in names if name not in taken),
+                       key=lambda name: (-self._objects.places.along(along, name), name))
+        if kind == _TOWER:  # The highest pile first.
+            on = {fact.subject: fact.object for fact in self._world.relations
+                  if fact.predicate == self._domain.roles.stands_on and {fact.subject, fact.object} <= set(order)}
+            piles = sorted(([name, *_upon(name, on)] for name in order if name not in on), key=len, reverse=True)
+            order = [name for pile in piles for name in pile]
+        order = order[::-1 if reverse else 1]
         if len(order) < phrase.least:
             raise unknown(f"{phrase.least} of '{phrase.words}'", names)
         return islice(combinations(order, so_many(phrase) if phrase.amount is Amount.COUNT else len(order)), MOST_PARTS)
-
-    def _as_they_are(self, names: Sequence[str], kind: str) -> List[str]:
-        """Return objects in the order that they have now, for a tower the highest pile first."""
-        along = FRONT if kind == _COLUMN else LEFT
-        order = sorted(names, key=lambda name: (-self._objects.places.along(along, name), name))
-        if kind != _TOWER:
-            return order
-        on = {fact.subject: fact.object for fact in self._world.relations
-              if fact.predicate == self._domain.roles.stands_on and {fact.subject, fact.object} <= set(names)}
-        piles = sorted(([name, *_upon(name, on)] for name in order if name not in on), key=len, reverse=True)
-        return [name for pile in piles for name in pile]
 
     def _swapped(self, phrases: Sequence[Phrase], use: Use) -> Statement:
         """Return that each of two has the other's place; on one surface, the other's side."""

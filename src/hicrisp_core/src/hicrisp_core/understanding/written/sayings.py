@@ -287,26 +287,29 @@ def _line(said: str) -> Line:
     if ends:
         return SaidQuestion(rest) if word == "ask" else SaidRefusal(REFUSED[rest])
     if word == "answer":
-        return _query(rest)
+        query, _, about = rest.partition(" ")
+        if query not in QUERIES:
+            raise _Unreadable(f"'answer' goes on with one of {', '.join(QUERIES)}")
+        if query == "is":
+            return Queried(query, tuple(_conditions(about)))
+        if query in ("where", "which", "count", "state"):
+            return Queried(query, phrase=tuple(map(_phrase, _several(about))))
+        if about:
+            raise _Unreadable(f"nothing follows 'answer {query}'")
+        return Queried(query)
     whole, *invariants = ["", *_split(said[len("| "):], " | ")] if said.startswith("| ") else _split(said, " | ")
     stages, *otherwise = _split(whole, " else ")
     if len(otherwise) > 1:
         raise _Unreadable("' else ' may stand once")
-    return SaidGoal(tuple(_stages(stages)) if stages else (), tuple(_stages(otherwise[0])) if otherwise else (),
-                    tuple(map(_invariant, invariants)))
-
-
-def _query(said: str) -> Queried:
-    query, _, rest = said.partition(" ")
-    if query not in QUERIES:
-        raise _Unreadable(f"'answer' goes on with one of {', '.join(QUERIES)}")
-    if query == "is":
-        return Queried(query, tuple(_conditions(rest)))
-    if query in ("where", "which", "count", "state"):
-        return Queried(query, phrase=tuple(map(_phrase, _several(rest))))
-    if rest:
-        raise _Unreadable(f"nothing follows 'answer {query}'")
-    return Queried(query)
+    wanted = tuple(_stages(stages)) if stages else ()
+    other, kept = tuple(_stages(otherwise[0])) if otherwise else (), []
+    for invariant in invariants:
+        word, _, rest = invariant.partition(" ")
+        if word not in ("never", "always"):
+            raise _Unreadable("' | ' is followed by 'never' or 'always'")
+        condition = _condition(rest)
+        kept.append(SaidCondition(condition.facts, condition.holds == (word == "always")))
+    return SaidGoal(wanted, other, tuple(kept))
 
 
 def _stages(said: str) -> Iterator[SaidStage]:
@@ -319,14 +322,6 @@ def _stages(said: str) -> Iterator[SaidStage]:
         if text.startswith("if "):
             when, _, text = text[len("if "):].partition(": ")
         yield SaidStage(tuple(_conditions(text)), robot.strip(), tuple(_conditions(when)) if when else (), optional)
-
-
-def _invariant(said: str) -> SaidCondition:
-    word, _, rest = said.partition(" ")
-    if word not in ("never", "always"):
-        raise _Unreadable("' | ' is followed by 'never' or 'always'")
-    condition = _condition(rest)
-    return SaidCondition(condition.facts, condition.holds == (word == "always"))
 
 
 def _conditions(said: str) -> Iterator[SaidCondition]:
@@ -357,7 +352,14 @@ def _several(said: str) -> List[str]:
 
 def _phrase(said: str) -> Phrase:
     said, *excepted = _split(said.strip(), " except ")
-    said, where = _braces(said)
+    parts = list(filter(None, _split(said.replace("{", " {"), " ")))
+    where: List[Where] = []
+    while parts and parts[-1].startswith("{") and parts[-1].endswith("}"):
+        inside = parts.pop()[1:-1].strip()
+        holds = not inside.startswith("not ")
+        predicate, _, rest = (inside if holds else inside[len("not "):]).partition(" ")
+        where.insert(0, Where(predicate, tuple(map(_phrase, _split(rest, " + "))) if rest else (), holds))
+    said = " ".join(parts)
     if said == ACTOR:
         return Phrase(ACTOR)
     lead = cast("re.Match[str]", _LEAD.match(said))  # Which may be empty.
@@ -369,18 +371,6 @@ def _phrase(said: str) -> Phrase:
     return Phrase(words.lower(), amount, 0 if how == "at most " else number, number if how else None,
                   bool(lead["other"]), lead["rank"] or "", int(lead["ordinal"] or 1), lead["state"] or "",
                   tuple(where), tuple(map(_phrase, _split(excepted[0], " + "))) if excepted else ())
-
-
-def _braces(said: str) -> Tuple[str, List[Where]]:
-    """Return a phrase without the braces at its end, and what stands in them."""
-    parts = list(filter(None, _split(said.replace("{", " {"), " ")))
-    found: List[Where] = []
-    while parts and parts[-1].startswith("{") and parts[-1].endswith("}"):
-        inside = parts.pop()[1:-1].strip()
-        holds = not inside.startswith("not ")
-        predicate, _, rest = (inside if holds else inside[len("not "):]).partition(" ")
-        found.insert(0, Where(predicate, tuple(map(_phrase, _split(rest, " + "))) if rest else (), holds))
-    return " ".join(parts), found
 
 
 def _split(said: str, at: str) -> List[str]:

@@ -69,7 +69,9 @@ class Statements:
                             for each in arguments[0]))
         for at, (phrases, others) in enumerate(zip(arguments, arguments[::-1])):
             if len(phrases) == 1 and phrases[0].amount is Amount.SAME:
-                return self._same(predicate, at, phrases[0], others, use)
+                return self.small([
+                    all_of(*(self.each(predicate, 1 - at, other, use, self._with(predicate, at, name, use), name)
+                             for other in others)) for name in self.names(predicate, at, phrases[0], use)])
             if len(phrases) == 1 and phrases[0].amount is Amount.DIFFERENT:
                 return self._different(predicate, at, phrases[0], others, use)
         subjects, objects = arguments
@@ -169,12 +171,6 @@ class Statements:
         if len(found) < max(1, some.least or 0):
             raise refused
         return some.fresh and list(filter(self.lacking, found)) or found
-
-    def _same(self, predicate: str, at: int, phrase: Phrase, others: Phrases, use: Use) -> Statement:
-        """Return that any of a phrase's objects goes with all of the others."""
-        return self.small([
-            all_of(*(self.each(predicate, 1 - at, other, use, self._with(predicate, at, name, use), name)
-                     for other in others)) for name in self.names(predicate, at, phrase, use)])
 
     def _with(self, predicate: str, at: int, name: str, use: Use) -> Callable[[str], Statement]:
         """Return what makes the fact of an object as one argument and another one as the other."""
