@@ -85,15 +85,8 @@ class Drives:
         x, y = pose.position[:2] if pose is not None else spots[-1]
         stop = _rounded((x, y, pose.yaw)) if pose is not None else ()
         return BaseDrove(
-            event.t,
-            event.sim_t,
-            event.index,
-            event.robot,
-            _points([*spots, (x, y)]),
-            _points(planned),
-            stop,
-            tuple(MarkRecord(mark.what, *_rounded(mark.spot)) for mark in marks),
-        )
+            event.t, event.sim_t, event.index, event.robot, tuple(map(_rounded, [*spots, (x, y)])),
+            tuple(map(_rounded, planned)), stop, tuple(MarkRecord(mark.what, *_rounded(mark.spot)) for mark in marks))
 
     def _see(self, message: WorldState) -> None:
         for robot in message.robots:
@@ -113,10 +106,6 @@ class Drives:
         with self._lock:
             if not self._planned and len(points) > 1:
                 self._planned = (*points[:-1:every], points[-1])
-
-
-def _points(spots: Sequence[Planar]) -> Tuple[Numbers, ...]:
-    return tuple(_rounded(spot) for spot in spots)
 
 
 def _rounded(values: Sequence[float]) -> Numbers:

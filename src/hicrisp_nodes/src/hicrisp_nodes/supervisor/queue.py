@@ -57,16 +57,13 @@ class Dialogue:
         actions = "; ".join(done)
         said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in conversation if turn.text != asked)
         lines = (f"User: {asked}", *said, f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
-        return Dialogue((*self.exchanges, tuple(_bounded(line) for line in lines))[-EXCHANGES:])
+        bounded = tuple(line if len(line) <= _LONGEST else line[:_LONGEST] + " [cut]" for line in lines)
+        return Dialogue((*self.exchanges, bounded)[-EXCHANGES:])
 
     @property
     def history(self) -> Tuple[str, ...]:
         """The lines, as :class:`hicrisp_core.ports.brain.PlanRequest` takes them."""
         return tuple(line for exchange in self.exchanges for line in exchange)
-
-
-def _bounded(line: str) -> str:
-    return line if len(line) <= _LONGEST else line[:_LONGEST] + " [cut]"
 
 
 class TaskQueue:
@@ -155,7 +152,10 @@ class TaskQueue:
             request = Request(name, text.strip(), robot, request_id, dry_run)
             ahead = len(self._waiting) + (1 if self._current else 0)
             self._waiting.append(request)
-            self._remember(request)
+            self._all[request.id] = request
+            for old in [r for r in self._all.values()
+                        if r.finished.is_set()][: max(0, len(self._all) - MAX_REMEMBERED)]:
+                del self._all[old.id]
             self._news.notify_all()
         self._write_down()
         self._changed(request)
@@ -310,12 +310,6 @@ class TaskQueue:
             if problem and problem != self._unkept:
                 log.error("a restart of the supervisor would forget the tasks: %s", problem)
             self._unkept = problem
-
-    def _remember(self, request: Request) -> None:
-        self._all[request.id] = request
-        for old in [r for r in self._all.values()
-                    if r.finished.is_set()][: max(0, len(self._all) - MAX_REMEMBERED)]:
-            del self._all[old.id]
 
     def _loop(self) -> None:
         while True:

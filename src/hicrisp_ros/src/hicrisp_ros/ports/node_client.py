@@ -98,17 +98,10 @@ class RosCorrector(Asking):
             The correction; ``GIVE_UP`` if the node cannot be reached.
         """
         reply = self._ask(CorrectStepGoal(
-            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
-            stack=to.stack_to_msg(request.stack), tried=to.tried_to_msg(request.tried),
-            world=to.world_to_msg(request.world),
-            done=[to.record_to_msg(record) for record in request.done],
-            remaining=[to.step_to_msg(step) for step in request.remaining], seen=sorted(request.seen),
-            replans_left=request.replans_left, made=to.facts_to_msg(request.made),
+            **to.context_to_msg(request), stack=to.stack_to_msg(request.stack), tried=to.tried_to_msg(request.tried),
+            seen=sorted(request.seen), replans_left=request.replans_left, made=to.facts_to_msg(request.made),
             earlier=[to.feedback_to_msg(feedback) for feedback in request.earlier],
-            known=[to.way_to_msg(each) for each in request.known],
-            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
-            conversation=to.turns_to_msg(request.conversation),
-            has_missed=request.missed is not None,
+            known=[to.way_to_msg(each) for each in request.known], has_missed=request.missed is not None,
             missed=FeedbackMsg() if request.missed is None else to.feedback_to_msg(request.missed)),
             deadline)
         if not reply.ok or reply.result is None:
