@@ -108,8 +108,10 @@ def plus_sign(world: WorldState) -> bool:
     for name, centre in cubes:
         near = [math.atan2(y - centre[1], x - centre[0]) for other, (x, y) in cubes
                 if other != name and _NEIGHBOURS[0] <= math.dist((x, y), centre) <= _NEIGHBOURS[1]]
-        if any(_right_angles(four) for four in combinations(sorted(near), 4)):
-            return True
+        for bearings in combinations(sorted(near), 4):
+            turns = (after - before for before, after in zip(bearings, [*bearings[1:], bearings[0] + math.tau]))
+            if all(abs(turn - math.pi / 2.0) <= _ASKEW for turn in turns):
+                return True
     return False
 
 
@@ -130,9 +132,3 @@ def _is_line(places: Sequence[Planar]) -> bool:
     order = sorted(x * along[0] + y * along[1] for x, y in offsets)
     return all(abs(y * along[0] - x * along[1]) <= _OFF_LINE for x, y in offsets) and \
         all(_NEIGHBOURS[0] <= after - before <= _NEIGHBOURS[1] for before, after in zip(order, order[1:]))
-
-
-def _right_angles(bearings: Sequence[float]) -> bool:
-    """Whether four sorted bearings (radians) are a quarter turn apart."""
-    following = [*bearings[1:], bearings[0] + math.tau]
-    return all(abs(after - before - math.pi / 2.0) <= _ASKEW for before, after in zip(bearings, following))

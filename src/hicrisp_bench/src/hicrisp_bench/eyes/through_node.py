@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Condition, Event
@@ -37,7 +37,7 @@ from hicrisp_sim.tracker import Tracker
 from sensor_msgs.msg import CameraInfo, Image
 from tf2_msgs.msg import TFMessage
 
-from hicrisp_bench.eyes.trial import TAGS, layout
+from hicrisp_bench.eyes.trial import TAGS, EyesTrial, layout
 from hicrisp_bench.pool import Result
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread
@@ -91,22 +91,6 @@ def _pictures(world: EmbeddedWorld, moments: List[Snapshot]) -> Iterator[Moment]
             yield picture, tracker.read(snapshot)[0]
 
 
-@dataclass(frozen=True)
-class StreamTrial:
-    """The pictures of one task, looked at by a node.
-
-    Args:
-        method: ``tags`` or ``shapes``.
-        pictures: how many, at most.
-    """
-
-    config: Path
-    scene: str
-    method: str
-    seed: int
-    pictures: int
-
-
 def run_through_node(
     config: Path, cases: Sequence[Tuple[str, str]], seed: int, frames: int, runner: Runner
 ) -> List[Dict[str, Any]]:
@@ -115,16 +99,16 @@ def run_through_node(
     Args:
         frames: pictures of each, at most.
     """
-    groups = [[StreamTrial(config, scene, method, seed, frames)] for scene, method in cases]
+    groups = [[EyesTrial(config, scene, method, seed, frames)] for scene, method in cases]
     return runner.run_together(run_streams, groups, key_of, "frames")
 
 
-def key_of(trial: StreamTrial) -> str:
+def key_of(trial: EyesTrial) -> str:
     """What tells a stream from the others of the suite."""
     return f"through the node: {trial.scene}, {trial.method}, {trial.seed}"
 
 
-def run_streams(trials: Sequence[StreamTrial]) -> Iterator[Result]:
+def run_streams(trials: Sequence[EyesTrial]) -> Iterator[Result]:
     """How long the node takes for the pictures of each task; this process is its camera."""
     for trial in trials:
         with TemporaryDirectory(prefix="hicrisp_eyes_") as folder:
@@ -143,7 +127,7 @@ def _launch_file(folder: Path, scene: Path, seed: int) -> Path:
     return file
 
 
-def _run(trial: StreamTrial, folder: Path) -> Result:
+def _run(trial: EyesTrial, folder: Path) -> Result:
     scene = replace(layout(trial.config, trial.scene, trial.seed), tags=trial.method == TAGS)
     file = folder / f"{trial.scene}.yaml"
     told = (trial.config / "scenes" / f"{trial.scene}.yaml").read_text(encoding="utf-8")
