@@ -90,13 +90,7 @@ def _options(where: str, parser: argparse.ArgumentParser, problems: Problems) ->
             continue
         name = ", ".join(action.option_strings) or str(action.metavar or action.dest).upper()
         told = problems.text(f"{where} {name}", action.help or "")
-        rows.append((f"`{name}{_takes(action)}`", cell(told % {"default": action.default})))
+        takes = "" if not action.option_strings or action.nargs == 0 else " " + (
+            action.metavar or action.dest.upper() if action.choices is None else "\\|".join(map(str, action.choices)))
+        rows.append((f"`{name}{takes}`", cell(told % {"default": action.default})))
     return table(("option", "meaning"), rows) if rows else ""
-
-
-def _takes(action: argparse.Action) -> str:
-    if not action.option_strings or action.nargs == 0:
-        return ""
-    if action.choices is not None:
-        return " " + "\\|".join(map(str, action.choices))
-    return f" {action.metavar or action.dest.upper()}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 from geometry_msgs.msg import Point, Quaternion
 from geometry_msgs.msg import Pose as PoseMsg
@@ -147,7 +147,16 @@ class SceneSync:
         if changes:
             self._send(PlanningScene(is_diff=True), deadline, changes)
         self._ours = wanted
-        self._confirm(lambda: _difference(_poses(self._scene(_THINGS, deadline)), wanted, gone), deadline)
+
+        def difference() -> str:
+            now = _poses(self._scene(_THINGS, deadline))
+            missing = sorted(name for name, (_, pose) in wanted.items() if not _at(now.get(name), pose))
+            if missing:
+                return f"{', '.join(missing)} is not where it was seen"
+            left = sorted(gone & set(now))
+            return f"{', '.join(left)} is still there" if left else ""
+
+        self._confirm(difference, deadline)
 
     def attach(self, name: str) -> None:
         """Attach an object to the tool's link; the hand may touch it.
@@ -283,16 +292,6 @@ def _at(there: Optional[Pose], pose: Pose) -> bool:
     if there is None or distance(there.position, pose.position) > _SAME_PLACE:
         return False
     return turn_between(there.orientation, pose.orientation) <= _SAME_TURN
-
-
-def _difference(
-    there: Mapping[str, Pose], wanted: Mapping[str, Tuple[WorldObject, Pose]], gone: Set[str]
-) -> str:
-    """What a scene does not show as it should; empty when it does."""
-    missing = sorted(name for name, (_, pose) in wanted.items() if not _at(there.get(name), pose))
-    left = sorted(gone & set(there))
-    return f"{', '.join(missing or left)} {'is not where it was seen' if missing else 'is still there'}" \
-        if missing or left else ""
 
 
 def _with_pairs(
