@@ -50,16 +50,16 @@ class RandomBrain:
         return self._drawn(request.world, _MOST_CORRECTIONS)
 
     def _drawn(self, world: WorldState, most: int) -> PlanAnswer:
-        steps = tuple(self._step(world) for _ in range(self._dice.randint(1, most)))
-        return PlanAnswer(Plan(steps, source="chance"))
-
-    def _step(self, world: WorldState) -> Step:
-        action = self._dice.choice(list(self._domain.actions.values()))
-        arguments = {name: self._argument(parameter, world) for name, parameter in action.parameters.items()
-                     if name != action.robot_parameter}
-        kind = action.parameters[action.robot_parameter].type if action.robot_parameter else ""
-        able = [name for name, robot in world.robots.items() if not kind or self._domain.is_a(robot.kind, kind)]
-        return Step("", action.name, arguments, self._dice.choice(able or list(world.robots) or [""]))
+        steps = []
+        for _ in range(self._dice.randint(1, most)):
+            action = self._dice.choice(list(self._domain.actions.values()))
+            arguments = {name: self._argument(parameter, world) for name, parameter in action.parameters.items()
+                         if name != action.robot_parameter}
+            kind = action.parameters[action.robot_parameter].type if action.robot_parameter else ""
+            able = [name for name, robot in world.robots.items() if not kind or self._domain.is_a(robot.kind, kind)]
+            robot = self._dice.choice(able or list(world.robots) or [""])
+            steps.append(Step("", action.name, arguments, robot))
+        return PlanAnswer(Plan(tuple(steps), source="chance"))
 
     def _argument(self, parameter: Parameter, world: WorldState) -> Union[str, float]:
         dice = self._dice
