@@ -32,7 +32,6 @@ from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.frames import StaticFrames
 from hicrisp_ros.tracks import TRACKS
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.simulation import Snapshot
 from hicrisp_sim.tracker import Tracker
 from sensor_msgs.msg import CameraInfo, Image
 from tf2_msgs.msg import TFMessage
@@ -78,17 +77,11 @@ def task_stream(config: Path, scene: Scene, seed: int, most: int) -> Iterator[It
         executive = parts.executive({world.robot.name: world.robot}, world, lambda event: None, enough)
         executive.run(Task(scene.task))
         world.simulation.listeners.remove(remember)
-        yield _pictures(world, moments)
+        tracker = Tracker(world.description.links())
+        yield ((picture, tracker.read(snapshot)[0]) for snapshot in moments
+               for picture in (world.camera.take(snapshot),) if picture is not None)
     finally:
         world.close()
-
-
-def _pictures(world: EmbeddedWorld, moments: List[Snapshot]) -> Iterator[Moment]:
-    tracker = Tracker(world.description.links())
-    for snapshot in moments:
-        picture = world.camera.take(snapshot)
-        if picture is not None:
-            yield picture, tracker.read(snapshot)[0]
 
 
 def run_through_node(

@@ -118,8 +118,11 @@ class Judge:
         if isinstance(meaning, Answer):
             return self._answer(sentence, meaning.text)
         if isinstance(meaning, Question):
-            vague = not meaning.choices and asked_by(understood.usage) == PRODUCT
-            return self._question(sentence, meaning, vague)
+            if ASK in sentence.others and (meaning.choices or asked_by(understood.usage) != PRODUCT):
+                return Judgement(Mark.RIGHT)
+            shown = meaning.choices[0].goal if meaning.choices else None
+            confirmed = shown is not None and self._goal(sentence, shown).mark is Mark.RIGHT
+            return Judgement(Mark.CONFIRMED if confirmed else Mark.ASKED, f"it asked: {meaning.text}")
         if isinstance(meaning, Refusal):
             expected = REFUSE in sentence.others
             return Judgement(Mark.RIGHT) if expected \
@@ -131,14 +134,6 @@ class Judge:
         if alternative not in self._courses:
             self._courses[alternative] = self._planned(alternative)
         return self._courses[alternative]
-
-    def _question(self, sentence: Sentence, question: Question, vague: bool) -> Judgement:
-        if ASK in sentence.others and not vague:
-            return Judgement(Mark.RIGHT)
-        shown = question.choices[0].goal if question.choices else None
-        if shown is not None and self._goal(sentence, shown).mark is Mark.RIGHT:
-            return Judgement(Mark.CONFIRMED, f"it asked: {question.text}")
-        return Judgement(Mark.ASKED, f"it asked: {question.text}")
 
     def _answer(self, sentence: Sentence, text: str) -> Judgement:
         if ANSWER in sentence.others:
