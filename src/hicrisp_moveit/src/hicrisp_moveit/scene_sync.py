@@ -119,7 +119,7 @@ class SceneSync:
         deadline = Deadline(self._settings.service_wait)
         if self._fresh:
             for name in self._held(deadline) & set(world.objects):  # An earlier driver held it.
-                self._release(name, deadline)
+                self._hold(name, False, deadline)
             self._fresh = False
         wanted: Dict[str, Tuple[WorldObject, Pose]] = {}
         changes: List[CollisionObject] = []
@@ -178,12 +178,7 @@ class SceneSync:
             self.detach()
         if again and carried is not None:
             self._send(PlanningScene(is_diff=True), deadline, [carried])
-        message = AttachedCollisionObject(link_name=self._settings.tool_link,
-                                          touch_links=list(self._settings.hand_links))
-        message.object.id, message.object.operation = name, CollisionObject.ADD
-        message.object.header.frame_id = self._frame
-        self._send(_with_attached(message), deadline)
-        self._confirm(lambda: "" if name in self._held(deadline) else f"'{name}' is not attached", deadline)
+        self._hold(name, True, deadline)
         self.attached = name
         self._ours.pop(name, None)
 
@@ -196,7 +191,7 @@ class SceneSync:
         name, deadline = self.attached, Deadline(self._settings.service_wait)
         if name is None:
             return
-        self._release(name, deadline)
+        self._hold(name, False, deadline)
         self.attached = self._carried = None
 
     def allow(self, touch: FrozenSet[str]) -> None:
@@ -221,11 +216,17 @@ class SceneSync:
                           deadline)
         self._pairs = pairs
 
-    def _release(self, name: str, deadline: Deadline) -> None:
-        message = AttachedCollisionObject(link_name=self._settings.tool_link)
-        message.object.id, message.object.operation = name, CollisionObject.REMOVE
-        self._send(_with_attached(message), deadline)
-        self._confirm(lambda: f"'{name}' is still attached" if name in self._held(deadline) else "", deadline)
+    def _hold(self, name: str, held: bool, deadline: Deadline) -> None:
+        message = AttachedCollisionObject(link_name=self._settings.tool_link,
+                                          touch_links=list(self._settings.hand_links) if held else [])
+        message.object.id = name
+        message.object.operation = CollisionObject.ADD if held else CollisionObject.REMOVE
+        message.object.header.frame_id = self._frame
+        scene = PlanningScene(is_diff=True)
+        scene.robot_state.attached_collision_objects = [message]
+        self._send(scene, deadline)
+        self._confirm(lambda: "" if (name in self._held(deadline)) is held else
+                      f"'{name}' is {'not' if held else 'still'} attached", deadline)
 
     def _send(self, scene: PlanningScene, deadline: Deadline,
               objects: Iterable[CollisionObject] = ()) -> None:
@@ -270,12 +271,6 @@ def _poses(scene: PlanningScene) -> Dict[str, Pose]:
 def _attached(scene: PlanningScene) -> Set[str]:
     """The names of what is attached in a scene."""
     return {attached.object.id for attached in scene.robot_state.attached_collision_objects}
-
-
-def _with_attached(message: AttachedCollisionObject) -> PlanningScene:
-    scene = PlanningScene(is_diff=True)
-    scene.robot_state.attached_collision_objects = [message]
-    return scene
 
 
 def _centre(item: CollisionObject) -> Pose:
