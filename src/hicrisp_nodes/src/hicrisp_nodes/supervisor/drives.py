@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from types import TracebackType
-from typing import Dict, Iterable, Optional, Sequence, Tuple, Type
+from typing import Dict, Iterable, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.model.geometry import Planar, Pose
@@ -47,12 +46,7 @@ class Drives:
             self._subscriber = rospy.Subscriber(self._topic, Path, self._plan, queue_size=5)
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bases:
             self._observer.listeners.remove(self._see)
         if self._subscriber is not None:

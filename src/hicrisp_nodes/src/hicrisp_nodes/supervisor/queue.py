@@ -172,11 +172,9 @@ class TaskQueue:
             Whether it was canceled, and a message.
         """
         with self._news:
-            request = self._all.get(task_id) if task_id else self._current
+            request, why = self._meant(task_id)
             if request is None:
-                return False, f"there is no task '{task_id}'" if task_id else "no task is running"
-            if request.progress.state in ENDED:
-                return False, f"task {request.id} has ended already ({request.progress.state.value})"
+                return False, why
             request.cancel.set()
             waiting = request in self._waiting
             if waiting:
@@ -201,17 +199,23 @@ class TaskQueue:
         if why:
             return False, why
         with self._news:
-            request = self._all.get(task_id) if task_id else self._current
+            request, why = self._meant(task_id, ": submit a new one")
             if request is None:
-                return False, f"there is no task '{task_id}'" if task_id else "no task is running"
-            if request.progress.state in ENDED:
-                return False, (f"task {request.id} has ended already ({request.progress.state.value}): "
-                               "submit a new one")
+                return False, why
             if request is not self._current:
                 return False, f"task {request.id} has not begun: cancel it and submit another one"
             if not request.remarks.add(" ".join(said.split())):
                 return False, f"task {request.id} is finishing and no longer accepts changes; submit a new one"
         return True, f"task {request.id} hears: {' '.join(said.split())}"
+
+    def _meant(self, task_id: str, instead: str = "") -> Tuple[Optional[Request], str]:
+        """Return the task that is meant, or why there is none."""
+        request = self._all.get(task_id) if task_id else self._current
+        if request is None:
+            return None, f"there is no task '{task_id}'" if task_id else "no task is running"
+        ended = request.progress.state in ENDED
+        return (None, f"task {request.id} has ended already ({request.progress.state.value}){instead}") if ended \
+            else (request, "")
 
     def restore(self, before: Remembered) -> Tuple[Request, ...]:
         """Take up the tasks of a supervisor that was killed, before this one starts; those that it left under

@@ -6,8 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from types import TracebackType
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.executive.executive import Executive
@@ -69,10 +68,7 @@ class SceneWatch:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
-        trace: Optional[TracebackType]
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._thread.end()
         self._thread.join(_PATIENCE + _PERIOD)
 
