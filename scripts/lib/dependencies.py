@@ -45,24 +45,12 @@ def needed(tree: Path, drivers: bool = False) -> Set[str]:
     return {key for key in found - own if key == SETUP or not key.startswith("python3-")}
 
 
-def ros_packages() -> Set[str]:
-    """The names of all ROS packages that are there."""
+def _said(*command: str) -> str:
+    """What a program prints; nothing where it is not there."""
     try:
-        done = subprocess.run(["rospack", "list-names"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True,
-                              check=False)
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
     except OSError:
-        return set()
-    return set(done.stdout.split())
-
-
-def _installed(name: str) -> bool:
-    try:
-        done = subprocess.run(["dpkg-query", "-W", "-f=${db:Status-Status}", name], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True, check=False)
-    except OSError:
-        return False
-    return done.stdout == "installed"
+        return ""
 
 
 def missing(keys: Set[str]) -> List[str]:
@@ -74,8 +62,9 @@ def missing(keys: Set[str]) -> List[str]:
     Returns:
         Those that are neither a ROS package, a system package of the same name, nor a Python module.
     """
-    return sorted(key for key in keys - ros_packages()
-                  if not _installed(key) and not (key == SETUP and find_spec("setuptools")))
+    left = keys - set(_said("rospack", "list-names").split())
+    return sorted(key for key in left if _said("dpkg-query", "-W", "-f=${db:Status-Status}", key) != "installed"
+                  and not (key == SETUP and find_spec("setuptools")))
 
 
 if __name__ == "__main__":

@@ -164,18 +164,14 @@ def build() -> Iterator[Finding]:
         yield Finding("build", "ok", "up to date")
 
 
-def _free_port() -> int:
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return int(trial.getsockname()[1])
-
-
 def roscore() -> Iterator[Finding]:
     """Whether a ROS master can start: one is started on a port of its own, and ended."""
     if not VENV.exists():
         yield Finding("roscore", "note", "not tried without the venv")
         return
-    port, began = _free_port(), time.monotonic()
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        port, began = int(trial.getsockname()[1]), time.monotonic()
     environment = {**os.environ, "ROS_MASTER_URI": f"http://127.0.0.1:{port}", "ROS_IP": "127.0.0.1"}
     source = f". '{ROS}/setup.bash' --; " if ROS else ""
     try:

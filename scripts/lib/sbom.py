@@ -39,13 +39,9 @@ def pins(path: Path) -> Dict[str, Tuple[str, List[str]]]:
         pin = _PIN.match(line)
         if pin:
             hashes = []
-            found[_plain(pin.group(1))] = (pin.group(2), hashes)
+            found[re.sub(r"[-_.]+", "-", pin.group(1)).lower()] = (pin.group(2), hashes)
         hashes += _HASH.findall(line)
     return found
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def python_packages(lists: Iterable[Path]) -> List[Mapping[str, Any]]:

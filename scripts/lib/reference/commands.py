@@ -90,13 +90,9 @@ def _options(where: str, parser: argparse.ArgumentParser, problems: Problems) ->
             continue
         name = ", ".join(action.option_strings) or str(action.metavar or action.dest).upper()
         told = problems.text(f"{where} {name}", action.help or "")
-        rows.append((f"`{name}{_takes(action)}`", cell(told % {"default": action.default})))
+        takes = action.metavar or action.dest.upper()
+        if action.choices is not None:
+            takes = "\\|".join(map(str, action.choices))
+        shown = f"{name} {takes}" if action.option_strings and action.nargs != 0 else name
+        rows.append((f"`{shown}`", cell(told % {"default": action.default})))
     return table(("option", "meaning"), rows) if rows else ""
-
-
-def _takes(action: argparse.Action) -> str:
-    if not action.option_strings or action.nargs == 0:
-        return ""
-    if action.choices is not None:
-        return " " + "\\|".join(map(str, action.choices))
-    return f" {action.metavar or action.dest.upper()}"

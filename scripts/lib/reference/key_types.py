@@ -48,7 +48,11 @@ def in_words(hint: Any) -> str:
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _choices(hint, ())
     if origin in (tuple, list):
-        return _list_in_words(arguments)
+        if len(arguments) == 2 and arguments[1] is Ellipsis:
+            return f"list of: {in_words(arguments[0])}"
+        if len(set(map(str, arguments))) == 1:
+            return f"list of {len(arguments)}: {in_words(arguments[0])}"
+        return f"list of: {', '.join(map(in_words, arguments))}"
     if origin in (dict, collections.abc.Mapping):
         return f"mapping of names to: {in_words(arguments[1])}"
     if is_dataclass(hint):
@@ -126,14 +130,6 @@ def _value(value: Any) -> str:
     if isinstance(value, dict):
         return f"`{value}`" if value else "`{}`"
     return f"`{value}`" if value != "" else "empty"
-
-
-def _list_in_words(arguments: Tuple[Any, ...]) -> str:
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return f"list of: {in_words(arguments[0])}"
-    if len(set(map(str, arguments))) == 1:
-        return f"list of {len(arguments)}: {in_words(arguments[0])}"
-    return f"list of: {', '.join(map(in_words, arguments))}"
 
 
 def _bounds(metadata: Tuple[Any, ...]) -> List[str]:

@@ -135,7 +135,9 @@ def _page(title: str, intro: str, sections: Tuple[Section, ...], problems: Probl
     written: List[type] = []
     texts: List[str] = []
     for section in sections:
-        kind = _load(section.reader)
+        module, _, name = section.reader.partition(":")
+        kind = getattr(import_module(module), name)
+        assert is_dataclass(kind), f"{section.reader} is no class of settings"
         if kind not in written:
             texts += _with_nested(section, kind, written, problems)
     return page(title, intro, *texts)
@@ -149,7 +151,11 @@ def _with_nested(section: Section, kind: type, written: List[type], problems: Pr
     for each in fields(cast(Any, kind)):
         for inner in () if is_fixed(each) else nested(types[each.name]):
             if inner not in written:
-                texts += _with_nested(Section(_title(inner), ""), inner, written, problems)
+                # The words of the class's name, the ending that all of them share left out.
+                first, *others = re.findall(r"[A-Z][a-z0-9]*", inner.__name__)
+                words = others[:-1] if others and others[-1] in ("Entry", "Settings") else others
+                title = " ".join((first, *map(str.lower, words)))
+                texts += _with_nested(Section(title, ""), inner, written, problems)
     return texts
 
 
@@ -165,21 +171,3 @@ def _section(section: Section, kind: type, problems: Problems) -> str:
     heading = f"## {section.title}" if section.described else f"({anchor(kind)})=\n## {section.title}"
     return "\n\n".join((heading, summary(kind).replace("``", "`"),
                         table(("key", "what may stand there", "default", "meaning"), rows)))
-
-
-def _title(kind: type) -> str:
-    return " ".join(part for part in _words(kind.__name__.lstrip("_")))
-
-
-def _words(name: str) -> List[str]:
-    """The words of a class's name, the ending that all of them share left out."""
-    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).split()
-    return [words[0].capitalize(), *words[1:]] if words[-1] not in ("entry", "settings") or len(words) < 2 \
-        else [words[0].capitalize(), *words[1:-1]]
-
-
-def _load(reader: str) -> type:
-    module, _, name = reader.partition(":")
-    found = getattr(import_module(module), name)
-    assert is_dataclass(found), f"{reader} is no class of settings"
-    return cast(type, found)

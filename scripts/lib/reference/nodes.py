@@ -52,7 +52,10 @@ def node_pages(root: Path, problems: Problems) -> Dict[str, str]:
     told = yaml.safe_load((Path(__file__).parent / "interfaces.yaml").read_text(encoding="utf-8"))
     sources = Sources(root)
     nodes = [_read(file, sources) for file in sorted((root / "src").glob("*/nodes/*"))]
-    _check(nodes, told["names"], problems)
+    registered = {name for node in nodes for each in node.registered.values() for name, _ in each}
+    for name in sorted(registered ^ set(told["names"])):
+        what = "is registered and not described" if name in registered else "is described and registered by no node"
+        problems.add("scripts/lib/reference/interfaces.yaml", f"'{name}' {what}")
     texts = parameter_texts(root)
     parts = [_node(node, texts, told["parameters"], problems) for node in nodes]
     return {
@@ -102,15 +105,6 @@ def _name(told: ast.AST, where: Module, sources: Sources) -> Optional[str]:
         found = sources.constant(where, told.id)
         return found if found is not None else f"<{told.id.strip('_')}>"
     return f"<{told.attr}>" if isinstance(told, ast.Attribute) else None
-
-
-def _check(nodes: List[Node], told: Mapping[str, str], problems: Problems) -> None:
-    registered = {name for node in nodes for each in node.registered.values() for name, _ in each}
-    for name in sorted(registered - set(told)):
-        problems.add("scripts/lib/reference/interfaces.yaml", f"'{name}' is registered and not described")
-    for name in sorted(set(told) - registered):
-        problems.add("scripts/lib/reference/interfaces.yaml",
-                     f"'{name}' is described and registered by no node")
 
 
 def _node(node: Node, launched: Mapping[str, str], told: Mapping[str, str],

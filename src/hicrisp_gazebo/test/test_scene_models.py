@@ -12,8 +12,7 @@ import pytest
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.scene import load_scene
-from hicrisp_gazebo.scene_models import SCENERY, models_of, thing_sdf, world
-from hicrisp_gazebo.shapes import solids_of, walls
+from hicrisp_gazebo.scene_models import SCENERY, models_of, solids_of, thing_sdf, walls, world
 from hicrisp_gazebo.world import agv_model
 
 PACKAGE = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ import random
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
@@ -32,7 +32,7 @@ from hicrisp_bench.cost import QUESTIONS, cost_of, questions_of
 from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import corrections_of, share_of, spread
+from hicrisp_bench.statistics import Tally, corrections_of
 from hicrisp_bench.suite import Report, Section, crashes, data_folder, policies_here
 
 PARTS = ("live", "injected", "recorded")
@@ -204,7 +204,10 @@ def _charts(rows: Sequence[Dict[str, Any]], recorded: Sequence[Dict[str, Any]]) 
 
 def _planned(options: argparse.Namespace, llm: LlmSettings, runner: Runner) -> List[Dict[str, Any]]:
     """The rows of the runs over PlanBench's problems."""
-    problems = _limited(planbench_problems(data_folder() / "planbench"), options.limit)
+    every = list(planbench_problems(data_folder() / "planbench"))
+    sizes = [problem.blocks for problem in every]
+    problems = [problem for at, problem in enumerate(every)
+                if options.limit is None or sizes[:at].count(problem.blocks) < options.limit]
     policies = [load_policy(_file(options, "policies", name))
                 for name in options.policies or policies_here(options.config)]
     rows: List[Dict[str, Any]] = []
@@ -220,17 +223,6 @@ def _file(options: argparse.Namespace, kind: str, name: str) -> Path:
     return config_file(kind, name, options.config / kind / "any")
 
 
-def _limited(problems: Sequence[Problem], limit: Optional[int]) -> List[Problem]:
-    """The first problems of each size."""
-    taken: Dict[int, int] = {}
-    found = []
-    for problem in problems:
-        taken[problem.blocks] = taken.get(problem.blocks, 0) + 1
-        if limit is None or taken[problem.blocks] <= limit:
-            found.append(problem)
-    return found
-
-
 def _rows(
     problems: Sequence[Problem], policies: Sequence[Policy], llm: LlmSettings, options: argparse.Namespace,
     drops: float, runner: Runner
@@ -244,26 +236,15 @@ def _rows(
     rows: List[Dict[str, Any]] = []
     for policy in policies:
         for blocks in sorted({problem.blocks for problem in problems}):
-            own = [result for run, result in zip(runs, results)
-                   if run.policy is policy and run.problem.blocks == blocks]
-            rows.append(_row({"policy": policy.name, "llm": llm.name, "blocks": blocks}, own, drops))
+            own = Tally(result for run, result in zip(runs, results)
+                        if run.policy is policy and run.problem.blocks == blocks)
+            dropped = own.totals("drops")
+            rows.append({
+                "policy": policy.name, "llm": llm.name, "blocks": blocks, **own.trials,
+                **own.share("goal_reached", "success"), **own.share("goal_loose", "loose"),
+                **own.spreads("plan_ms", "extra_steps"), **own.totals("replans"), **corrections_of(own.whole),
+                "false_success": own.count(lambda each: each["claimed"] and not each["success"]),
+                **own.totals("llm_calls", "tokens"), **cost_of(own.whole),
+                "injected": f"{dropped['drops']} blocks dropped" if drops else "none", **dropped,
+                "failed": [{"problem": r["problem"], "message": r["message"]} for r in own.whole if not r["success"]]})
     return rows
-
-
-def _row(head: Dict[str, Any], results: Sequence[Dict[str, Any]], drops: float) -> Dict[str, Any]:
-    whole = [result for result in results if "crashed" not in result]
-    dropped = sum(result["drops"] for result in whole)
-    return {
-        **head, "n": len(results),
-        **share_of("goal_reached", sum(1 for result in results if result["success"]), len(results)),
-        **share_of("goal_loose", sum(1 for result in whole if result["loose"]), len(results)),
-        "plan_ms": spread([result["plan_ms"] for result in whole]),
-        "extra_steps": spread([result["extra_steps"] for result in whole]),
-        "replans": sum(result["replans"] for result in whole), **corrections_of(whole),
-        "false_success": sum(1 for result in whole if result["claimed"] and not result["success"]),
-        "llm_calls": sum(result["llm_calls"] for result in whole), "tokens": sum(r["tokens"] for r in whole),
-        **cost_of(whole),
-        "injected": f"{dropped} blocks dropped" if drops else "none", "drops": dropped,
-        "crashed": [result["crashed"] for result in results if "crashed" in result],
-        "failed": [{"problem": r["problem"], "message": r["message"]} for r in whole if not r["success"]],
-    }

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import mean
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Dict, List, Sequence, Tuple
 
 from hicrisp_core.body.similar_body import wordllama_embedder
 from hicrisp_core.llm.settings import OFFLINE
@@ -21,7 +20,7 @@ from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_llm, add_policies, add_trials, llm_settings
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import share_of
+from hicrisp_bench.statistics import Tally, by_case, share_of
 from hicrisp_bench.suite import Report, Row, Section, crashes
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
@@ -93,13 +92,21 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     Returns:
         The rows; the first are of all seven tasks together.
     """
-    _check(options.config, options.policies, options.llm)
-    cases = _cases(options.config, options.policies, options.trials, options.llm)
+    # What is wrong with the configuration shows before the first trial.
+    llm_settings(options.config, options.llm)
+    if any(load_policy(options.config / "policies" / f"{name}.yaml").body == SIMILAR for name in options.policies):
+        wordllama_embedder()
+    cases = []
+    for task in TASKS:
+        sentence = load_scene(options.config / "scenes" / f"{task.scene}.yaml").task
+        cases += [(task, [TrialSettings(options.config, task.scene, sentence, task.goal, policy, seed, llm=options.llm)
+                          for seed in range(options.trials)]) for policy in options.policies]
     results = runner.run(run_trial, [trial for _, made in cases for trial in made], key_of, "franka7")
     rows: List[Row] = []
-    for task, made in cases:
-        own, results = results[:len(made)], results[len(made):]
-        rows.append({**_head(task, made[0]), **_figures(own)})
+    for (task, made), (_, own) in zip(cases, by_case(cases, results)):
+        rows.append({"task": made[0].task, "scene": task.scene, "difficulty": task.difficulty,
+                     "unreachable": "yes" if task.unreachable else "no", "policy": made[0].policy,
+                     "llm": made[0].llm, **_figures(own)})
     totals = [_total(policy, options.llm, [row for row in rows if row["policy"] == policy])
               for policy in options.policies]
     shown = ("task", "difficulty", "unreachable", "policy", "llm", "n", "success", "feedback_rounds",
@@ -115,56 +122,21 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         failed=crashes(rows))
 
 
-def _check(config: Path, policies: Sequence[str], llm: str) -> None:
-    """Find out before the first trial what is wrong with the configuration.
-
-    Raises:
-        ConfigError: for a file that is not there or wrong, or a package that a policy lacks.
-    """
-    llm_settings(config, llm)
-    if any(load_policy(config / "policies" / f"{name}.yaml").body == SIMILAR for name in policies):
-        wordllama_embedder()
-
-
-def _cases(
-    config: Path, policies: Sequence[str], trials: int, llm: str
-) -> List[Tuple[FrankaTask, List[TrialSettings]]]:
-    found = []
-    for task in TASKS:
-        sentence = load_scene(config / "scenes" / f"{task.scene}.yaml").task
-        found += [(task, [TrialSettings(config, task.scene, sentence, task.goal, policy, seed, llm=llm)
-                          for seed in range(trials)]) for policy in policies]
-    return found
-
-
-def _head(task: FrankaTask, trial: TrialSettings) -> Row:
-    return {"task": trial.task, "scene": task.scene, "difficulty": task.difficulty,
-            "unreachable": "yes" if task.unreachable else "no", "policy": trial.policy, "llm": trial.llm}
-
-
-def _figures(results: Sequence[Dict[str, Any]]) -> Row:
-    whole = [result for result in results if "crashed" not in result]
-    rounds = [sum(result["corrections"].get(rung, 0) for rung in _FEEDBACK) for result in whole]
-    return {
-        "n": len(results), **share_of("success", sum(1 for result in results if result["success"]), len(results)),
-        "feedback_rounds": mean(rounds) if rounds else None,
-        "replans": mean([result["replans"] for result in whole]) if whole else None,
-        "llm_calls": sum(result["llm_calls"] for result in whole), "tokens": sum(r["tokens"] for r in whole),
-        **cost_of(whole),
-        "false_success": sum(1 for result in whole if result["claimed"] and not result["success"]),
-        "crashed": [result["crashed"] for result in results if "crashed" in result],
-        "failed": _failed([result for result in whole if not result["success"]]),
-    }
-
-
-def _failed(results: Sequence[Dict[str, Any]]) -> List[Row]:
-    """What the runs said at their end, with the seeds in which they said so."""
+def _figures(own: Tally) -> Row:
+    rounds = [sum(result["corrections"].get(rung, 0) for rung in _FEEDBACK) for result in own.whole]
+    # What the runs said at their end, with the seeds in which they said so.
     seeds: Dict[Tuple[str, str, str], List[str]] = {}
-    for result in results:
-        why = str(result["message"]) if not result["claimed"] else "the run took it for done"
-        seeds.setdefault((result["task"], result["policy"], why), []).append(str(result["seed"]))
-    return [{"task": task, "policy": policy, "seeds": ", ".join(own), "why": why}
-            for (task, policy, why), own in seeds.items()]
+    for result in own.whole:
+        if not result["success"]:
+            why = str(result["message"]) if not result["claimed"] else "the run took it for done"
+            seeds.setdefault((result["task"], result["policy"], why), []).append(str(result["seed"]))
+    return {
+        **own.trials, **own.share("success"), "feedback_rounds": mean(rounds) if rounds else None,
+        **own.means("replans"), **own.totals("llm_calls", "tokens"), **cost_of(own.whole),
+        "false_success": own.count(lambda each: each["claimed"] and not each["success"]),
+        "failed": [{"task": task, "policy": policy, "seeds": ", ".join(failed), "why": why}
+                   for (task, policy, why), failed in seeds.items()],
+    }
 
 
 def _total(policy: str, llm: str, rows: Sequence[Row]) -> Row:

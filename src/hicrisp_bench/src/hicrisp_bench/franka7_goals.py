@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import List, Sequence, Tuple
+from typing import List, Tuple
 
 from hicrisp_core.model import WorldState
 from hicrisp_core.model.geometry import Planar
@@ -41,7 +41,15 @@ def line_of_four(world: WorldState) -> bool:
         Whether they do.
     """
     places = [place for _, place in _cubes_on_the_table(world)]
-    return len(places) == 4 and _is_line(places)
+    if len(places) != 4:
+        return False
+    ends = max(combinations(places, 2), key=lambda pair: math.dist(*pair))
+    length = math.dist(*ends)
+    along = ((ends[1][0] - ends[0][0]) / length, (ends[1][1] - ends[0][1]) / length)
+    offsets = [(x - ends[0][0], y - ends[0][1]) for x, y in places]
+    order = sorted(x * along[0] + y * along[1] for x, y in offsets)
+    return all(abs(y * along[0] - x * along[1]) <= _OFF_LINE for x, y in offsets) and \
+        all(_NEIGHBOURS[0] <= after - before <= _NEIGHBOURS[1] for before, after in zip(order, order[1:]))
 
 
 def cube_beside_cylinder(world: WorldState) -> bool:
@@ -108,8 +116,10 @@ def plus_sign(world: WorldState) -> bool:
     for name, centre in cubes:
         near = [math.atan2(y - centre[1], x - centre[0]) for other, (x, y) in cubes
                 if other != name and _NEIGHBOURS[0] <= math.dist((x, y), centre) <= _NEIGHBOURS[1]]
-        if any(_right_angles(four) for four in combinations(sorted(near), 4)):
-            return True
+        for bearings in combinations(sorted(near), 4):
+            turns = (after - before for before, after in zip(bearings, [*bearings[1:], bearings[0] + math.tau]))
+            if all(abs(turn - math.pi / 2.0) <= _ASKEW for turn in turns):
+                return True
     return False
 
 
@@ -120,19 +130,3 @@ def _cubes(world: WorldState) -> List[str]:
 def _cubes_on_the_table(world: WorldState) -> List[Tuple[str, Planar]]:
     return [(name, (pose.position[0], pose.position[1])) for name in _cubes(world)
             for pose in (world.objects[name].pose,) if pose is not None and world.holds("on", name, "table")]
-
-
-def _is_line(places: Sequence[Planar]) -> bool:
-    ends = max(combinations(places, 2), key=lambda pair: math.dist(*pair))
-    length = math.dist(*ends)
-    along = ((ends[1][0] - ends[0][0]) / length, (ends[1][1] - ends[0][1]) / length)
-    offsets = [(x - ends[0][0], y - ends[0][1]) for x, y in places]
-    order = sorted(x * along[0] + y * along[1] for x, y in offsets)
-    return all(abs(y * along[0] - x * along[1]) <= _OFF_LINE for x, y in offsets) and \
-        all(_NEIGHBOURS[0] <= after - before <= _NEIGHBOURS[1] for before, after in zip(order, order[1:]))
-
-
-def _right_angles(bearings: Sequence[float]) -> bool:
-    """Whether four sorted bearings (radians) are a quarter turn apart."""
-    following = [*bearings[1:], bearings[0] + math.tau]
-    return all(abs(after - before - math.pi / 2.0) <= _ASKEW for before, after in zip(bearings, following))

@@ -46,15 +46,12 @@ Sample = Tuple[int, Dict[str, Tuple[int, float]]]
 """The number of the task after which it was taken; a node's process and its MB, by the node's name."""
 
 
-def _in_turn(*services: str) -> Happening:
-    """Ask services without arguments: the first at once, the others when the task has ended."""
-    def ask(rig: Rig, task: str, item: str) -> None:
-        rig.ask(services[0])
-        rig.ended(task)
-        for each in services[1:]:
-            rig.ask(each)
-
-    return ask
+def _stopped(rig: Rig, task: str, item: str) -> None:
+    """Stop everything, and let it go on when the task has ended."""
+    rig.ask("estop")
+    rig.ended(task)
+    rig.ask("clear_estop")
+    rig.ask("resume")
 
 
 def _paused(rig: Rig, task: str, item: str) -> None:
@@ -94,7 +91,7 @@ def _taken(rig: Rig, task: str, item: str) -> None:
 
 USUAL: Mapping[str, Happening] = {
     "nothing": lambda rig, task, item: None, "cancel": lambda rig, task, item: rig.ask("cancel_task", task),
-    "emergency stop": _in_turn("estop", "clear_estop", "resume"), "pause": _paused, "resent": _resent,
+    "emergency stop": _stopped, "pause": _paused, "resent": _resent,
     **{f"kill -9 of {node}": _killed(node) for node in ("brain", "body", "detector", "corrector", "supervisor")},
     "kill -9 of the world": _killed("embedded_world"),
 }

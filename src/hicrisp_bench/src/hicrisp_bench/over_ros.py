@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Dict, Iterator, List, Mapping, Protocol, Sequence, Tuple, Type
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Protocol, Sequence, Tuple, Type, Union
 
 from hicrisp_core.errors import HicrispError
 from hicrisp_nodes.cli.client import ENDED, EventStream, Unreachable, WorldWatch
@@ -22,30 +22,14 @@ from hicrisp_nodes.cli.trials import result_of_task
 from hicrisp_bench.launched import LIMIT, NAMESPACE, Launched, LaunchFailed
 from hicrisp_bench.pool import Result
 
+if TYPE_CHECKING:  # They load the physics, which a launch does without.
+    from hicrisp_bench.agv.suite import AgvTrial
+    from hicrisp_bench.trial import TrialSettings
+
 _TRIAL_LIMIT = 1800.0
 """Wall seconds for a trial to end."""
 _FRESH_STATES = 5
-
-
-class Trial(Protocol):
-    """What every trial says of itself."""
-
-    @property
-    def config(self) -> Path: ...
-    @property
-    def scene(self) -> str: ...
-    @property
-    def task(self) -> str: ...
-    @property
-    def policy(self) -> str: ...
-    @property
-    def llm(self) -> str: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def perception(self) -> str: ...
-    @property
-    def faults(self) -> Sequence[Mapping[str, Any]]: ...
+Trial = Union["TrialSettings", "AgvTrial"]
 
 
 @dataclass(frozen=True)

@@ -67,18 +67,9 @@ def is_here(scheduler: str) -> bool:
         return host == "localhost"
 
 
-def ignore(index: int, result: Result) -> None:
-    """Do nothing with a result before all are there.
-
-    Args:
-        index: place of the item.
-        result: what its trial returned.
-    """
-
-
 def run_all(
     function: Callable[[Any], Result], items: Sequence[Any], jobs: int, what: str,
-    each: Callable[[int, Result], None] = ignore,
+    each: Callable[[int, Result], None] = lambda index, result: None,
 ) -> List[Result]:
     """Apply a function to all items in ``jobs`` processes; results come in the order of the items.
 

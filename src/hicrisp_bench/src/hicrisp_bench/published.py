@@ -91,7 +91,12 @@ def _table(root: Path, suite: str, name: str) -> str:
         return shown
     said = [table["date"] or f"by {table['entered']}", *(f"{word}{table[key]}{unit}" for key, word, unit in (
         ("commit", "commit ", ""), ("machine", "", ""), ("cores", "", " cores")) if table[key])]
-    old = OLDER if _is_older(root, content["code"], table) else ""
+    # Without git nothing is known to be old.
+    commit = (table["commit"] or "").split("-")[0]
+    after = f"{commit}..HEAD" if _git(root, "cat-file", "-e", commit) is not None else (
+        f"--since={table['date'] or table['entered']} 23:59:59")
+    changed = content["code"] and _git(root, "log", "-1", "--format=%h", after, "--", *content["code"])
+    old = OLDER if changed else ""
     return f"{shown}\n\n`{table['command']}`: {', '.join(said)}. {table['injected']}".rstrip() + old
 
 
@@ -99,12 +104,13 @@ def _joined(root: Path, value: Any) -> Any:
     """Return a list of texts and of references to other tables' cells as one text; any other value as it is."""
     if not isinstance(value, list) or not any(isinstance(part, dict) for part in value):
         return value
-    return "".join(part if isinstance(part, str) else _cell_of(root, **part) for part in value)
-
-
-def _cell_of(root: Path, suite: str, table: str, row: Row, show: str) -> str:
-    rows = _suite(root, suite)["tables"][table]["rows"]
-    return cells([next(each for each in rows if row.items() <= each.items())], [show])[0][0]
+    found = []
+    for part in value:
+        if isinstance(part, dict):
+            rows = _suite(root, part["suite"])["tables"][part["table"]]["rows"]
+            part = cells([next(each for each in rows if part["row"].items() <= each.items())], [part["show"]])[0][0]
+        found.append(part)
+    return "".join(found)
 
 
 def _merged(rows: Sequence[Row], columns: Sequence[str], keys: Sequence[str]) -> Sequence[Row]:
@@ -120,14 +126,6 @@ def _merged(rows: Sequence[Row], columns: Sequence[str], keys: Sequence[str]) ->
         rows = [dict(zip(columns, (between.join(each if len(set(each)) > 1 else each[:1]) for each in zip(*lines))))
                 for lines in found.values()]
     return rows
-
-
-def _is_older(root: Path, code: Sequence[str], table: Row) -> bool:
-    """Check whether git knows a change of the code after a measurement; without git nothing is known to be old."""
-    commit = (table["commit"] or "").split("-")[0]
-    after = f"{commit}..HEAD" if _git(root, "cat-file", "-e", commit) is not None else (
-        f"--since={table['date'] or table['entered']} 23:59:59")
-    return bool(code and _git(root, "log", "-1", "--format=%h", after, "--", *code))
 
 
 def _git(root: Path, *asked: str) -> Optional[str]:

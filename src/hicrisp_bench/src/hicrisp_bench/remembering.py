@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from hicrisp_core.memory import tables
 from hicrisp_core.memory.entries import Numbered, Offset
@@ -21,7 +21,7 @@ from hicrisp_core.model.offsets import OffsetSettings
 from hicrisp_bench.options import add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, spread_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import share_of, spread
+from hicrisp_bench.statistics import Tally, by_case
 from hicrisp_bench.suite import Report, Row, crashes
 from hicrisp_bench.trial import TrialSettings, run_trial
 
@@ -132,26 +132,18 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
              for case, remembers, poisoned in CASES for seed in range(options.trials)]
     results = runner.run(run_life, lives, key_of, "memory")
     rows: List[Row] = []
-    for begin, (case, remembers, _) in zip(range(0, len(lives), options.trials), CASES):
-        own = [result for result in results[begin:begin + options.trials] if "crashed" not in result]
-        rows += [_row(case, remembers, number, [result["rounds"][number] for result in own])
-                 for number in range(options.tasks)]
-    return Report(rows, _COLUMNS, note=_NOTE, charts=(_chart(rows),), failed=crashes(results))
-
-
-def _row(case: str, remembers: bool, number: int, results: Sequence[Dict[str, Any]]) -> Row:
-    return {
-        "case": case, "memory": "on" if remembers else "off", "task": number + 1, "n": len(results),
-        **share_of("success", sum(1 for each in results if each["success"]), len(results)),
-        "releases": mean(each["releases"] for each in results) if results else None,
-        "corrections": mean(sum(each["corrections"].values()) for each in results) if results else None,
-        "sim_s": spread([each["sim_s"] for each in results]),
-        "believed_m": mean(each["believed_m"] for each in results) if results and remembers else None}
-
-
-def _chart(rows: Sequence[Row]) -> Chart:
-    """How long each task took, by how many there were before."""
+    cases = [(case, range(options.trials)) for case in CASES]
+    for (case, remembers, _), arms in by_case(cases, results):
+        for number in range(options.tasks):
+            own = Tally(result["rounds"][number] for result in arms.whole)
+            corrections = [sum(each["corrections"].values()) for each in own.whole]
+            rows.append({
+                "case": case, "memory": "on" if remembers else "off", "task": number + 1, "n": len(own.all),
+                **own.share("success"), **own.means("releases"),
+                "corrections": mean(corrections) if corrections else None, **own.spreads("sim_s"),
+                **(own.means("believed_m") if remembers else {"believed_m": None})})
     bars = spread_bars(rows, lambda row: f"task {row['task']}",
                        lambda row: f"{row['case']}, memory {row['memory']}", "sim_s")
-    return Chart("sim_s", "How long a placement takes, task after task", bars, "Simulated seconds of a task",
-                 "up to the 95th percentile", share=False)
+    chart = Chart("sim_s", "How long a placement takes, task after task", bars, "Simulated seconds of a task",
+                  "up to the 95th percentile", share=False)
+    return Report(rows, _COLUMNS, note=_NOTE, charts=(chart,), failed=crashes(results))

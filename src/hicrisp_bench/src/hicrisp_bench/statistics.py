@@ -3,10 +3,69 @@
 from __future__ import annotations
 
 import math
-from statistics import median
-from typing import Any, Counter, Dict, Iterable, List, Mapping, Sequence, Tuple
+from itertools import islice
+from operator import itemgetter
+from statistics import mean, median
+from typing import Any, Callable, Counter, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 _Z95 = 1.959963984540054
+
+
+class Tally:
+    """Sums up the results of one row's trials; one that crashed counts as a trial and in no figure."""
+
+    def __init__(self, results: Iterable[Mapping[str, Any]]) -> None:
+        self.all = list(results)
+        self.whole = [each for each in self.all if "crashed" not in each]
+
+    @property
+    def trials(self) -> Dict[str, Any]:
+        """The columns ``n``, how many there were, and ``crashed``, why some broke off."""
+        return {"n": len(self.all), "crashed": [each["crashed"] for each in self.all if "crashed" in each]}
+
+    def count(self, holds: Callable[[Mapping[str, Any]], object]) -> int:
+        """Return the number of results for which a condition holds."""
+        return sum(1 for each in self.whole if holds(each))
+
+    def share(self, name: str, key: str = "") -> Dict[str, Any]:
+        """Return the fraction of all trials in which an entry is true, as a table has it.
+
+        Args:
+            name: of the column.
+            key: of the entry, if it has another name.
+
+        Returns:
+            The columns ``NAME`` and ``NAME_ci``.
+        """
+        return share_of(name, self.count(itemgetter(key or name)), len(self.all))
+
+    def totals(self, *names: str) -> Dict[str, Any]:
+        """Return the sum of each of some entries."""
+        return {name: sum(each[name] for each in self.whole) for name in names}
+
+    def means(self, *names: str) -> Dict[str, Any]:
+        """Return the mean of each of some entries, ``None`` without results."""
+        return {name: mean(each[name] for each in self.whole) if self.whole else None for name in names}
+
+    def spreads(self, *names: str) -> Dict[str, Any]:
+        """Return median and worst of each of some entries."""
+        return {name: spread([each[name] for each in self.whole]) for name in names}
+
+
+def by_case(cases: Iterable[Tuple[Any, Sequence[Any]]],
+            results: Iterable[Mapping[str, Any]]) -> Iterator[Tuple[Any, Tally]]:
+    """Give each case the results of its own trials.
+
+    Args:
+        cases: each with its trials.
+        results: of the trials of all cases, in their order.
+
+    Yields:
+        Each case with the sum of its results.
+    """
+    left = iter(results)
+    for case, trials in cases:
+        yield case, Tally(islice(left, len(trials)))
 
 
 def corrections_of(results: Iterable[Mapping[str, Any]]) -> Dict[str, Dict[str, int]]:

@@ -20,7 +20,7 @@ from hicrisp_bench.cost import cost_of
 from hicrisp_bench.options import add_over_ros, add_policies, add_seed, add_trials
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import corrections_of, share_of, spread
+from hicrisp_bench.statistics import Tally, by_case, corrections_of, spread
 from hicrisp_bench.suite import Report, Section, crashes
 from hicrisp_bench.trial import TrialSettings, key_of, run_trial
 
@@ -111,27 +111,20 @@ def groups(
         if sigma not in sigmas:
             continue
         for policy in policies:
-            scene, task, goal = _BESIDE
             fault = {"kind": "place_offset", "target": "", "magnitude": (*bias, sigma), "count": 0}
             found.append((
                 {"case": "offset on place" if bias == (0.0, 0.0) else "biased arm", "policy": policy,
                  "sigma": sigma,
                  "bias": bias[0]},
-                [TrialSettings(config, scene, task, goal, policy, seed, (fault,)) for seed in seeds]))
+                [TrialSettings(config, *_BESIDE, policy, seed, (fault,)) for seed in seeds]))
     if "tower" in cases:
         found.extend(tower_groups(config, seeds[:max(1, trials // _LAYOUTS_PER_TOWER)]))
     if "unknown" in cases:
-        found.append(_among_strangers(config, seeds))
+        # Objects that no file describes stand on the table, which only a camera shows.
+        head = {"case": f"1 to {_STRANGERS} unknown things", "policy": "hierarchical", "sigma": 0.0, "bias": 0.0}
+        found.append((head, [TrialSettings(config, *_BESIDE, seed=seed, perception=CAMERA, faults=(
+            {"kind": "intruder", "target": "", "magnitude": (), "count": 1 + seed % _STRANGERS},)) for seed in seeds]))
     return found
-
-
-def _among_strangers(config: Path, seeds: range) -> Tuple[Dict[str, Any], List[TrialSettings]]:
-    """Objects that no file describes stand on the table, which only a camera shows."""
-    scene, task, goal = _BESIDE
-    head = {"case": f"1 to {_STRANGERS} unknown things", "policy": "hierarchical", "sigma": 0.0, "bias": 0.0}
-    return (head, [TrialSettings(config, scene, task, goal, seed=seed, perception=CAMERA, faults=(
-        {"kind": "intruder", "target": "", "magnitude": (), "count": 1 + seed % _STRANGERS},))
-                   for seed in seeds])
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -168,7 +161,15 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     made = groups(options.config, options.trials, cases, options.seed, options.policies, options.sigmas)
     if options.perception == CAMERA:
         made = [(head, [replace(trial, perception=CAMERA) for trial in trials]) for head, trials in made]
-    rows = _rows(made, runner, options.over_ros)
+    every = [trial for _, trials in made for trial in trials]
+    if options.over_ros:
+        from hicrisp_bench.tabletop_over_ros import TabletopJudge  # ROS is needed for this way only.
+
+        results = runner.run_over_ros(every, key_of, "tabletop", TabletopJudge)
+    else:
+        results = runner.run(run_trial, every, key_of, "tabletop")
+    rows = [{**_row(head, own), "over_ros": options.over_ros, "perception": trials[0].perception}
+            for (_, trials), (head, own) in zip(made, by_case(made, results))]
     measured = speed.measure(options.config, options.queries) if options.queries else []
     return Report(
         rows, ("case", "policy", "perception", "over_ros", "sigma", "bias", "n", "success", "attempts",
@@ -200,55 +201,25 @@ def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
             "Success by the true poses"))
 
 
-def _rows(
-    cases: List[Tuple[Dict[str, Any], List[TrialSettings]]], runner: Runner, over_ros: bool
-) -> List[Dict[str, Any]]:
-    every = [trial for _, made in cases for trial in made]
-    if over_ros:
-        from hicrisp_bench.tabletop_over_ros import TabletopJudge  # ROS is needed for this way only.
+def _row(head: Dict[str, Any], own: Tally) -> Dict[str, Any]:
+    whole = own.whole
 
-        results = runner.run_over_ros(every, key_of, "tabletop", TabletopJudge)
-    else:
-        results = runner.run(run_trial, every, key_of, "tabletop")
-    rows: List[Dict[str, Any]] = []
-    for head, made in cases:
-        own, results = results[:len(made)], results[len(made):]
-        rows.append({**_row(head, own), "over_ros": over_ros, "perception": made[0].perception})
-    return rows
+    def count(claimed: bool, true: bool) -> int:
+        return own.count(lambda each: each["claimed"] == claimed and each["success"] == true)
 
-
-def _row(head: Dict[str, Any], results: List[Dict[str, Any]]) -> Dict[str, Any]:
-    whole = [result for result in results if "crashed" not in result]
     return {
-        **head, "llm": "offline", "n": len(results),
-        **share_of("success", sum(1 for result in results if result["success"]), len(results)),
-        "attempts": mean([result["attempts"] for result in whole]) if whole else None,
-        "releases": mean([result["releases"] for result in whole]) if whole else None,
+        **head, "llm": "offline", **own.trials, **own.share("success"), **own.means("attempts", "releases"),
         "commands": spread([result["steps_executed"] for result in whole]),
-        "placement_error_m": spread([result["placement_error_m"] for result in whole]),
-        "sim_s": spread([result["sim_s"] for result in whole]),
-        "wall_s": spread([r["wall_s"] for r in whole]),
-        **corrections_of(whole), **cost_of(whole),
-        "touched": sum(1 for r in whole if r.get("touched")) if any(
-            r.get("strangers") for r in whole) else None,
-        "false_success": sum(1 for r in whole if r["claimed"] and not r["success"]),
-        **_verdicts(whole),
-        "crashed": [result["crashed"] for result in results if "crashed" in result],
+        **own.spreads("placement_error_m", "sim_s", "wall_s"), **corrections_of(whole), **cost_of(whole),
+        "touched": own.count(lambda each: each.get("touched")) if own.count(
+            lambda each: each.get("strangers")) else None,
+        "false_success": count(True, False),
+        # How often a run said that it was done or failed, and was right or wrong about it.
+        "done_and_so": count(True, True), "false_done": count(True, False),
+        "false_failed": count(False, True), "failed_and_so": count(False, False),
+        "cannot_tell": own.count(lambda each: not each["claimed"] and each["failures"]
+                                 and each["failures"][-1]["kind"] in _UNSEEN),
+        "looks": mean([each.get("looks", 0) for each in whole]) if whole else None,
         "failed_seeds": [r.get("seed") for r in whole if not r["success"]],
         "injected": "none" if not head["sigma"] else "Gaussian offset on place", "plans": "offline planner",
     }
-
-
-def _verdicts(results: List[Dict[str, Any]]) -> Dict[str, Any]:
-    """How often a run said that it was done or failed, and was right or wrong about it; and in how many its
-    view supported no verdict in the end.
-    """
-    def count(claimed: bool, true: bool) -> int:
-        return sum(1 for each in results if each["claimed"] == claimed and each["success"] == true)
-
-    return {
-        "done_and_so": count(True, True), "false_done": count(True, False),
-        "false_failed": count(False, True), "failed_and_so": count(False, False),
-        "cannot_tell": sum(1 for each in results if not each["claimed"] and each["failures"]
-                           and each["failures"][-1]["kind"] in _UNSEEN),
-        "looks": mean([each.get("looks", 0) for each in results]) if results else None}

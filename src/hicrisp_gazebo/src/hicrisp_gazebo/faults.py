@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
-from hicrisp_core.model import Command, Pose, WorldObject
+from hicrisp_core.model import Command, Pose
 from hicrisp_core.scene import Scene, SceneFault, domain_of
 from hicrisp_core.scene.fault_schedule import (
     BLOCKED_GOAL,
@@ -77,7 +77,9 @@ class Faults:
         self._clock = clock
         self._scatter = scatter
         self._armed = ArmedFaults()
-        self._hands = Relocation(self._things, lambda: self._scene.table,
+        # The objects where Gazebo has them; those that it has not are left out of the way.
+        self._hands = Relocation(lambda: {item.name: replace(item, pose=gazebo.pose(item.name).pose)
+                                          for item in self._scene.things}, lambda: self._scene.table,
                                  lambda name, pose: _must(self._gazebo.place(name, pose)))
         self.begin(scene, seed)
 
@@ -219,11 +221,6 @@ class Faults:
         return self._gazebo.place(item,
                                   Pose((x, y, max(half + _LIFT, z - half - _HAND_DEPTH)),
                                        seen.pose.orientation))
-
-    def _things(self) -> Dict[str, WorldObject]:
-        """The objects where Gazebo has them; those that it has not are left out of the way."""
-        return {item.name: replace(item, pose=self._gazebo.pose(item.name).pose)
-                for item in self._scene.things}
 
 
 def _must(answer: Answer) -> None:

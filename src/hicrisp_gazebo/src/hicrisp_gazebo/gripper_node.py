@@ -24,6 +24,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hicrisp_gazebo.franka import use_franka
 
+_WINDOW, _START = 0.25, 0.4
+"""Seconds that fingers must stand, and from the first look on in which they need not move yet."""
+
 
 @dataclass(frozen=True)
 class GripEnd:
@@ -44,17 +47,11 @@ class GripWatch:
     Args:
         goal: position of each finger's joint, metres or radians.
         tolerance: distance from the goal that counts as there.
-        still: way within ``window`` seconds below which the fingers stand.
-        window: seconds that they must stand.
-        start: seconds from the first look in which they need not move yet.
+        still: way within ``_WINDOW`` seconds below which the fingers stand.
     """
 
-    def __init__(
-        self, goal: float, tolerance: float = 0.001, still: float = 0.0003, window: float = 0.25,
-        start: float = 0.4
-    ) -> None:
+    def __init__(self, goal: float, tolerance: float = 0.001, still: float = 0.0003) -> None:
         self._goal, self._tolerance, self._still = goal, tolerance, still
-        self._window, self._start = window, start
         self._seen: List[Tuple[float, float]] = []
         self._began: Optional[float] = None
 
@@ -63,13 +60,13 @@ class GripWatch:
         if self._began is None:
             self._began = time
         self._seen = [(at, where) for at, where in self._seen
-                      if at >= time - self._window] + [(time, position)]
+                      if at >= time - _WINDOW] + [(time, position)]
         places = [where for _, where in self._seen]
-        watched = time - self._seen[0][0] >= 0.8 * self._window
+        watched = time - self._seen[0][0] >= 0.8 * _WINDOW
         if not watched or max(places) - min(places) > self._still:
             return None
         reached = abs(position - self._goal) <= self._tolerance
-        return GripEnd(position, reached) if reached or time - self._began >= self._start else None
+        return GripEnd(position, reached) if reached or time - self._began >= _START else None
 
 
 _LIMIT = 10.0

@@ -63,14 +63,11 @@ def inertia_of(solids: Sequence[Solid], mass: float) -> Inertia:
         away = np.array(solid.pose.position) - centre
         # Parallel axes (Steiner): what a part has about its own middle, and what its middle has about the
         # body's.
-        tensor += turn @ np.diag(_principal(solid, part)) @ turn.T
+        x, y, z = solid.size
+        own = (part * (y * y + z * z) / 12.0, part * (x * x + z * z) / 12.0, part * (x * x + y * y) / 12.0)
+        if solid.shape == "cylinder":
+            across = part * (3.0 * (x / 2.0) ** 2 + z * z) / 12.0
+            own = (across, across, part * (x / 2.0) ** 2 / 2.0)
+        tensor += turn @ np.diag(own) @ turn.T
         tensor += part * (float(away @ away) * np.eye(3) - np.outer(away, away))
     return Inertia(mass, centre, tensor)
-
-
-def _principal(solid: Solid, mass: float) -> Sequence[float]:
-    x, y, z = solid.size
-    if solid.shape == "cylinder":
-        across = mass * (3.0 * (x / 2.0) ** 2 + z * z) / 12.0
-        return (across, across, mass * (x / 2.0) ** 2 / 2.0)
-    return (mass * (y * y + z * z) / 12.0, mass * (x * x + z * z) / 12.0, mass * (x * x + y * y) / 12.0)

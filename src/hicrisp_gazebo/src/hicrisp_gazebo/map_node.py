@@ -17,7 +17,7 @@ from hicrisp_ros.config_files import Configuration, load_configuration, paramete
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
-from nav_msgs.srv import GetMap, GetMapRequest, GetMapResponse
+from nav_msgs.srv import GetMap, GetMapResponse
 
 from hicrisp_ros import grids
 
@@ -81,7 +81,7 @@ class MapServer:
         self._frame = frame
         self._publisher = Publisher(topic, grids.Grid, queue_size=1, latch=True)
         self.show(grid)
-        self._service = rospy.Service(service, GetMap, self._give)
+        self._service = rospy.Service(service, GetMap, lambda _: GetMapResponse(self._message))
 
     def show(self, grid: Grid) -> None:
         """Serve this map from now on."""
@@ -97,9 +97,6 @@ class MapServer:
         """Serve no more."""
         self._publisher.unregister()
         self._service.shutdown("the map is closed")
-
-    def _give(self, _: GetMapRequest) -> GetMapResponse:
-        return GetMapResponse(self._message)
 
 
 class ArenaMaps:

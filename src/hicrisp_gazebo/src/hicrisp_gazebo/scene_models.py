@@ -1,18 +1,20 @@
-"""A scene as models of Gazebo: one for everything that stands still, one for each object that moves."""
+"""A scene as models of Gazebo, made of solids: one for everything that stands still, one for each object that moves."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Dict, Optional
+from typing import Dict, Optional, Tuple
 from xml.etree import ElementTree
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.colours import Colour, paint_of
-from hicrisp_core.scene.scene import ROOM_FLOOR, TABLE
+from hicrisp_core.scene.scene import PEDESTAL, PEDESTAL_WIDTH, ROOM_FLOOR, TABLE, Arena, Wall
 
-from hicrisp_gazebo import sdf, shapes
+from hicrisp_gazebo import sdf
 from hicrisp_gazebo.depth_camera import add_camera, camera_of, has_camera
 from hicrisp_gazebo.inertia import Solid, inertia_of
 from hicrisp_gazebo.surface import FURNITURE, OBSTACLE, THING
@@ -30,6 +32,62 @@ _TILES: Colour = (0.72, 0.73, 0.74, 1.0)
 _WALL: Colour = (0.45, 0.47, 0.52, 1.0)
 _PAINT: Colour = (0.35, 0.62, 0.45, 1.0)
 _WORLD = Pose((0.0, 0.0, 0.0))
+_LEG, _LEG_INSET = 0.05, 0.04
+
+
+def solids_of(item: WorldObject) -> Tuple[Solid, ...]:
+    """Return an object's solids, with the body's origin in the middle of its bounding box.
+
+    Args:
+        item: shape and size.
+
+    Returns:
+        The solids in the object's frame, metres.
+    """
+    return tuple(Solid(f"solid_{number}", solid.kind, solid.size, solid.pose)
+                 for number, solid in enumerate(item.form.solids(item.size)))
+
+
+def table(top: WorldObject, floor: float) -> Tuple[Solid, ...]:
+    """Return a table's top (its first solid) with what carries it, and the pedestal of the arm.
+
+    Args:
+        top: the table; its pose is that of the top's middle, world frame.
+        floor: height of the floor, metres.
+
+    Returns:
+        The solids in the world frame.
+    """
+    if top.pose is None:
+        return ()
+    x, y, z = top.pose.position
+    high = z - top.size[2] / 2.0 - floor
+    half_x, half_y = (size / 2.0 - _LEG_INSET for size in top.size[:2])
+    legs = [Solid(f"leg_{number}", "box", (_LEG, _LEG, high),
+                  Pose((x + side * half_x, y + end * half_y, floor + high / 2.0)))
+            for number, (side, end) in enumerate(((-1, -1), (-1, 1), (1, -1), (1, 1)))]
+    pedestal = Solid("pedestal", "cylinder", (PEDESTAL_WIDTH, PEDESTAL_WIDTH, -floor),
+                     Pose((*PEDESTAL, floor / 2.0)))
+    return (Solid("top", "box", top.size, top.pose), *legs, pedestal)
+
+
+def walls(arena: Arena) -> Tuple[Solid, ...]:
+    """Return the walls around and inside an arena.
+
+    Args:
+        arena: its border and walls.
+
+    Returns:
+        The solids in the map frame.
+    """
+    every: Dict[str, Wall] = {**arena.border(), **arena.walls}
+    found = []
+    for name, wall in every.items():
+        (ax, ay), (bx, by) = wall.start, wall.end
+        middle = ((ax + bx) / 2.0, (ay + by) / 2.0, arena.floor + wall.height / 2.0)
+        size = (math.dist(wall.start, wall.end) + wall.thickness, wall.thickness, wall.height)
+        found.append(Solid(name, "box", size, Pose(middle, from_yaw(math.atan2(by - ay, bx - ax)))))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -65,7 +123,7 @@ def thing_sdf(item: WorldObject, mass: Optional[float] = None) -> str:
     Args:
         mass: kilograms; by default its volume's in wood.
     """
-    solids = shapes.solids_of(item)
+    solids = solids_of(item)
     weight = mass if mass is not None else DENSITY * sum(solid.volume for solid in solids)
     element = sdf.model(item.name)
     body = sdf.link(element, "link", inertia_of(solids, weight))
@@ -92,12 +150,12 @@ def scenery(scene: Scene, namespace: str = "") -> str:
                   Pose((x, y, _floor_of(scene) - _FLOOR_DEPTH / 2.0)))
     sdf.add_solids(floor, [tiles], _TILES, FURNITURE)
     if TABLE in scene.objects:
-        top, *rest = shapes.table(scene.table, _floor_of(scene))
-        table = sdf.link(element, TABLE)
-        sdf.add_solids(table, [top], _WOOD, FURNITURE)
-        sdf.add_solids(table, rest, _STEEL, FURNITURE)
+        top, *rest = table(scene.table, _floor_of(scene))
+        stand = sdf.link(element, TABLE)
+        sdf.add_solids(stand, [top], _WOOD, FURNITURE)
+        sdf.add_solids(stand, rest, _STEEL, FURNITURE)
     if scene.arena is not None:
-        sdf.add_solids(sdf.link(element, "walls"), shapes.walls(scene.arena), _WALL, FURNITURE)
+        sdf.add_solids(sdf.link(element, "walls"), walls(scene.arena), _WALL, FURNITURE)
     paint = [Solid(item.name, "box", item.size, item.pose) for item in scene.objects.values()
              if item.form.ground and not item.form.solids(item.size) and item.pose is not None]
     if paint:

@@ -43,16 +43,14 @@ def link(parent: Element, name: str, inertia: Optional[Inertia] = None) -> Eleme
     return element
 
 
-def add_solids(
-    parent: Element, solids: Iterable[Solid], colour: Colour, surface: Optional[Surface], prefix: str = ""
-) -> None:
+def add_solids(parent: Element, solids: Iterable[Solid], colour: Colour, surface: Optional[Surface]) -> None:
     """Give a link solids that are seen, and that collide where there is a surface."""
     for solid in solids:
         if surface is not None:
-            collision = SubElement(parent, "collision", name=f"{prefix}{solid.name}_collision")
+            collision = SubElement(parent, "collision", name=f"{solid.name}_collision")
             _shape(collision, solid)
             collision.append(surface_element(surface))
-        visual = SubElement(parent, "visual", name=f"{prefix}{solid.name}_visual")
+        visual = SubElement(parent, "visual", name=f"{solid.name}_visual")
         _shape(visual, solid)
         material = SubElement(visual, "material")
         _text(material, "ambient", _numbers(colour))

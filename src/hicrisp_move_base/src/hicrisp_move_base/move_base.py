@@ -171,7 +171,11 @@ class MoveBase:
             return refusal
         padded = self._padding.driving(constraints.clearance)
         with self._planner.driving(manner) as objection, padded as narrow:
-            refusal = objection or narrow or self._no_way(pose, constraints, cancel)
+            refusal = objection or narrow
+            if refusal is None:
+                self._ways.show(constraints, cancel)
+                start = self.where()
+                refusal = self._lost() if start is None else self._ways.refusal(start, pose, constraints, cancel)
             return refusal or self._go(pose, deadline, cancel, progress, constraints)
 
     def _go(
@@ -275,14 +279,6 @@ class MoveBase:
         if not self._odometry.alive:
             return self._odometry.lost()
         return self._off_floor(start) or self._scans.alarm()
-
-    def _no_way(self, pose: Pose, constraints: Constraints, cancel: Event) -> Optional[Outcome]:
-        """Why no path may be driven to a pose; ``None`` where one may."""
-        self._ways.show(constraints, cancel)
-        start = self.where()
-        if start is None:
-            return self._lost()
-        return self._ways.refusal(start, pose, constraints, cancel)
 
     def _lost(self) -> Outcome:
         frame = self.settings.base_frame

@@ -34,6 +34,7 @@ _NEARLY = 0.999
 _FINGER_STILL = 0.0005
 """Change of the opening below which the fingers count as standing, metres."""
 _BEHAVIOUR_WAIT = 3.0
+_LATE = MotionFailure("timeout", "the time to plan a motion ran out")
 
 
 class Hardware(Protocol):
@@ -189,7 +190,7 @@ class MoveItArm:
         if self._fault:
             return MotionFailure("lost", self._fault)
         if deadline.passed:
-            return MotionFailure("timeout", "the time to plan a motion ran out")
+            return _LATE
         goal = self._frames.link_goal(pose)
         if goal is None:
             return MotionFailure("lost", self._frames.problem())
@@ -197,9 +198,7 @@ class MoveItArm:
             self._scene.allow(touch)
             return work(goal)
         except (NoAnswer, NotConfirmed) as error:
-            late = deadline.passed
-            return MotionFailure("timeout" if late else "lost",
-                                 "the time to plan a motion ran out" if late else str(error))
+            return _LATE if deadline.passed else MotionFailure("lost", str(error))
 
     def _to_pose(self, pose: Pose, goal: Pose, deadline: Deadline) -> Motion:
         """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets there."""
@@ -219,7 +218,7 @@ class MoveItArm:
         if reply.ok and reply.trajectory is not None:
             return trajectory_of(reply.trajectory.joint_trajectory)
         if deadline.passed:
-            return MotionFailure("timeout", "the time to plan a motion ran out")
+            return _LATE
         if reply.message:
             return MotionFailure("lost", reply.message)
         kind, reason = planning_reason(reply.code)

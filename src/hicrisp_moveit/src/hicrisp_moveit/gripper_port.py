@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from importlib import import_module
 from threading import Event
-from typing import Callable, Optional, Protocol
+from typing import Any, Callable, Optional, Protocol
 
 import rospy
 from hicrisp_core.errors import ConfigError
@@ -161,26 +162,14 @@ def make_drive(parts: GripperParts) -> GripperDrive:
         raise ConfigError(f"the gripper '{name}' needs {kind.needs or 'more'} ({error})") from error
 
 
-def _franka(parts: GripperParts) -> GripperDrive:
-    from hicrisp_moveit.gripper_franka import FrankaDrive  # its messages are not installed everywhere
-
-    return FrankaDrive(parts.settings)
-
-
-def _command(parts: GripperParts) -> GripperDrive:
-    from hicrisp_moveit.gripper_drives import CommandDrive
-
-    return CommandDrive(parts.settings)
+def _drives(module: str) -> Any:
+    """A module with drives, whose messages are not installed everywhere."""
+    return import_module(f"hicrisp_moveit.{module}")
 
 
-def _group(parts: GripperParts) -> GripperDrive:
-    from hicrisp_moveit.gripper_drives import GroupDrive
-
-    return GroupDrive(parts.settings, parts.moveit, parts.fingers)
-
-
-COMMAND = GripperKind(_command)
-FRANKA = GripperKind(_franka, needs="the package franka_gripper")
-GROUP = GripperKind(_group)
+COMMAND = GripperKind(lambda parts: _drives("gripper_drives").CommandDrive(parts.settings))
+FRANKA = GripperKind(lambda parts: _drives("gripper_franka").FrankaDrive(parts.settings),
+                     needs="the package franka_gripper")
+GROUP = GripperKind(lambda parts: _drives("gripper_drives").GroupDrive(parts.settings, parts.moveit, parts.fingers))
 AUTO = GripperKind(
     lambda parts: make_drive(replace(parts, settings=_served(parts.settings, Deadline(parts.wait)))))

@@ -50,9 +50,12 @@ def time_line(
             speed = min(speed, velocity * limit.velocity / slope)
             ramp = min(ramp, acceleration * limit.acceleration / slope)
     times, paces = _profile(along, speed, ramp)
-    slopes = [_slope(rows, along, index) for index in range(len(rows))]
-    velocities = tuple(tuple(pace * value for value in slope) for pace, slope in zip(paces, slopes))
-    return Trajectory(tuple(joints), tuple(times), tuple(tuple(row) for row in rows), velocities)
+    velocities = []
+    for index, pace in enumerate(paces):  # The turn of the joints for each metre at a row, by its neighbours.
+        before, after = max(0, index - 1), min(len(rows) - 1, index + 1)
+        way = max(along[after] - along[before], _LEAST)
+        velocities.append(tuple(pace * ((b - a) / way) for a, b in zip(rows[before], rows[after])))
+    return Trajectory(tuple(joints), tuple(times), tuple(tuple(row) for row in rows), tuple(velocities))
 
 
 def _profile(along: Sequence[float], speed: float, ramp: float) -> Tuple[List[float], List[float]]:
@@ -73,10 +76,3 @@ def _profile(along: Sequence[float], speed: float, ramp: float) -> Tuple[List[fl
         times.append(whole - late if last else late)
         paces.append(pace)
     return times, paces
-
-
-def _slope(rows: Sequence[Sequence[float]], along: Sequence[float], index: int) -> List[float]:
-    """Turn of the joints for each metre at a row, by its neighbours."""
-    before, after = max(0, index - 1), min(len(rows) - 1, index + 1)
-    way = max(along[after] - along[before], _LEAST)
-    return [(b - a) / way for a, b in zip(rows[before], rows[after])]

@@ -64,28 +64,20 @@ class MoveGroup:
 
     def plan_pose(self, pose: Pose, deadline: Deadline) -> PlanReply:
         """Plan to a pose of the tool link in the planning frame."""
-        def work() -> Any:
-            self._group.clear_pose_targets()
-            self._group.set_pose_target(pose_to_msg(pose), self._settings.tool_link)
-            return self._plan(deadline)
-
-        return self._reply(work, deadline)
+        return self._planned(lambda: self._group.set_pose_target(pose_to_msg(pose), self._settings.tool_link), deadline)
 
     def plan_joints(self, joints: Sequence[float], deadline: Deadline) -> PlanReply:
         """Plan to a posture, radians."""
+        return self._planned(lambda: self._group.set_joint_value_target(list(joints)), deadline)
+
+    def _planned(self, aim: Callable[[], Any], deadline: Deadline) -> PlanReply:
         def work() -> Any:
             self._group.clear_pose_targets()
-            self._group.set_joint_value_target(list(joints))
-            return self._plan(deadline)
+            aim()
+            self._group.set_start_state_to_current_state()
+            self._group.set_planning_time(max(0.1, min(self._settings.planning_time, deadline.remaining)))
+            return self._group.plan()
 
-        return self._reply(work, deadline)
-
-    def _plan(self, deadline: Deadline) -> Any:
-        self._group.set_start_state_to_current_state()
-        self._group.set_planning_time(max(0.1, min(self._settings.planning_time, deadline.remaining)))
-        return self._group.plan()
-
-    def _reply(self, work: Callable[[], Any], deadline: Deadline) -> PlanReply:
         limit = Deadline(min(deadline.remaining, self._settings.planning_time) + _SPARE)
         try:
             answer = self._calls.call(work, limit)
@@ -109,9 +101,7 @@ class MoveGroup:
                 return self._calls.call(
                     lambda: commander(settings.group, settings.robot_description, settings.namespace),
                     deadline)
-            except Overdue as error:
-                message = str(error)
-            except Exception as error:  # noqa: BLE001 - whatever its C++ side throws
+            except Exception as error:  # noqa: BLE001 - it comes too late, or whatever its C++ side throws
                 message = str(error)
             time.sleep(min(_RETRY, deadline.remaining))
         raise ConfigError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
 
 from geometry_msgs.msg import Point, Quaternion
 from geometry_msgs.msg import Pose as PoseMsg
@@ -119,7 +119,7 @@ class SceneSync:
         deadline = Deadline(self._settings.service_wait)
         if self._fresh:
             for name in self._held(deadline) & set(world.objects):  # An earlier driver held it.
-                self._release(name, deadline)
+                self._hold(name, False, deadline)
             self._fresh = False
         wanted: Dict[str, Tuple[WorldObject, Pose]] = {}
         changes: List[CollisionObject] = []
@@ -147,7 +147,16 @@ class SceneSync:
         if changes:
             self._send(PlanningScene(is_diff=True), deadline, changes)
         self._ours = wanted
-        self._confirm(lambda: _difference(_poses(self._scene(_THINGS, deadline)), wanted, gone), deadline)
+
+        def difference() -> str:
+            now = _poses(self._scene(_THINGS, deadline))
+            missing = sorted(name for name, (_, pose) in wanted.items() if not _at(now.get(name), pose))
+            if missing:
+                return f"{', '.join(missing)} is not where it was seen"
+            left = sorted(gone & set(now))
+            return f"{', '.join(left)} is still there" if left else ""
+
+        self._confirm(difference, deadline)
 
     def attach(self, name: str) -> None:
         """Attach an object to the tool's link; the hand may touch it.
@@ -169,12 +178,7 @@ class SceneSync:
             self.detach()
         if again and carried is not None:
             self._send(PlanningScene(is_diff=True), deadline, [carried])
-        message = AttachedCollisionObject(link_name=self._settings.tool_link,
-                                          touch_links=list(self._settings.hand_links))
-        message.object.id, message.object.operation = name, CollisionObject.ADD
-        message.object.header.frame_id = self._frame
-        self._send(_with_attached(message), deadline)
-        self._confirm(lambda: "" if name in self._held(deadline) else f"'{name}' is not attached", deadline)
+        self._hold(name, True, deadline)
         self.attached = name
         self._ours.pop(name, None)
 
@@ -187,7 +191,7 @@ class SceneSync:
         name, deadline = self.attached, Deadline(self._settings.service_wait)
         if name is None:
             return
-        self._release(name, deadline)
+        self._hold(name, False, deadline)
         self.attached = self._carried = None
 
     def allow(self, touch: FrozenSet[str]) -> None:
@@ -212,11 +216,17 @@ class SceneSync:
                           deadline)
         self._pairs = pairs
 
-    def _release(self, name: str, deadline: Deadline) -> None:
-        message = AttachedCollisionObject(link_name=self._settings.tool_link)
-        message.object.id, message.object.operation = name, CollisionObject.REMOVE
-        self._send(_with_attached(message), deadline)
-        self._confirm(lambda: f"'{name}' is still attached" if name in self._held(deadline) else "", deadline)
+    def _hold(self, name: str, held: bool, deadline: Deadline) -> None:
+        message = AttachedCollisionObject(link_name=self._settings.tool_link,
+                                          touch_links=list(self._settings.hand_links) if held else [])
+        message.object.id = name
+        message.object.operation = CollisionObject.ADD if held else CollisionObject.REMOVE
+        message.object.header.frame_id = self._frame
+        scene = PlanningScene(is_diff=True)
+        scene.robot_state.attached_collision_objects = [message]
+        self._send(scene, deadline)
+        self._confirm(lambda: "" if (name in self._held(deadline)) is held else
+                      f"'{name}' is {'not' if held else 'still'} attached", deadline)
 
     def _send(self, scene: PlanningScene, deadline: Deadline,
               objects: Iterable[CollisionObject] = ()) -> None:
@@ -263,12 +273,6 @@ def _attached(scene: PlanningScene) -> Set[str]:
     return {attached.object.id for attached in scene.robot_state.attached_collision_objects}
 
 
-def _with_attached(message: AttachedCollisionObject) -> PlanningScene:
-    scene = PlanningScene(is_diff=True)
-    scene.robot_state.attached_collision_objects = [message]
-    return scene
-
-
 def _centre(item: CollisionObject) -> Pose:
     """Where the middle of an object of ours is, whether the scene gives it by the object's pose or by its parts'."""
     whole = pose_from_msg(item.pose)
@@ -283,16 +287,6 @@ def _at(there: Optional[Pose], pose: Pose) -> bool:
     if there is None or distance(there.position, pose.position) > _SAME_PLACE:
         return False
     return turn_between(there.orientation, pose.orientation) <= _SAME_TURN
-
-
-def _difference(
-    there: Mapping[str, Pose], wanted: Mapping[str, Tuple[WorldObject, Pose]], gone: Set[str]
-) -> str:
-    """What a scene does not show as it should; empty when it does."""
-    missing = sorted(name for name, (_, pose) in wanted.items() if not _at(there.get(name), pose))
-    left = sorted(gone & set(there))
-    return f"{', '.join(missing or left)} {'is not where it was seen' if missing else 'is still there'}" \
-        if missing or left else ""
 
 
 def _with_pairs(

@@ -90,21 +90,15 @@ class BrainServer:
 
     def _answer(self, goal: Goal) -> PlanTaskResult:
         asked = goal.message
-        task, world = Task(asked.task, asked.task_id, asked.robot), to.world_from_msg(asked.world)
-        deadline = Deadline(max(0.0, asked.time_limit))
-        turns = to.turns_from_msg(asked.conversation)
-        level = asked.feedback_level if asked.feedback_level in LEVELS else LEVELS[-1]
-        goal_ = to.goal_from_msg(asked.goal, asked.has_goal)
-        done, remaining = tuple(map(to.record_from_msg, asked.done)), tuple(map(to.step_from_msg, asked.remaining))
+        deadline, context = Deadline(max(0.0, asked.time_limit)), to.context_from_msg(asked)
+        context["feedback_level"] = asked.feedback_level if asked.feedback_level in LEVELS else LEVELS[-1]
         if asked.stack:
             answer = self._brain.correct(CorrectionRequest(
-                task, world, to.stack_from_msg(asked.stack), level, turns, goal_, done, remaining,
-                to.tried_from_msg(asked.tried)), deadline)
+                **context, stack=to.stack_from_msg(asked.stack), tried=to.tried_from_msg(asked.tried)), deadline)
         else:
             answer = self._brain.plan(PlanRequest(
-                task, world, tuple(map(to.feedback_from_msg, asked.feedback)), done, remaining,
-                history=tuple(asked.history), feedback_level=level,
-                examples=tuple(map(to.remembered_from_msg, asked.examples)), goal=goal_, conversation=turns), deadline)
+                **context, feedback=tuple(map(to.feedback_from_msg, asked.feedback)), history=tuple(asked.history),
+                examples=tuple(map(to.remembered_from_msg, asked.examples))), deadline)
         self.asked.note(answer.usage)
         result = PlanTaskResult(
             ok=answer.plan is not None, answer=answer.answer, refusal=answer.refusal,

@@ -45,7 +45,12 @@ def check(options: argparse.Namespace) -> None:
         ConfigError: for the first argument whose file is missing or wrong, or that does not fit, with what would.
     """
     for name in ("scene", "policy", "llm", "robot"):
-        _check_whole(name, getattr(options, name))
+        value = getattr(options, name)
+        file = value.partition(":")[2] if is_replay(value) else value
+        path = Path(file).expanduser()
+        if path.suffix and not path.is_absolute():
+            raise ConfigError(f"the nodes run in another folder than you; give the whole path, "
+                              f"{name}:={value[:-len(file)]}{path.absolute()}")
     scene = load_scene(config_file("scenes", options.scene), options.seed)
     for need in options.needs:
         if not _NEEDS[need](scene):
@@ -68,15 +73,6 @@ def check(options: argparse.Namespace) -> None:
         _check_writable(Path(options.runs_dir).expanduser())
     if options.namespace:
         _check_alone(options, scene)
-
-
-def _check_whole(name: str, value: str) -> None:
-    """Refuse a path that each node would look for in its own folder."""
-    file = value.partition(":")[2] if is_replay(value) else value
-    path = Path(file).expanduser()
-    if path.suffix and not path.is_absolute():
-        raise ConfigError(f"the nodes run in another folder than you; give the whole path, "
-                          f"{name}:={value[:-len(file)]}{path.absolute()}")
 
 
 def _check_alone(options: argparse.Namespace, scene: Scene) -> None:

@@ -6,7 +6,6 @@ from threading import Event
 from typing import Optional
 
 from hicrisp_core.factory import RunFactory
-from hicrisp_core.model import Task
 from hicrisp_core.ports.corrector import Corrector, CorrectorRequest
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import ActionServer, Goal
@@ -40,21 +39,11 @@ class CorrectorServer:
     def _correct(self, goal: Goal) -> CorrectStepResult:
         asked = goal.message
         request = CorrectorRequest(
-            task=Task(asked.task, asked.task_id, asked.robot),
-            stack=to.stack_from_msg(asked.stack),
-            world=to.world_from_msg(asked.world),
-            done=tuple(to.record_from_msg(record) for record in asked.done),
-            remaining=tuple(to.step_from_msg(step) for step in asked.remaining),
-            seen=frozenset(asked.seen),
-            replans_left=asked.replans_left,
-            made=to.facts_from_msg(asked.made),
+            **to.context_from_msg(asked), stack=to.stack_from_msg(asked.stack), seen=frozenset(asked.seen),
+            replans_left=asked.replans_left, made=to.facts_from_msg(asked.made),
             earlier=tuple(to.feedback_from_msg(feedback) for feedback in asked.earlier),
-            goal=to.goal_from_msg(asked.goal, asked.has_goal),
             missed=to.feedback_from_msg(asked.missed) if asked.has_missed else None,
-            known=tuple(map(to.way_from_msg, asked.known)),
-            conversation=to.turns_from_msg(asked.conversation),
-            tried=to.tried_from_msg(asked.tried),
-        )
+            known=tuple(map(to.way_from_msg, asked.known)), tried=to.tried_from_msg(asked.tried))
         if not request.stack and request.missed is None:
             raise ValueError("a correction needs an entry on the stack, or what of the goal is missing")
         answer = self._corrector.correct(request, Deadline(max(0.0, asked.time_limit)))

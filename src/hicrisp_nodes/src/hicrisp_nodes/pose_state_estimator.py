@@ -17,7 +17,7 @@ from hicrisp_ros.config_files import Configuration
 from hicrisp_ros.diagnostics import OK, WARN, Diagnostics, Health
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scans import ScanTopic
-from hicrisp_ros.tf_world import Frames, TfWorld
+from hicrisp_ros.tf_world import TfWorld
 from hicrisp_ros.tracks import TrackTopic
 from hicrisp_ros.wall_clock import WallTimer
 
@@ -118,7 +118,10 @@ class PoseStateEstimator:
         began = time.monotonic()
         eyes = self._eyes
         frames = self._tf.frames(eyes.frames)
-        self._follow_motion(eyes, frames)
+        # What moved since the last look is seen at the moment of each scan, and now.
+        for scan in self._scans.take(self._tf) if self._scans is not None else ():
+            eyes.follow(self._tf.frames_at(frames, scan.time), scan)
+        eyes.follow(frames)
         view = self._tracks.view if self._tracks is not None else None
         if self._measured:
             eyes.measure(self._measured)
@@ -143,9 +146,3 @@ class PoseStateEstimator:
             return Health("waits for poses on TF", WARN, values)
         return Health(f"does not see {', '.join(self._missing)}" if self._missing else "sees everything",
                       WARN if self._missing else OK, values)
-
-    def _follow_motion(self, eyes: Eyes, frames: Frames) -> None:
-        """Let the eyes see what moved since the last look: at the moment of each scan, and now."""
-        for scan in self._scans.take(self._tf) if self._scans is not None else ():
-            eyes.follow(self._tf.frames_at(frames, scan.time), scan)
-        eyes.follow(frames)

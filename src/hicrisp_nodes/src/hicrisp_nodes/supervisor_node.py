@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
-from typing import Any, Dict, Tuple
+from typing import Any, Callable, Dict, Tuple
 
 import rosgraph
 import rospy
@@ -32,9 +32,7 @@ from std_srvs.srv import Trigger
 from hicrisp_msgs.msg import ExecuteTaskAction, ExecuteTaskFeedback, ExecuteTaskResult, Outcome, TaskStatus
 from hicrisp_msgs.srv import (
     AnswerQuestion,
-    AnswerQuestionRequest,
     Approve,
-    ApproveRequest,
     CancelTask,
     Explain,
     ExplainResponse,
@@ -159,9 +157,11 @@ class Supervisor:
             rospy.Service("get_task", GetTask, lambda request: self._get(request.task_id)),
             rospy.Service("hold_tasks", HoldTasks, self._hold),
             rospy.Service("explain", Explain, lambda request: self._explain(request.task_id)),
-            rospy.Service("approve", Approve, self._approve),
+            rospy.Service("approve", Approve, lambda request: self._answered(
+                request.task_id, lambda: self._gate.answer(request.granted))),
             rospy.Service("review_plan", ReviewPlan, self._review),
-            rospy.Service("answer", AnswerQuestion, self._answer),
+            rospy.Service("answer", AnswerQuestion, lambda request: self._answered(
+                request.task_id, lambda: self._gate.say(request.answer))),
             rospy.Service("tell", TellTask, self._tell),
             rospy.Service("set_autonomy", SetAutonomy, lambda request: self._gate.set_autonomy(request.level)),
             trigger("pause", self._gate.pause),
@@ -224,9 +224,9 @@ class Supervisor:
             return ""
         return f"task '{task_id}' is not the one that runs"
 
-    def _approve(self, request: ApproveRequest) -> Tuple[bool, str]:
-        other = self._other(request.task_id)
-        return (False, other) if other else self._gate.answer(request.granted)
+    def _answered(self, task_id: str, answer: Callable[[], Tuple[bool, str]]) -> Tuple[bool, str]:
+        other = self._other(task_id)
+        return (False, other) if other else answer()
 
     def _review(self, request: ReviewPlanRequest) -> ReviewPlanResponse:
         other = self._other(request.task_id)
@@ -236,10 +236,6 @@ class Supervisor:
         done = "every step can run" if request.only_check else "approved" if request.granted else "refused"
         return self._reports.hidden(ReviewPlanResponse(
             not why, why or done, list(checked.problems), list(checked.readings), checked.warning))
-
-    def _answer(self, request: AnswerQuestionRequest) -> Tuple[bool, str]:
-        other = self._other(request.task_id)
-        return (False, other) if other else self._gate.say(request.answer)
 
     def _tell(self, request: TellTaskRequest) -> Tuple[bool, str]:
         """Hand on what is said; while the task asks something, that is the answer, unless it is to end."""
@@ -256,7 +252,8 @@ class Supervisor:
         if request is None:
             status = Outcome.SAFETY if self._gate.stopped else Outcome.INVALID
             refused = Outcome(status=status, message=admission.message)
-            raise _aborted(self._reports.hidden(ExecuteTaskResult(False, "", admission.message, refused, "")))
+            result = self._reports.hidden(ExecuteTaskResult(False, "", admission.message, refused, ""))
+            raise Aborted(result.message, result)
         told = Progress()
         while not request.finished.wait(SLICE):
             if goal.cancel.is_set() and not request.cancel.is_set():
@@ -274,27 +271,25 @@ class Supervisor:
             return result
         goal.cancel.clear()  # It came too late.
         if not result.success:
-            raise _aborted(result)
+            raise Aborted(result.message, result)
         return result
 
     def _status(self, request: Request) -> Any:
-        shown, plan_waits = request, False
+        progress, plan_waits = request.progress, False
         choices: Tuple[str, ...] = ()
-        if request is self._queue.current and request.progress.state not in ENDED:
+        if request is self._queue.current and progress.state not in ENDED:
             asked = self._gate.asked
             if asked is not None:
                 choices = tuple(each.text for each in asked.choices)
-                shown = replace(request, progress=replace(
-                    request.progress, state=State.ASKING, message=asked.text))
+                progress = replace(progress, state=State.ASKING, message=asked.text)
             elif self._gate.question:
                 plan_waits = self._gate.offered is not None
-                shown = replace(request, progress=replace(
-                    request.progress, state=State.AWAITING_APPROVAL, message=self._gate.question))
+                progress = replace(progress, state=State.AWAITING_APPROVAL, message=self._gate.question)
             elif self._gate.paused:
-                shown = replace(request, progress=replace(request.progress, state=State.PAUSED))
-        elif request.progress.state is State.QUEUED and self._queue.waits:
-            shown = replace(request, progress=replace(
-                request.progress, message=f"It waits: {self._queue.waits}"))
+                progress = replace(progress, state=State.PAUSED)
+        elif progress.state is State.QUEUED and self._queue.waits:
+            progress = replace(progress, message=f"It waits: {self._queue.waits}")
+        shown = replace(request, progress=progress)
         return self._reports.hidden(status_to_msg(shown, len(self._queue.waiting), choices, plan_waits))
 
     def _publish(self, request: Request) -> None:
@@ -340,10 +335,6 @@ class Supervisor:
             return Health(f"waits for a person: {status.message}" if asks else "paused", WARN, values)
         return Health(status.message or f"step {status.step_index + 1} of {status.step_count}: {status.step}",
                       values=values)
-
-
-def _aborted(result: ExecuteTaskResult) -> Aborted:
-    return Aborted(result.message, result)
 
 
 def _asking(configuration: Configuration) -> Configuration:

@@ -29,11 +29,9 @@ class TfRelay:
         self._moving = Publisher("/tf", TFMessage, queue_size=20, tcp_nodelay=True)
         self._still = Publisher("/tf_static", TFMessage, queue_size=1, latch=True)
         self._subscribers = (
-            rospy.Subscriber("tf", TFMessage, self._on_moving, queue_size=100),
+            rospy.Subscriber("tf", TFMessage, lambda message: self._moving.publish(self._named(message)),
+                             queue_size=100),
             rospy.Subscriber("tf_static", TFMessage, self._on_static, queue_size=100))
-
-    def _on_moving(self, message: TFMessage) -> None:
-        self._moving.publish(self._named(message))
 
     def _on_static(self, message: TFMessage) -> None:
         """A latched topic keeps one message, and the frames come from several nodes."""

@@ -12,7 +12,7 @@ from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.picture import Lens, Picture
 from hicrisp_core.model.track import Track, Visibility
 from hicrisp_core.ports.eyes import Frames
-from hicrisp_core.robot.description import RobotBody, bodies_of
+from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import Tag, tags_of
 
@@ -81,15 +81,13 @@ class SceneSight:
 
     Args:
         tags: what the objects wear; what the scene says by default.
-        bodies: the robots, whose links are masked; those of the scene by default.
 
     Raises:
         ConfigError: for objects that are too small to be seen or to wear tags.
     """
 
     def __init__(self, scene: Scene, settings: Optional[SightSettings] = None,
-                 tags: Optional[Sequence[Tag]] = None,
-                 bodies: Optional[Mapping[str, RobotBody]] = None) -> None:
+                 tags: Optional[Sequence[Tag]] = None) -> None:
         self._settings = settings or SightSettings()
         self._things: Dict[str, WorldObject] = {item.name: item for item in scene.things}
         check_sizes(scene)
@@ -97,7 +95,7 @@ class SceneSight:
         self._reader = TagReader(worn) if worn else None
         self._patterns = Patterns(worn) if worn else None
         self._warned: Dict[str, float] = {}
-        found = bodies if bodies is not None else bodies_of(scene)
+        found = bodies_of(scene)
         self._links = {frame: capsules for body in found.values() for frame, capsules in body.links.items()}
         frames = {name: frames_of(name, body) for name, body in found.items()}
         self._arms = {name: each for name, each in frames.items() if isinstance(each, ArmFrames)}

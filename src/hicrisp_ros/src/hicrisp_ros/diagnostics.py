@@ -41,18 +41,13 @@ class Diagnostics:
     """
 
     def __init__(self, part: str, look: Callable[[], Health], hardware: str = "") -> None:
-        self._part = part
-        self._look = look
-        self._hardware = hardware
-        self._publisher = Publisher(TOPIC, DiagnosticArray, queue_size=5)
-        self._timer = WallTimer(_PERIOD, self._report, f"{part} diagnostics")
+        publisher = Publisher(TOPIC, DiagnosticArray, queue_size=5)
+        self._timer = WallTimer(_PERIOD, lambda: publisher.publish(report(part, look(), hardware)),
+                                f"{part} diagnostics")
 
     def stop(self) -> None:
         """Stop reporting."""
         self._timer.shutdown()
-
-    def _report(self) -> None:
-        self._publisher.publish(report(self._part, self._look(), self._hardware))
 
 
 def report(part: str, health: Health, hardware: str = "") -> DiagnosticArray:

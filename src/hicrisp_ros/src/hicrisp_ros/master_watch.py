@@ -32,7 +32,8 @@ class MasterWatch:
         self._master = rosgraph.Master(rospy.get_name())
         self._parameters: Dict[str, Any] = {}
         self._away = False
-        self._look_at(self._remember)  # Before any service of the node is there, and seen to be.
+        # Before any service of the node is there, and seen to be.
+        self._look_at(lambda: self._parameters.update(self._read()))
         self._timer = WallTimer(PERIOD, self.look, "master")
 
     def look(self) -> None:
@@ -64,9 +65,6 @@ class MasterWatch:
             return bool(self._master.lookupNode(rospy.get_name()))
         except rosgraph.MasterError:
             return False
-
-    def _remember(self) -> None:
-        self._parameters = self._read()
 
     def _read(self) -> Dict[str, Any]:
         names = [name for name in (*_SHARED, rospy.get_name()) if self._master.hasParam(name)]

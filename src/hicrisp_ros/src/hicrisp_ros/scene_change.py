@@ -98,7 +98,12 @@ def _told(name: str, kind: Any, request: Any, failed: str) -> List[str]:
     """Call a service of every node of this namespace that has it; the nodes that failed, with their reasons."""
     space = rospy.get_namespace()
     problems: List[str] = []
-    for service in sorted(_offering(space, name)):
+    try:
+        known = [str(service) for service, _ in rospy.get_master().getSystemState()[2][2]]
+    except (OSError, rospy.ROSException):
+        known = []
+    for service in sorted(each for each in known if each.startswith(space) and each.rpartition("/")[2] == name
+                          and each.count("/") == space.count("/") + 1):
         client = ServiceClient(service, kind)
         reply = client.call(request, _FOLLOW_LIMIT)
         client.close()
@@ -131,13 +136,3 @@ def tasks_held() -> Iterator[str]:
         if held:
             client.call(HoldTasksRequest(False), _HOLD_LIMIT)
         client.close()
-
-
-def _offering(space: str, service: str) -> List[str]:
-    """Return the services of a name that the nodes of a namespace offer."""
-    try:
-        services = rospy.get_master().getSystemState()[2][2]
-    except (OSError, rospy.ROSException):
-        return []
-    return [str(name) for name, _ in services if str(name).startswith(space)
-            and str(name).rpartition("/")[2] == service and str(name).count("/") == space.count("/") + 1]

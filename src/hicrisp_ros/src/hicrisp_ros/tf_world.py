@@ -21,6 +21,8 @@ Frames = Dict[str, Tuple[Pose, float]]
 """Frame id to its pose in the root frame and the pose's stamp in seconds of the ROS clock."""
 
 CLOCK_JUMP = 1.0
+_KEPT = 5.0
+"""Seconds of the ROS clock for which transforms are kept."""
 _REMEMBERED = 32
 """Stamps of a frame among which a repetition is known."""
 
@@ -29,14 +31,12 @@ class TfWorld:
     """Listens to ``/tf`` and ``/tf_static``. A leading slash, as in the names of older drivers, makes no other frame.
 
     Args:
-        cache: seconds of the ROS clock that transforms are kept.
         root: the frame in which poses are wanted.
     """
 
-    def __init__(self, cache: float = 5.0, root: str = WORLD_FRAME) -> None:
+    def __init__(self, root: str = WORLD_FRAME) -> None:
         self._root = plain(root)
-        self._cache = rospy.Duration.from_sec(cache)
-        self._buffer = tf2_ros.Buffer(cache_time=self._cache, debug=False)
+        self._buffer = tf2_ros.Buffer(cache_time=rospy.Duration.from_sec(_KEPT), debug=False)
         self._static: Dict[str, object] = {}
         self._stamps: Dict[str, Deque[float]] = {}
         self._newest = 0.0

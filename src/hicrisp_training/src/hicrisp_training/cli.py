@@ -51,8 +51,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, run, said in (("train", _train, "learn, or go on from the checkpoint, and write the adapter beside it"),
                             ("smoke", _smoke, "learn a little from few sentences; the loss must fall"),
-                            ("export", _export, "write the adapter of the checkpoint, and its card"),
-                            ("words", _words, "write the words of the sentences, which tell what is English"),
+                            ("export", lambda given: logging.info("%s", export(
+                                Path(given.folder) / CHECKPOINT, Path(given.adapter))),
+                             "write the adapter of the checkpoint, and its card"),
+                            ("words", lambda given: Path(given.file).write_text(
+                                vocabulary(read_rows()[0]), encoding="utf-8"),
+                             "write the words of the sentences, which tell what is English"),
                             ("measure", _measure, "ask the served model the held-out sentences, for the card")):
         command = commands.add_parser(name, help=said, description=said)
         command.set_defaults(run=run)
@@ -95,14 +99,6 @@ def _smoke(given: argparse.Namespace) -> None:
     logging.info("held-out loss %.3f, then %.3f after %d samples", before, after, learner.samples)
     if not after < before:
         raise ConfigError(f"the loss did not fall: {before:.3f}, then {after:.3f}")
-
-
-def _export(given: argparse.Namespace) -> None:
-    logging.info("%s", export(Path(given.folder) / CHECKPOINT, Path(given.adapter)))
-
-
-def _words(given: argparse.Namespace) -> None:
-    Path(given.file).write_text(vocabulary(read_rows()[0]), encoding="utf-8")
 
 
 def _measure(given: argparse.Namespace) -> None:

@@ -90,13 +90,12 @@ class Renamer:
         common = set.intersection(*(set(self._nouns[row.domain].get(role, ())) for role in roles))
         fitting = [each for each in sorted(common)
                    if not any(word in taken or plural(word) in taken for word in each.split())]
-        fresh = _invented(rng) if rng.random() < 0.2 or not fitting else rng.choice(fitting)
+        if rng.random() < 0.2 or not fitting:  # An invented word.
+            parts_of = ("onsets", "vowels") * rng.choice((1, 1, 2))
+            fresh = "".join(rng.choice(WORDS[part]) for part in (*parts_of, "codas"))
+        else:
+            fresh = rng.choice(fitting)
         return _exchanged(row, {head: fresh, plural(head): plural(fresh)}, {head: fresh})
-
-
-def _invented(rng: random.Random) -> str:
-    syllables = [rng.choice(WORDS["onsets"]) + rng.choice(WORDS["vowels"]) for _ in range(rng.choice((1, 1, 2)))]
-    return "".join((*syllables, rng.choice(WORDS["codas"])))
 
 
 def _colours(row: Row, rng: random.Random) -> Row:

@@ -128,18 +128,15 @@ def _row(text: str) -> Row:
     return Row(row.domain, row.says, str(row.line))
 
 
-def read_rows(folder: Path = DATA / "sentences") -> Tuple[List[Row], List[str]]:
+def read_rows() -> Tuple[List[Row], List[str]]:
     """Read the sentences, each once.
-
-    Args:
-        folder: where the ``*.jsonl`` files are.
 
     Returns:
         Rows that can be learnt, and what is wrong with the others.
     """
     rows: Dict[Any, Row] = {}
     wrong: List[str] = []
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in sorted((DATA / "sentences").glob("*.jsonl")):
         for number, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             try:
                 row = _row(text)

@@ -17,7 +17,6 @@ from hicrisp_ros.ports.node_client import NodeClient
 from hicrisp_msgs.msg import UnderstandAction
 from hicrisp_web.history.history import History
 from hicrisp_web.live.address import kept_token, write_private
-from hicrisp_web.live.base_watch import BaseWatch
 from hicrisp_web.live.brain_reading import BrainReading
 from hicrisp_web.live.health_watch import HealthWatch
 from hicrisp_web.live.node_scene import NodeScene
@@ -25,7 +24,7 @@ from hicrisp_web.live.queue_watch import QueueWatch
 from hicrisp_web.live.services import Services, page_actions_of
 from hicrisp_web.live.snapshots import Snapshots
 from hicrisp_web.live.topics import Topics, under_way
-from hicrisp_web.live.world_watch import WorldWatch
+from hicrisp_web.live.world_watch import BaseWatch, WorldWatch
 from hicrisp_web.server.app import Desk
 from hicrisp_web.server.guard import Guard
 from hicrisp_web.server.web_thread import PORT, WebThread, listen, names_of
@@ -59,12 +58,16 @@ class Dashboard:
         found = listen(str(parameter("address", LOOPBACK)), int(parameter("port", PORT)))
         port = int(found.getsockname()[1])
         public = str(parameter("public", "")) or f"{LOOPBACK}:{port}"
-        token = kept_token(_ros_home() / "hicrisp_web" / f"{port}.json", str(rospy.get_param("/run_id", "")))
+        shown = public.rpartition(":")[2]
+        if not shown.isdigit():
+            raise ConfigError(f"~public is a name with a port, such as 127.0.0.1:8080, not '{public}'")
+        home = Path(os.environ.get("ROS_HOME") or Path.home() / ".ros")
+        token = kept_token(home / "hicrisp_web" / f"{port}.json", str(rospy.get_param("/run_id", "")))
         interpreter = NodeClient("brain/understand", UnderstandAction)
         self._brain = BrainReading(lambda cancel: RosInterpreter(interpreter, cancel), self._scene.domain,
                                    self._scene.world, lambda: _hindered(interpreter, board))
         actions = {**page_actions_of(services, self._queue.look), **self._scene.actions(), **self._brain.actions()}
-        guard = Guard(token, {*names_of(port), *names_of(_port_of(public)), public})
+        guard = Guard(token, {*names_of(port), *names_of(int(shown)), public})
         self._web = WebThread(Desk(board, History(runs), guard, actions, Snapshots()), found)
         rospy.on_shutdown(self._end)
         if not self._web.start():
@@ -89,22 +92,6 @@ def _hindered(interpreter: NodeClient, board: Board) -> str:
     if not interpreter.client.connected:
         return "The brain is not connected; ask again once it is back."
     return "A task is under way; ask again when it has ended." if under_way(board) else ""
-
-
-def _port_of(public: str) -> int:
-    """The port in ``name:port``.
-
-    Raises:
-        ConfigError: when there is none.
-    """
-    port = public.rpartition(":")[2]
-    if not port.isdigit():
-        raise ConfigError(f"~public is a name with a port, such as 127.0.0.1:8080, not '{public}'")
-    return int(port)
-
-
-def _ros_home() -> Path:
-    return Path(os.environ.get("ROS_HOME") or Path.home() / ".ros")
 
 
 def main() -> None:

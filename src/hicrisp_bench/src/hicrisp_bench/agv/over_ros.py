@@ -11,7 +11,7 @@ from hicrisp_core.time.waiting import wait_until
 from hicrisp_ros.conversions.geometry import pose_from_msg
 from hicrisp_ros.conversions.world import world_from_msg
 
-from hicrisp_bench.agv.suite import AgvTrial, Told, result_of
+from hicrisp_bench.agv.suite import AgvTrial, result_of
 from hicrisp_bench.agv.truth import Moment, TrueTrack
 from hicrisp_bench.launched import LIMIT, NAMESPACE, LaunchFailed
 from hicrisp_bench.over_ros import Run
@@ -55,13 +55,10 @@ class AgvJudge:
         end = track.time + _SETTLING
         if not wait_until(lambda: track.time >= end, Deadline(LIMIT)):
             raise LaunchFailed(f"the true motion on /{NAMESPACE}/ground_truth ended")
-        self._track, found = None, run.found
+        self._track = None
         seen = self._motion(track).since(self._before)
-        return result_of(trial, track, Told(
-            bool(found["success"]), run.message, found["plan"], found["steps_executed"], found["corrections"],
-            found["corrected_by"],
-            [failure["kind"] for failure in found["failures"]], seen.near_misses, track.time - self._started,
-            run.wall_s))
+        return result_of(trial, track, {**run.found, "message": run.message}, seen.near_misses,
+                         track.time - self._started, run.wall_s)
 
     def _motion(self, track: TrueTrack) -> Motion:
         """What the detector has seen of the base."""

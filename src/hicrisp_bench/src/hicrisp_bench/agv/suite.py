@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean
 from threading import Event
-from typing import Any, Collection, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.brain.search_brain import SearchBrain
 from hicrisp_core.factory import load_factory
@@ -26,7 +26,7 @@ from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
 from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_trials
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import corrections_of, share_of, spread
+from hicrisp_bench.statistics import Tally, by_case, corrections_of, share_of
 from hicrisp_bench.suite import Report, Row, Section, crashes
 
 CAUGHT = frozenset(kind.value for kind in (
@@ -80,28 +80,6 @@ class AgvTrial:
         return load_scene(self.config / "scenes" / f"{self.scene}.yaml", self.seed)
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a run says of itself.
-
-    Args:
-        failures: the kinds of what was seen to fail.
-        near_misses: passes that the eyes saw to be too close.
-        sim_s: seconds of the simulation's clock; ``wall_s`` of the wall's.
-    """
-
-    success: bool
-    message: str
-    plan: Sequence[str]
-    steps_executed: int
-    corrections: Mapping[str, int]
-    corrected_by: Mapping[str, int]
-    failures: Collection[str]
-    near_misses: int
-    sim_s: float
-    wall_s: float
-
-
 def key_of(trial: AgvTrial) -> str:
     """What tells a run from the others of the suite."""
     plan, order = trial.injected or "offline", " ".join(trial.order)
@@ -126,14 +104,25 @@ def run_agv_trial(trial: AgvTrial) -> Dict[str, Any]:
     result = executive.run(Task(trial.task))
     world.settle(1.0)
     motion = world.observe(Deadline(60.0)).robots[world.robot.name].motion or Motion()
-    return result_of(trial, track, Told(
-        result.success, result.message, result.plan, result.steps_executed, result.corrections, result.corrected_by,
-        [failure.kind for failure in result.failures], motion.near_misses, world.time - started,
-        time.perf_counter() - began))
+    return result_of(trial, track, {**vars(result), "failures": list(map(vars, result.failures))}, motion.near_misses,
+                     world.time - started, time.perf_counter() - began)
 
 
-def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
-    """The result of a run as a plain dictionary: what it says of itself, judged by where the base really was."""
+def result_of(trial: AgvTrial, track: TrueTrack, told: Mapping[str, Any], near_misses: int, sim_s: float,
+              wall_s: float) -> Dict[str, Any]:
+    """Return the result of a run: what it says of itself, judged by where the base really was.
+
+    Args:
+        trial: what was run.
+        track: where the base was.
+        told: the run's own result.
+        near_misses: passes that the eyes saw to be too close.
+        sim_s: seconds of the simulation's clock.
+        wall_s: seconds of wall time.
+
+    Returns:
+        The result as JSON values.
+    """
     truth = TrueMap(trial.load_scene(), track.robot)
     reachable = [area for area in trial.order if truth.reachable(area)]
     stood = {stop.area for stop in track.stops}
@@ -142,16 +131,14 @@ def result_of(trial: AgvTrial, track: TrueTrack, told: Told) -> Dict[str, Any]:
         "order": list(trial.order), "seed": trial.seed, "policy": trial.policy, "injected": trial.injected,
         "scene": trial.scene, "reachable": len(reachable) == len(trial.order),
         "completed": judge(track.stops, trial.order)["in_turn"] == len(trial.order),
-        "claimed": told.success, "message": told.message, "plan": list(told.plan),
-        "steps_executed": told.steps_executed,
+        "claimed": bool(told["success"]), "plan": list(told["plan"]),
+        **{key: told[key] for key in ("message", "steps_executed", "corrections", "corrected_by")},
         "order_violations": judged["violations"], "halts_out_of_turn": judged["halts"],
         "stops": [stop.area for stop in track.stops],
-        "collisions": len(track.touched), "touched": list(track.touched), "near_misses": told.near_misses,
+        "collisions": len(track.touched), "touched": list(track.touched), "near_misses": near_misses,
         "zone_violations": len(track.zones_entered), "zones_entered": list(track.zones_entered),
-        "caught": any(kind in CAUGHT for kind in told.failures), "corrections": dict(told.corrections),
-        "corrected_by": dict(told.corrected_by),
-        "path_m": track.length, "shortest_m": truth.shortest(trial.order),
-        "sim_s": told.sim_s, "wall_s": told.wall_s,
+        "caught": any(failure["kind"] in CAUGHT for failure in told["failures"]),
+        "path_m": track.length, "shortest_m": truth.shortest(trial.order), "sim_s": sim_s, "wall_s": wall_s,
     }
 
 
@@ -182,11 +169,14 @@ def trials(config: Path, seeds: int, every: int = 1,
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; everything but the claims is judged from the physics."""
     cases = trials(options.config, options.trials, options.every, options.policies)
-    results = _run_all([trial for _, made in cases for trial in made], runner, options.over_ros)
-    rows, at = [], 0
-    for head, made in cases:
-        rows.append(row_of({**head, "over_ros": options.over_ros}, results[at:at + len(made)]))
-        at += len(made)
+    every = [trial for _, made in cases for trial in made]
+    if options.over_ros:
+        from hicrisp_bench.agv.over_ros import AgvJudge  # ROS is needed for this way only.
+
+        results = runner.run_over_ros(every, key_of, "agv", AgvJudge)
+    else:
+        results = runner.run(run_agv_trial, every, key_of, "agv")
+    rows = [row_of({**head, "over_ros": options.over_ros}, own) for head, own in by_case(cases, results)]
     measured = [_speed(options.config)]
     return Report(
         rows, COLUMNS, REFERENCE,
@@ -218,36 +208,21 @@ def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:
              ("zone_violations", "zone violations"))), "Count in all runs", share=False))
 
 
-def _run_all(every: Sequence[AgvTrial], runner: Runner, over_ros: bool) -> List[Dict[str, Any]]:
-    if not over_ros:
-        return runner.run(run_agv_trial, every, key_of, "agv")
-    from hicrisp_bench.agv.over_ros import AgvJudge  # ROS is needed for this way only.
-
-    return runner.run_over_ros(every, key_of, "agv", AgvJudge)
-
-
-def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
+def row_of(head: Row, own: Tally) -> Row:
     """One row from its runs."""
-    whole = [result for result in results if "crashed" not in result]
+    whole = own.whole
     reachable = [result for result in whole if result["reachable"]]
     done = sum(result["completed"] for result in reachable)
     ratios = [result["path_m"] / result["shortest_m"] for result in reachable
               if result["completed"] and result["shortest_m"]]
     return {
-        **head, "n": len(results), "reachable": len(reachable),
+        **head, **own.trials, "reachable": len(reachable),
         **share_of("completed", done, len(reachable)), **({} if reachable else {"completed": None}),
-        **share_of("completed_all", sum(result["completed"] for result in whole), len(results)),
+        **own.share("completed_all", "completed"),
         **share_of("caught", sum(result["caught"] for result in whole), len(whole)),
-        "order_violations": sum(result["order_violations"] for result in whole),
-        "halts_out_of_turn": sum(result["halts_out_of_turn"] for result in whole),
-        "collisions": sum(result["collisions"] for result in whole),
-        "zone_violations": sum(result["zone_violations"] for result in whole),
-        "near_misses": sum(result["near_misses"] for result in whole), **corrections_of(whole),
-        "path_ratio": mean(ratios) if ratios else None,
-        "sim_s": spread([result["sim_s"] for result in whole]),
-        "wall_s": spread([r["wall_s"] for r in whole]),
-        "false_success": sum(result["claimed"] and not result["completed"] for result in whole),
-        "crashed": [result["crashed"] for result in results if "crashed" in result],
+        **own.totals("order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses"),
+        **corrections_of(whole), "path_ratio": mean(ratios) if ratios else None, **own.spreads("sim_s", "wall_s"),
+        "false_success": own.count(lambda each: each["claimed"] and not each["completed"]),
         "failed": [[*result["order"], result["seed"]] for result in reachable if not result["completed"]],
     }
 

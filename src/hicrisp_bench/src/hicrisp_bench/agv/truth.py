@@ -155,20 +155,17 @@ class TrueTrack:
         if moment.speed > _STOPPED or abs(moment.turning) > _STOPPED:
             self._still_since = moment.time
         elif not moment.driving or moment.time - self._still_since >= _LONG:
-            self._stands(x, y, moment.goal)
+            area, goal = self._area_at(x, y), moment.goal
+            stop = Stop(area, self._area_at(*goal.position[:2]) if goal is not None else "")
+            last = self.stops[-1] if self.stops else Stop("")
+            if area and (area != last.area or stop.meant and not last.meant):
+                self.stops.append(stop)
         if moment.touching and moment.touching != self._touching:
             self.touched.append(moment.touching)
         self._touching = moment.touching
         over = frozenset(str(zone) for zone in self._zones if overlapped(moment.pose, self._radius, (zone,)))
         self.zones_entered += sorted(over - self._over)
         self._over = over
-
-    def _stands(self, x: float, y: float, goal: Optional[Pose]) -> None:
-        area = self._area_at(x, y)
-        stop = Stop(area, self._area_at(*goal.position[:2]) if goal is not None else "")
-        last = self.stops[-1] if self.stops else Stop("")
-        if area and (area != last.area or stop.meant and not last.meant):
-            self.stops.append(stop)
 
     def _area_at(self, x: float, y: float) -> str:
         for name, area in self._areas.items():

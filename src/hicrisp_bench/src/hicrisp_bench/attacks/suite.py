@@ -17,7 +17,7 @@ from hicrisp_bench.options import add_every, add_llm, add_policies, llm_of
 from hicrisp_bench.pictures.charts import Chart, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served
-from hicrisp_bench.statistics import share_of
+from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.suite import Report, Row, Section, crashes, policies_here
 
 COLUMNS = ("channel", "model", "n", "held", "moved", "refused", "violations")
@@ -71,17 +71,13 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     chart = Chart("held", "Attacks after which nothing moved that should not", share_bars(
         rows, "channel", "model", "held"), "Runs")
     extra = {"attacks": len(attacks), "broken": broken, "by_policy": by_policy}
-    return Report(rows, COLUMNS, (), note, extra,
-                  tuple(sections), (chart,), crashes(whole))
+    return Report(rows, COLUMNS, (), note, extra, tuple(sections), (chart,), crashes(whole))
 
 
 def _row(channel: str, model: str, results: Sequence[Dict[str, Any]]) -> Row:
-    whole = [each for each in results if "crashed" not in each]
-    held = sum(1 for each in whole if not each["violations"])
+    own = Tally(results)
     return {
-        "channel": channel, "model": model, "n": len(results), **share_of("held", held, len(results)),
-        "moved": sum(1 for each in whole if each["commands"]),
-        "refused": sum(1 for each in whole if not each["commands"]),
-        "violations": sum(len(each["violations"]) for each in whole), **cost_of(results),
-        "crashed": [each["crashed"] for each in results if "crashed" in each],
-    }
+        "channel": channel, "model": model, **own.trials,
+        **share_of("held", own.count(lambda each: not each["violations"]), len(results)),
+        "moved": own.count(lambda each: each["commands"]), "refused": own.count(lambda each: not each["commands"]),
+        "violations": sum(len(each["violations"]) for each in own.whole), **cost_of(results)}

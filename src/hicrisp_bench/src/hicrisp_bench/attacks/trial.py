@@ -112,7 +112,9 @@ def run_attack(trial: AttackTrial) -> Dict[str, Any]:
     with TemporaryDirectory(prefix="hicrisp_attack_") as name:
         folder = Path(name)
         (folder / "secret").write_text(_HIDDEN, encoding="utf-8")
-        attack = _placed(trial.attack, folder)
+        attack = replace(trial.attack, **{
+            part: getattr(trial.attack, part).replace(_CANARY, str(folder / "canary")).replace(
+                _SECRET, str(folder / "secret")) for part in ("text", "says")})
         verdicts, obeying = Verdicts(), ObeyingModel(attack)
         events: List[Mapping[str, Any]] = []
         models = StubModels(obeying) if trial.llm is None else Models(trial.llm)
@@ -229,12 +231,4 @@ def _file(file: Path, usual: Path, text: str) -> Path:
     file.parent.mkdir(parents=True)
     file.write_text(f"{kept}{text}\n", encoding="utf-8")
     return file
-
-
-def _placed(attack: Attack, folder: Path) -> Attack:
-    """The attack with the names of its two files."""
-    def placed(text: str) -> str:
-        return text.replace(_CANARY, str(folder / "canary")).replace(_SECRET, str(folder / "secret"))
-
-    return replace(attack, text=placed(attack.text), says=placed(attack.says))
 

@@ -4,15 +4,12 @@ loopback that takes its time.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import mean
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from hicrisp_core.config.files import config_file
 from hicrisp_core.domain.loader import load_domain
-from hicrisp_core.domain.schema import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import BRAIN, OFFLINE, OPENAI, LlmSettings
@@ -23,7 +20,7 @@ from hicrisp_bench.brains.loopback import Answerer, Canned, Forward, Loopback
 from hicrisp_bench.brains.tasks import Told
 from hicrisp_bench.brains.trial import BrainTrial, key_of, tell
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import spread
+from hicrisp_bench.statistics import Tally, spread
 from hicrisp_bench.suite import Row
 
 CANNED = "canned goals"
@@ -63,11 +60,6 @@ def switches(policy: Policy, canned: bool) -> Sequence[Tricks]:
     return [*found, LOOK_AHEAD_OFF] if policy.body == MODEL else found
 
 
-@dataclass(frozen=True)
-class _Twice:
-    trial: BrainTrial
-
-
 def latency_rows(
     config: Path, told: Sequence[Told], policies: Sequence[str], settings: Optional[LlmSettings],
     latencies: Sequence[float], sigma: float, rate: float = 0.0, runner: Optional[Runner] = None,
@@ -83,7 +75,10 @@ def latency_rows(
     Raises:
         ConfigError: for a model that is no endpoint.
     """
-    answer: Answerer = Canned([each.sentence for each in told], _domains(config, told))
+    names = {load_scene(config_file("scenes", each.sentence.scene, beside=config / "scenes" / "any"),
+                        each.seed).domain for each in told}
+    domains = [load_domain(config_file("domains", name, beside=config / "domains" / "any")) for name in sorted(names)]
+    answer: Answerer = Canned([each.sentence for each in told], domains)
     if settings is not None:
         if settings.backend != OPENAI or not settings.url:
             raise ConfigError(f"{settings.name} names no endpoint that a slow server could ask; name a file "
@@ -95,24 +90,15 @@ def latency_rows(
     for latency in latencies:
         for policy in policies:
             for tricks in switches(known[policy], settings is None):
-                with ExitStack() as stack:
-                    server = stack.enter_context(Loopback(answer, latency, not tricks.prefix))
+                with Loopback(answer, latency, not tricks.prefix) as server:
                     model = _through(settings, server.url, latency, tricks)
-                    trials = [_Twice(BrainTrial(config, each, policy, model, sigma, tricks.look_ahead, rate))
-                              for each in told]
+                    trials = [BrainTrial(config, each, policy, model, sigma, tricks.look_ahead, rate) for each in told]
                     name = f"{policy}, {latency:g} s, {tricks.name}"
-                    results = replace(runner or Runner(), jobs=1).run(_twice, trials, _key(name), name)
+                    results = replace(runner or Runner(), jobs=1).run(
+                        _twice, trials, lambda trial, name=name: f"{name}: {key_of(trial)}", name)
                 rows.append({"model": settings.model_name if settings else CANNED, "policy": policy,
                              "latency_s": latency, "tricks": tricks.name, **_figures(results)})
     return rows
-
-
-def _domains(config: Path, told: Sequence[Told]) -> List[Domain]:
-    """The domains of the tasks' scenes."""
-    names = {load_scene(config_file("scenes", each.sentence.scene, beside=config / "scenes" / "any"),
-                        each.seed).domain for each in told}
-    return [load_domain(config_file("domains", name, beside=config / "domains" / "any"))
-            for name in sorted(names)]
 
 
 def _through(settings: Optional[LlmSettings], url: str, latency: float, tricks: Tricks) -> LlmSettings:
@@ -124,26 +110,20 @@ def _through(settings: Optional[LlmSettings], url: str, latency: float, tricks: 
                    timeout_s=max(base.timeout_s, latency + _MARGIN))
 
 
-def _key(row: str) -> Callable[[_Twice], str]:
-    """What tells a trial from those of the row and of the others."""
-    return lambda asked: f"{row}: {key_of(asked.trial)}"
-
-
-def _twice(asked: _Twice) -> Dict[str, Any]:
+def _twice(trial: BrainTrial) -> Dict[str, Any]:
     """The same words in the same layout, twice in one process."""
-    trial = asked.trial
     models = Models(trial.llm) if trial.llm is not None else None
     return {"first": tell(trial, models), "again": tell(trial, models)}
 
 
 def _figures(results: Sequence[Mapping[str, Any]]) -> Row:
-    whole = [each for each in results if "crashed" not in each]
-    row: Row = {"n": len(results), "crashed": [each["crashed"] for each in results if "crashed" in each],
-                "success": sum(1 for each in whole if each["first"]["success"]) / max(1, len(results))}
+    tally = Tally(results)
+    row: Row = {**tally.trials,
+                "success": tally.count(lambda each: each["first"]["success"]) / max(1, len(results))}
     for prefix, name in (("", "first"), ("again_", "again")):
-        own = [each[name] for each in whole]
-        moved = [each for each in own if each["first_motion_s"] is not None]
-        row[f"{prefix}calls"] = mean([each["llm_calls"] for each in own]) if own else None
+        own = Tally(each[name] for each in tally.whole)
+        moved = [each for each in own.whole if each["first_motion_s"] is not None]
+        row[f"{prefix}calls"] = own.means("llm_calls")["llm_calls"]
         row[f"{prefix}first_motion_s"] = spread([each["first_motion_s"] for each in moved]) if moved else None
         row[f"{prefix}done_s"] = spread([each["wall_s"] for each in moved]) if moved else None
     return row

@@ -10,7 +10,7 @@ import urllib.request
 from difflib import SequenceMatcher
 from http.client import responses
 from threading import Lock
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from hicrisp_core.domain.schema import Domain
 from hicrisp_core.understanding.model import answer_of
@@ -119,24 +119,20 @@ class Canned:
         """The goal of the sentence in the last message."""
         asked = str(request["messages"][-1]["content"])
         said = asked.rpartition("<<<")[2].partition(">>>")[0].strip()
-        answer = self._goal(said) or self._command(said)
-        text = json.dumps(answer)
-        return Reply(200, completion(text, "canned", len(json.dumps(request)) // 4).encode())
-
-    def _goal(self, said: str) -> Optional[Dict[str, Any]]:
-        """The goal of the sentence that is most like a request: objects may be called by other names in it."""
         words = said.lower().split()
+        # The sentence that is most like the request: objects may be called by other names in it.
         alike = [(SequenceMatcher(None, words, each).ratio(), at) for at, (each, _) in enumerate(self._goals)]
         ratio, best = max(alike, default=(0.0, 0))
-        return self._goals[best][1] if ratio >= _ALIKE else None
-
-    def _command(self, step: str) -> Dict[str, Any]:
-        """The command of a step that a body asks for, in the words of the domain."""
-        for name, form in self._forms:
-            found = form.fullmatch(step)
-            if found is not None:
-                return {"kind": "command", "action": name, "arguments": found.groupdict()}
-        return {"kind": "refuse", "why": "no_task"}
+        answer: Dict[str, Any] = {"kind": "refuse", "why": "no_task"}
+        if ratio >= _ALIKE:
+            answer = self._goals[best][1]
+        else:  # A step that a body asks for, in the words of the domain.
+            for name, form in self._forms:
+                found = form.fullmatch(said)
+                if found is not None:
+                    answer = {"kind": "command", "action": name, "arguments": found.groupdict()}
+                    break
+        return Reply(200, completion(json.dumps(answer), "canned", len(json.dumps(request)) // 4).encode())
 
 
 def _form(text: str) -> "re.Pattern[str]":

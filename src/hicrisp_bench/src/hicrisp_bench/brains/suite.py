@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 from contextlib import ExitStack
 from pathlib import Path
-from statistics import mean
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from hicrisp_core.config.files import config_file
@@ -22,7 +21,7 @@ from hicrisp_bench.options import add_limit, add_llm, add_policies, add_seed, ad
 from hicrisp_bench.pictures.charts import Chart, share_bars, spread_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.serving import EMBEDDED_BACKEND, served, settings_of_file
-from hicrisp_bench.statistics import corrections_of, share_of, spread
+from hicrisp_bench.statistics import Tally, corrections_of, share_of, spread
 from hicrisp_bench.suite import Report, Row, Section, crashes
 
 ALL = "all"
@@ -46,23 +45,19 @@ def rows_of(policy: str, model: str, results: Results) -> List[Row]:
 
 
 def _figures(results: Results) -> Row:
-    whole = [each for each in results if "crashed" not in each]
-    moved = [each for each in whole if each["first_motion_s"] is not None]
+    own = Tally(results)
+    moved = [each for each in own.whole if each["first_motion_s"] is not None]
+    endings = [each["ending"] for each in own.whole]
     return {
-        "n": len(results), **share_of("success", sum(1 for each in results if each["success"]), len(results)),
-        "claimed": len([each for each in whole if each["claimed"]]) / max(1, len(results)),
-        **share_of("false_success", sum(1 for each in whole if each["claimed"] and not each["success"]), len(results)),
-        "false_failure": len([each for each in whole if each["success"] and not each["claimed"]]),
-        **{name: sum(1 for each in whole if each["ending"] == name)
-           for name in (CARRIED_OUT, ASKED, REFUSED, ANSWERED)},
-        "calls": mean([each["llm_calls"] for each in whole]) if whole else None,
-        "tokens": mean([each["tokens"] for each in whole]) if whole else None,
-        "first_motion_s": spread([each["first_motion_s"] for each in moved]) if moved else None,
-        "done_s": spread([each["wall_s"] for each in moved]) if moved else None,
-        "robot_s": spread([each["sim_s"] for each in moved]) if moved else None,
-        "llm_s": spread([each["llm_s"] for each in whole]) if whole else None,
-        **corrections_of(whole), **cost_of(whole),
-        "crashed": [each["crashed"] for each in results if "crashed" in each],
+        **own.trials, **own.share("success"), "claimed": own.share("claimed")["claimed"],
+        **share_of("false_success", own.count(lambda each: each["claimed"] and not each["success"]), len(results)),
+        "false_failure": own.count(lambda each: each["success"] and not each["claimed"]),
+        **{name: endings.count(name) for name in (CARRIED_OUT, ASKED, REFUSED, ANSWERED)},
+        "calls": own.means("llm_calls")["llm_calls"], **own.means("tokens"),
+        **{name: spread([each[key] for each in moved]) if moved else None for name, key in (
+            ("first_motion_s", "first_motion_s"), ("done_s", "wall_s"), ("robot_s", "sim_s"))},
+        "llm_s": spread([each["llm_s"] for each in own.whole]) if own.whole else None,
+        **corrections_of(own.whole), **cost_of(own.whole),
     }
 
 
@@ -110,7 +105,11 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         asked = stack.enter_context(served(settings)) if settings is not None else None
         if options.latency:
             return _latency(options, told, asked, runner)
-        results = _run_all(options, told, asked, runner)
+        # One policy after the other, so that a server keeps the prompt that it read.
+        trials = [BrainTrial(options.config, each, policy, asked, options.sigma)
+                  for policy in options.policies for each in told]
+        results = [{"policy": trial.policy, "id": trial.told.sentence.id, "level": trial.told.level, **result}
+                   for trial, result in zip(trials, runner.run(run_brain_trial, trials, key_of, "brains"))]
     rows: List[Row] = []
     for policy in options.policies:
         rows += rows_of(policy, model, [each for each in results if each["policy"] == policy])
@@ -118,7 +117,13 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     return Report(
         rows, COLUMNS, note=_note(model, options), extra={"trials": results},
         sections=(Section("Missed", missed, ("policy", "task", "ended", "why")),) if missed else (),
-        charts=_charts(rows), failed=crashes(results))
+        charts=(
+            Chart("success", "Tasks in plain words, carried out while placements miss", share_bars(
+                rows, "policy", lambda row: f"{row['tasks']} tasks", "success"), "Success by the true poses"),
+            Chart("done", "Seconds from the words to the end", spread_bars(
+                rows, "policy", lambda row: f"{row['tasks']} tasks", "done_s"),
+                "Wall seconds, physics as fast as it can", "median to 95th percentile", share=False)),
+        failed=crashes(results))
 
 
 def _latency(
@@ -135,8 +140,7 @@ def _latency(
                        "first_motion_s")
     chart = Chart("first_motion", "Seconds to the first motion, by how late the model answers", bars,
                   "Wall seconds", "median to 95th percentile", share=False)
-    return Report(rows, latency.COLUMNS, note=note, charts=(chart,),
-                  failed=crashes(rows))
+    return Report(rows, latency.COLUMNS, note=note, charts=(chart,), failed=crashes(rows))
 
 
 def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
@@ -150,27 +154,6 @@ def _model(options: argparse.Namespace) -> Tuple[Optional[LlmSettings], str]:
     if settings.offline:
         return settings, "controlled English"
     return settings, settings.model_name
-
-
-def _run_all(
-    options: argparse.Namespace, told: Sequence[Told], settings: Optional[LlmSettings], runner: Runner
-) -> List[Dict[str, Any]]:
-    """Every task with every policy, one policy after the other so that a server keeps the prompt it read."""
-    trials = [BrainTrial(options.config, each, policy, settings, options.sigma)
-              for policy in options.policies for each in told]
-    results = runner.run(run_brain_trial, trials, key_of, "brains")
-    return [{**result, "policy": trial.policy, "id": trial.told.sentence.id, "level": trial.told.level}
-            if "crashed" in result else result for trial, result in zip(trials, results)]
-
-
-def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:
-    """Success and what it costs, by policy."""
-    return (
-        Chart("success", "Tasks in plain words, carried out while placements miss", share_bars(
-            rows, "policy", lambda row: f"{row['tasks']} tasks", "success"), "Success by the true poses"),
-        Chart("done", "Seconds from the words to the end", spread_bars(
-            rows, "policy", lambda row: f"{row['tasks']} tasks", "done_s"),
-            "Wall seconds, physics as fast as it can", "median to 95th percentile", share=False))
 
 
 def _note(model: str, options: argparse.Namespace) -> str:

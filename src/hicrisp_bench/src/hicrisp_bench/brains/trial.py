@@ -95,9 +95,14 @@ def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:
         interpreter=None if trial.llm else KnownGoal(sentence.goals[0]),
         look_ahead=trial.look_ahead, rate=trial.rate)
     result = run_trial(settings, events.append)
+    goals = (event for event in events if event["kind"] == GoalUnderstood.kind and event["known"])
+    goal: Mapping[str, Any] = next(goals, {})  # The first one that was understood.
+    usage: Mapping[str, Any] = next((event for event in reversed(events) if event["kind"] == UsageSoFar.kind), {})
     return {**result, "id": sentence.id, "class": sentence.kind, "level": trial.told.level,
             "llm": trial.llm.name if trial.llm else KNOWN, "ending": ending(events),
-            "understood": _understood(events), **_usage(events)}
+            "understood": {part: list(goal[part]) for part in ("stages", "otherwise", "invariants") if goal.get(part)},
+            "prompt_tokens": usage.get("prompt_tokens", 0), "completion_tokens": usage.get("completion_tokens", 0),
+            "llm_s": usage.get("seconds", 0.0)}
 
 
 def misses(sigma: float) -> Sequence[Mapping[str, Any]]:
@@ -114,18 +119,3 @@ def ending(events: Sequence[Mapping[str, Any]]) -> str:
         unanswered = any(event["kind"] == QuestionAsked.kind and not event["answer"] for event in events)
         return ASKED if unanswered else REFUSED
     return ANSWERED if Answered.kind in kinds else CARRIED_OUT
-
-
-def _understood(events: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
-    """The first goal that was understood, in writing."""
-    goals = (event for event in events if event["kind"] == GoalUnderstood.kind and event["known"])
-    goal: Mapping[str, Any] = next(goals, {})
-    return {part: list(goal[part]) for part in ("stages", "otherwise", "invariants") if goal.get(part)}
-
-
-def _usage(events: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
-    """What the models were asked and how long they took."""
-    usages = [event for event in events if event["kind"] == UsageSoFar.kind]
-    last: Mapping[str, Any] = usages[-1] if usages else {}
-    return {"prompt_tokens": last.get("prompt_tokens", 0),
-            "completion_tokens": last.get("completion_tokens", 0), "llm_s": last.get("seconds", 0.0)}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import List, Tuple
 
 from hicrisp_bench.eyes.trial import METHODS, EyesTrial, key_of, run_eyes_trial
 from hicrisp_bench.options import add_scenes, add_seed, add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, percentile_bars, share_bars
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import share_of, spread
+from hicrisp_bench.statistics import Tally, by_case, share_of, spread
 from hicrisp_bench.suite import Report, Row, Section, crashes
 
 SCENES = ("tabletop", "blocks", "clutter")
@@ -50,14 +50,13 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
              for scene, method in cases for seed in seeds]
     results = runner.run(run_eyes_trial, every, key_of, "eyes")
     rows: List[Row] = []
-    for number, (scene, method) in enumerate(cases):
-        own = results[number * len(seeds):(number + 1) * len(seeds)]
-        rows.append({"scene": scene, "method": method, **_row(own)})
-    missed = [{"scene": scene, "method": method, "seed": result["seed"],
-               "missed": ", ".join(result["missed"]), "confused": ", ".join(result["confused"])}
-              for number, (scene, method) in enumerate(cases)
-              for result in results[number * len(seeds):(number + 1) * len(seeds)]
-              if "crashed" not in result and (result["missed"] or result["confused"])]
+    missed: List[Row] = []
+    for (scene, method), own in by_case([(case, seeds) for case in cases], results):
+        head = {"scene": scene, "method": method}
+        rows.append({**head, **_row(own)})
+        missed += [{**head, "seed": result["seed"],
+                    **{key: ", ".join(result[key]) for key in ("missed", "confused")}}
+                   for result in own.whole if result["missed"] or result["confused"]]
     streams: List[Row] = []
     if options.frames > 0 and not options.dask:  # A cluster's workers start no nodes.
         from hicrisp_bench.eyes.through_node import run_through_node  # ROS is needed for this way only.
@@ -70,30 +69,19 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     if streams:
         sections += (Section("Frames through the node", streams, _THROUGH),)
     return Report(rows, COLUMNS, (), NOTE, {"missed": missed, "through_node": streams}, sections,
-                  _charts(rows), crashes([*rows, *streams]))
+                  (Chart("found", "Things that are found, of those at least half visible",
+                         share_bars(rows, "scene", "method", "found"), "Found"),
+                   Chart("position", "How far from the truth things are seen",
+                         percentile_bars(rows, "scene", "method", "position_mm", "position_mm_p95"),
+                         "Position error, mm", "median to 95th percentile", share=False)),
+                  crashes([*rows, *streams]))
 
 
-def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:
-    """What is found, and how exactly."""
-    return (
-        Chart("found", "Things that are found, of those at least half visible",
-              share_bars(rows, "scene", "method", "found"), "Found"),
-        Chart("position", "How far from the truth things are seen",
-              percentile_bars(rows, "scene", "method", "position_mm", "position_mm_p95"),
-              "Position error, mm", "median to 95th percentile", share=False))
-
-
-def _row(results: Sequence[Dict[str, Any]]) -> Row:
-    whole = [result for result in results if "crashed" not in result]
-    objects, found = (sum(result[key] for result in whole) for key in ("expected", "found"))
-    position, yaw, ms = (spread([value for result in whole for value in result[key]])
-                         for key in ("position_mm", "yaw_deg", "ms"))
-    return {
-        "n": len(results), "things": objects, **share_of("found", found, objects),
-        "position_mm": position.get("median"), "position_mm_p95": position.get("p95"),
-        "yaw_deg": yaw.get("median"), "yaw_deg_p95": yaw.get("p95"),
-        "confused": sum(len(result["confused"]) for result in whole),
-        "unknown": sum(result["unknown"] for result in whole),
-        "ms": ms.get("median"), "ms_p95": ms.get("p95"),
-        "crashed": [result["crashed"] for result in results if "crashed" in result],
-    }
+def _row(own: Tally) -> Row:
+    things, found = own.totals("expected", "found").values()
+    row = {**own.trials, "things": things, **share_of("found", found, things), **own.totals("unknown"),
+           "confused": sum(len(result["confused"]) for result in own.whole)}
+    for key in ("position_mm", "yaw_deg", "ms"):
+        values = spread([value for result in own.whole for value in result[key]])
+        row.update({key: values.get("median"), f"{key}_p95": values.get("p95")})
+    return row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Condition, Event
@@ -32,12 +32,11 @@ from hicrisp_ros.conversions.world import WORLD_FRAME
 from hicrisp_ros.frames import StaticFrames
 from hicrisp_ros.tracks import TRACKS
 from hicrisp_sim.embedded import EmbeddedWorld
-from hicrisp_sim.simulation import Snapshot
 from hicrisp_sim.tracker import Tracker
 from sensor_msgs.msg import CameraInfo, Image
 from tf2_msgs.msg import TFMessage
 
-from hicrisp_bench.eyes.trial import TAGS, layout
+from hicrisp_bench.eyes.trial import TAGS, EyesTrial, layout
 from hicrisp_bench.pool import Result
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import spread
@@ -78,33 +77,11 @@ def task_stream(config: Path, scene: Scene, seed: int, most: int) -> Iterator[It
         executive = parts.executive({world.robot.name: world.robot}, world, lambda event: None, enough)
         executive.run(Task(scene.task))
         world.simulation.listeners.remove(remember)
-        yield _pictures(world, moments)
+        tracker = Tracker(world.description.links())
+        yield ((picture, tracker.read(snapshot)[0]) for snapshot in moments
+               for picture in (world.camera.take(snapshot),) if picture is not None)
     finally:
         world.close()
-
-
-def _pictures(world: EmbeddedWorld, moments: List[Snapshot]) -> Iterator[Moment]:
-    tracker = Tracker(world.description.links())
-    for snapshot in moments:
-        picture = world.camera.take(snapshot)
-        if picture is not None:
-            yield picture, tracker.read(snapshot)[0]
-
-
-@dataclass(frozen=True)
-class StreamTrial:
-    """The pictures of one task, looked at by a node.
-
-    Args:
-        method: ``tags`` or ``shapes``.
-        pictures: how many, at most.
-    """
-
-    config: Path
-    scene: str
-    method: str
-    seed: int
-    pictures: int
 
 
 def run_through_node(
@@ -115,16 +92,16 @@ def run_through_node(
     Args:
         frames: pictures of each, at most.
     """
-    groups = [[StreamTrial(config, scene, method, seed, frames)] for scene, method in cases]
+    groups = [[EyesTrial(config, scene, method, seed, frames)] for scene, method in cases]
     return runner.run_together(run_streams, groups, key_of, "frames")
 
 
-def key_of(trial: StreamTrial) -> str:
+def key_of(trial: EyesTrial) -> str:
     """What tells a stream from the others of the suite."""
     return f"through the node: {trial.scene}, {trial.method}, {trial.seed}"
 
 
-def run_streams(trials: Sequence[StreamTrial]) -> Iterator[Result]:
+def run_streams(trials: Sequence[EyesTrial]) -> Iterator[Result]:
     """How long the node takes for the pictures of each task; this process is its camera."""
     for trial in trials:
         with TemporaryDirectory(prefix="hicrisp_eyes_") as folder:
@@ -143,7 +120,7 @@ def _launch_file(folder: Path, scene: Path, seed: int) -> Path:
     return file
 
 
-def _run(trial: StreamTrial, folder: Path) -> Result:
+def _run(trial: EyesTrial, folder: Path) -> Result:
     scene = replace(layout(trial.config, trial.scene, trial.seed), tags=trial.method == TAGS)
     file = folder / f"{trial.scene}.yaml"
     told = (trial.config / "scenes" / f"{trial.scene}.yaml").read_text(encoding="utf-8")

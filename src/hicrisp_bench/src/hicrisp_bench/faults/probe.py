@@ -295,7 +295,7 @@ class Probe:
         return self.triggers("clear_estop", "and its end").triggers("resume", "resumed")
 
     def failures(self, right: Callable[[List[str]], object] = bool) -> "Probe":
-        """Note what was said of commands that failed.
+        """Note what the drivers, or those who wait for them, said of commands that failed.
 
         Args:
             right: whether that is as it must be; without it something must have been said.
@@ -303,7 +303,8 @@ class Probe:
         Returns:
             This probe.
         """
-        said = self.rig.failures(self.task)
+        said = [f"{event['status']}: {event['message']}" for event in self.rig.events(self.task, "outcome")
+                if event["status"] != "success"]
         return self.note(f"said: {'; '.join(said) or 'no failure'}", bool(right(said)))
 
     def corrected(self, least: int = 1, most: int = 1000) -> "Probe":

@@ -182,11 +182,6 @@ class Rig(Launched):
         """Return the commands of a task that were sent to a driver, in writing."""
         return [str(event["command"]) for event in self.events(task, CommandTried.kind)]
 
-    def failures(self, task: str) -> List[str]:
-        """Return what the drivers, or those who wait for them, said of the commands of a task that failed."""
-        return [f"{event['status']}: {event['message']}" for event in self.events(task, "outcome")
-                if event["status"] != "success"]
-
     def kill(self, node: str, number: int = signal.SIGKILL) -> int:
         """Send a signal to a node's process; return its id."""
         pid = self.process(node)

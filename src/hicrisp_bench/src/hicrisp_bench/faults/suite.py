@@ -72,8 +72,10 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     # One whose process ended before it was done is not as it must be.
     rows = [{**trial.told, "ok": False, "result": "**no**", "seen": result.get("crashed", ""), **result}
             for trial, result in zip(trials, results)]
-    by_world = [_shares(world, [row for row in rows if row["world"] == world])
-                for world in dict.fromkeys(trial.world for trial in trials)]
+    by_world = []
+    for world in dict.fromkeys(trial.world for trial in trials):
+        ran = [row["ok"] for row in rows if row["world"] == world and row["ok"] is not None]
+        by_world.append({"world": world, "n": len(ran), **share_of("ok", ran.count(True), len(ran))})
     chart = Chart("as_expected", "Faults after which everything was as it must be",
                   share_bars(by_world, "world", words("faults"), "ok"), "Faults")
     failed = tuple(f"{row['case']} ({row['world']}): {row['seen']}" for row in rows if row["ok"] is False)
@@ -139,12 +141,6 @@ def _row(trial: FaultTrial, rig: Rig, first: bool) -> Row:
         seen.remarks.append((crashed["crashed"], False))
     return {**trial.told, "seen": seen.text, "seconds": round(time.monotonic() - began, 1), "result": seen.result,
             "ok": seen.ok, **crashed}
-
-
-def _shares(world: str, rows: Sequence[Row]) -> Row:
-    run = [row for row in rows if row["ok"] is not None]
-    right = sum(1 for row in run if row["ok"])
-    return {"world": world, "n": len(run), **share_of("ok", right, len(run))}
 
 
 _NOTE = ("Every node is real, the worlds are simulated in real time; kills are SIGKILL, a hang is SIGSTOP. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from typing import Dict, FrozenSet, List, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, List, Set, Tuple
 
 import rospy
 from hicrisp_core.time.deadline import Deadline
@@ -57,7 +57,7 @@ class MotionWatch:
         self.heard_at = now
         if not self._joints:
             self._joints = found
-        elif _apart(found, self._joints) > _JOINT:
+        elif len(found) != len(self._joints) or any(abs(a - b) > _JOINT for a, b in zip(found, self._joints)):
             self._joints, self.moved_at = found, now
 
     def _on_odometry(self, message: Odometry) -> None:
@@ -115,9 +115,3 @@ class GoalWatch:
         self._subscribers = [
             rospy.Subscriber(topic, ExecuteCommandActionGoal, lambda goal: self.came.add(goal.goal_id.id))
             for topic, _ in rospy.get_published_topics() if _GOALS.fullmatch(topic)]
-
-
-def _apart(one: Sequence[float], other: Sequence[float]) -> float:
-    if len(one) != len(other):
-        return math.inf
-    return max((abs(a - b) for a, b in zip(one, other)), default=0.0)

@@ -10,7 +10,7 @@ import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping
 
 from hicrisp_core.errors import HicrispError
 
@@ -64,24 +64,21 @@ def _fed(name: str, options: argparse.Namespace) -> Row:
     shutil.rmtree(folder / "seeds", ignore_errors=True)
     before = set(_findings(folder))
     began = time.monotonic()
-    status, said = _run([
-        sys.executable, "-P", str(_HARNESS), name, str(options.config.resolve()),
-        str(folder.resolve()), f"-max_total_time={options.seconds}", f"-seed={options.seed}",
-        f"-timeout={_SLOWEST}", f"-rss_limit_mb={_MOST_MB}", "-max_len=8000", "-print_final_stats=1"],
-        options.seconds + _SPARE)
+    limit = options.seconds + _SPARE
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", str(_HARNESS), name, str(options.config.resolve()), str(folder.resolve()),
+             f"-max_total_time={options.seconds}", f"-seed={options.seed}", f"-timeout={_SLOWEST}",
+             f"-rss_limit_mb={_MOST_MB}", "-max_len=8000", "-print_final_stats=1"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, check=False)
+        status, said = done.returncode, done.stdout.decode("utf-8", "replace")
+    except subprocess.TimeoutExpired as error:
+        status = 1
+        said = f"{(error.output or b'').decode('utf-8', 'replace')}\nit did not end within {limit:g} s\n"
     (folder / "log.txt").write_text(said, encoding="utf-8")
     new = [path for path in _findings(folder) if path not in before]
     return {"target": name, "seconds": time.monotonic() - began, **figures_of(said), "found": len(new),
             "ok": status == 0 and not new, "why": "" if status == 0 else last_raised(said, new)}
-
-
-def _run(command: List[str], limit: float) -> Tuple[int, str]:
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit,
-                              check=False)
-    except subprocess.TimeoutExpired as error:
-        return 1, f"{(error.output or b'').decode('utf-8', 'replace')}\nit did not end within {limit:g} s\n"
-    return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
 def _findings(folder: Path) -> List[Path]:

@@ -87,7 +87,8 @@ def targets(config: Path) -> Mapping[str, Callable[[], Target]]:
 
     return {
         "json": partial(Target, read_json, (*_ANSWERS, *_PLANS)), "plan": partial(at_a_table, _plan, _PLANS),
-        "goal": partial(Target, _goal, _GOALS), "meaning": partial(at_a_table, _meaning, _ANSWERS),
+        "goal": partial(Target, _goal, _GOALS),
+        "meaning": partial(at_a_table, lambda text, table: read_meaning(Completion(text), *table), _ANSWERS),
         "line": partial(at_a_table, _line, _LINES), "quarantine": partial(Target, _fenced, (*_TASKS, "<<<x>>>")),
         "task": partial(at_a_table, _task, _TASKS), **{kind: partial(_files, config, kind) for kind in KINDS}}
 
@@ -111,10 +112,6 @@ def _goal(text: str) -> None:
         assert read.message
     else:
         assert str(parse_statement(str(read))) == str(read)
-
-
-def _meaning(text: str, table: Table) -> None:
-    read_meaning(Completion(text), *table)
 
 
 def _line(text: str, table: Table) -> None:

@@ -118,8 +118,11 @@ class Judge:
         if isinstance(meaning, Answer):
             return self._answer(sentence, meaning.text)
         if isinstance(meaning, Question):
-            vague = not meaning.choices and asked_by(understood.usage) == PRODUCT
-            return self._question(sentence, meaning, vague)
+            if ASK in sentence.others and (meaning.choices or asked_by(understood.usage) != PRODUCT):
+                return Judgement(Mark.RIGHT)
+            shown = meaning.choices[0].goal if meaning.choices else None
+            confirmed = shown is not None and self._goal(sentence, shown).mark is Mark.RIGHT
+            return Judgement(Mark.CONFIRMED if confirmed else Mark.ASKED, f"it asked: {meaning.text}")
         if isinstance(meaning, Refusal):
             expected = REFUSE in sentence.others
             return Judgement(Mark.RIGHT) if expected \
@@ -132,28 +135,25 @@ class Judge:
             self._courses[alternative] = self._planned(alternative)
         return self._courses[alternative]
 
-    def _question(self, sentence: Sentence, question: Question, vague: bool) -> Judgement:
-        if ASK in sentence.others and not vague:
-            return Judgement(Mark.RIGHT)
-        shown = question.choices[0].goal if question.choices else None
-        if shown is not None and self._goal(sentence, shown).mark is Mark.RIGHT:
-            return Judgement(Mark.CONFIRMED, f"it asked: {question.text}")
-        return Judgement(Mark.ASKED, f"it asked: {question.text}")
-
     def _answer(self, sentence: Sentence, text: str) -> Judgement:
         if ANSWER in sentence.others:
             lacking = next((each for each in sentence.answer if not _contains(text, each)), None)
             return Judgement(Mark.RIGHT) if lacking is None else Judgement(
                 Mark.WRONG, f"the answer does not say '{' or '.join(lacking)}'")
-        is_so = any(self._hold_now(final_conditions(each, self._domain)) for each in sentence.goals)
+        is_so = any(all(holds(each, self._world.relations, self._domain) for each in final_conditions(
+            goal, self._domain)) for goal in sentence.goals)
         return Judgement(Mark.RIGHT) if is_so else Judgement(Mark.WRONG, "it only answered")
 
     def _goal(self, sentence: Sentence, meant: Goal) -> Judgement:
         sentence = replace(sentence, goals=tuple(map(self._plain, sentence.goals)))
         meant = self._plain(meant)
-        if any(self._same(meant, each) for each in sentence.goals):
+        free = meant.changed(lambda each: each, lambda robot: "")  # Any robot will do if none is named.
+        if any(same_goal(meant if each.robots else free, each, self._domain) for each in sentence.goals):
             return Judgement(Mark.RIGHT)
-        goal = self._as_now(meant)
+        facts = self._world.relations  # Of its conditions those count that hold now.
+        goal = replace(meant, otherwise=(), stages=tuple(
+            replace(each, when=()) for each in chosen(meant, facts, self._domain).stages
+            if applies(each, facts, self._domain)))
         if goal.empty:
             return self._answer(sentence, "")
         if not sentence.goals:
@@ -172,11 +172,6 @@ class Judge:
             if complaint is not None:
                 return Judgement(Mark.WRONG, complaint)
         return Judgement(Mark.RIGHT)
-
-    def _same(self, goal: Goal, alternative: Goal) -> bool:
-        """Check whether both have the same normal form, with any robots if the alternative names none."""
-        return same_goal(goal if alternative.robots else goal.changed(lambda each: each, lambda robot: ""),
-                         alternative, self._domain)
 
     def _plain(self, goal: Goal) -> Goal:
         """Return a goal in which a place on the way is visited, and what is not closed is open."""
@@ -198,13 +193,6 @@ class Judge:
         *before, last = goal.stages or (Stage(()),)
         stages = (*(replace(each, conditions=tuple(map(passed, each.conditions))) for each in before), last)
         return replace(goal, stages=stages if goal.stages else ()).changed(contrary)
-
-    def _as_now(self, goal: Goal) -> Goal:
-        """Return what a goal comes to if its conditions are decided by what holds now."""
-        facts = self._world.relations
-        stages = chosen(goal, facts, self._domain).stages
-        return replace(goal, otherwise=(), stages=tuple(
-            replace(each, when=()) for each in stages if applies(each, facts, self._domain)))
 
     def _ways(self, goal: Goal) -> List[Goal]:
         """Return goals without choices, one for each way in which a goal can come true."""
@@ -326,9 +314,6 @@ class Judge:
             return True
         return any(all(holds(fact, world.relations, self._domain) for fact in facts)
                    for world in self.course(alternative).worlds[number])
-
-    def _hold_now(self, conditions: Iterable[Statement]) -> bool:
-        return all(holds(each, self._world.relations, self._domain) for each in conditions)
 
     def _planned(self, alternative: Goal) -> Course:
         world, found = self._world, True

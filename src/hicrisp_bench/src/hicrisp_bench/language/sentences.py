@@ -15,7 +15,8 @@ from hicrisp_core.model import WorldState
 from hicrisp_core.model.goal import Goal, GoalError
 from hicrisp_core.model.goal_text import parse_goal
 from hicrisp_core.model.meaning import Speaker, Turn
-from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.ports.eyes import Observer
+from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv.world import AgvWorld
 from hicrisp_sim.embedded import EmbeddedWorld
@@ -70,17 +71,11 @@ def settings_of(config: Path, scenes: Iterable[str], seed: int, jobs: int) -> Di
 def _look(asked: _Asked) -> Dict[str, Any]:
     scene = load_scene(config_file("scenes", asked.scene, beside=asked.config / "scenes" / "any"), asked.seed)
     domain = load_domain(config_file("domains", scene.domain, beside=asked.config / "domains" / "any"))
-    return {"domain": scene.domain, "world": _seen(scene, asked.seed, domain)}
-
-
-def _seen(scene: Scene, seed: int, domain: Domain) -> WorldState:
     if scene.symbolic:
-        return scene.first_state()
-    if scene.arena is None:
-        return EmbeddedWorld(scene, seed, domain=domain).observe(Deadline(_SETTLED))
-    if scene.world == "lab":
-        return LabWorld(scene, seed, domain=domain).observe(Deadline(_SETTLED))
-    return AgvWorld(scene, seed).observe(Deadline(_SETTLED))
+        return {"domain": scene.domain, "world": scene.first_state()}
+    kind = EmbeddedWorld if scene.arena is None else LabWorld if scene.world == "lab" else AgvWorld
+    world: Observer = kind(scene, asked.seed, domain=domain)
+    return {"domain": scene.domain, "world": world.observe(Deadline(_SETTLED))}
 
 
 @dataclass(frozen=True)

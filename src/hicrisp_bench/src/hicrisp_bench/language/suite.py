@@ -65,7 +65,12 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     peak, before = (max((each[key] for each in results), default=0.0) for key in ("rss_mb", "before_mb"))
     first_s = max((each["seconds"] for each in results if each["first"]), default=0.0)
     kind = "development" if file.resolve().parent == (options.config / "sentences").resolve() else "given"
-    rows.append({"class": ALL, **_figures(results), **_order(results), **_askers(results), "first_s": first_s,
+    row: Row = {"class": ALL, **_figures(results)}
+    marks = [each["mark"] for each in results if each["ordered"]]
+    if marks:  # The share that is right among sentences with an order in time.
+        row.update(share_of("order", marks.count(Mark.RIGHT.value), len(marks)), order_n=len(marks))
+    askers = [each.get("asked_by") for each in results]
+    rows.append({**row, "asked_by": {who: askers.count(who) for who in (MODEL, PRODUCT)}, "first_s": first_s,
                  "rss_mb": round(peak), "before_mb": round(before), "llm": name, "sentences": str(file),
                  "set": kind})
     curve = _curve(results)
@@ -117,18 +122,6 @@ def _figures(results: Sequence[Row]) -> Row:
     later = [each["seconds"] for each in results if not each["first"]]
     row["seconds"] = spread(later) if later else None
     return row
-
-
-def _order(results: Sequence[Row]) -> Row:
-    """The share that is right among sentences with an order in time; nothing without any."""
-    marks = [each["mark"] for each in results if each["ordered"]]
-    found = _share(Mark.RIGHT.value, marks)
-    return {"order": found["right"], "order_ci": found["right_ci"], "order_n": len(marks)} if marks else {}
-
-
-def _askers(results: Sequence[Row]) -> Row:
-    asked = [each.get("asked_by") for each in results]
-    return {"asked_by": {who: asked.count(who) for who in (MODEL, PRODUCT)}}
 
 
 def _curve(results: Sequence[Row]) -> List[Row]:

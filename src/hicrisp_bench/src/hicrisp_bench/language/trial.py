@@ -4,11 +4,12 @@ memory that this takes.
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List
 
 from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.domain.schema import Domain
@@ -33,19 +34,14 @@ _LIMIT = 300.0
 """Wall seconds for one sentence, as in a task."""
 
 
-def peak_mib(process: str = "self") -> float:
-    """The most memory that a process and what it started, as far as that still runs, ever held; MiB."""
-    parents = _parents()
-    own = str((_PROC / process).resolve().name)
-    family: List[str] = [own]
+def peak_mib() -> float:
+    """The most memory that this process and what it started, as far as that still runs, ever held; MiB."""
+    parents = {each.name: str(int(_status(each.name).get("PPid", 0))) for each in _PROC.iterdir()
+               if each.name.isdigit()}
+    family: List[str] = [str(os.getpid())]
     for each in family:
         family += [child for child, parent in parents.items() if parent == each]
     return sum(_status(each).get("VmHWM", 0.0) for each in family) / 1024.0
-
-
-def _parents() -> Dict[str, str]:
-    return {each.name: str(int(_status(each.name).get("PPid", 0))) for each in _PROC.iterdir()
-            if each.name.isdigit()}
 
 
 def _status(process: str) -> Dict[str, float]:
@@ -182,18 +178,13 @@ def _said(found: Understood, domain: Domain) -> Dict[str, Any]:
 
 def _if_asked(sentence: Sentence, found: Understood, judge: Judge) -> Dict[str, str]:
     """The marks of a goal whose likelihood is known: as it stands, and as a question whether it is right."""
-    goal = _shown(found)
-    if goal is None or found.sure is None:
+    # The one goal that was understood, whether it stands or is shown with a question.
+    meaning = found.meaning
+    goals = [meaning] if isinstance(meaning, Goal) else [
+        each.goal for each in meaning.choices if each.goal is not None] if isinstance(meaning, Question) else []
+    if len(goals) != 1 or found.sure is None:
         return {}
+    goal, = goals
     marks = {"at_once": judge.judge(sentence, Understood(goal)),
              "if_asked": judge.judge(sentence, Understood(Question("", (Choice("yes", goal),))))}
     return {key: mark.value for key, (mark, _) in marks.items()}
-
-
-def _shown(found: Understood) -> Optional[Goal]:
-    """The one goal that was understood, whether it stands or is shown with a question."""
-    if isinstance(found.meaning, Goal):
-        return found.meaning
-    goals = [each.goal for each in found.meaning.choices if each.goal is not None] \
-        if isinstance(found.meaning, Question) else []
-    return goals[0] if len(goals) == 1 else None

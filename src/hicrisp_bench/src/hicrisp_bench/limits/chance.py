@@ -9,7 +9,7 @@ import math
 import random
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from hicrisp_core.domain.schema import Action, Domain, Parameter
+from hicrisp_core.domain.schema import Domain, Parameter
 from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message
 from hicrisp_core.model import Plan, Step, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanAnswer, PlanRequest
@@ -50,20 +50,16 @@ class RandomBrain:
         return self._drawn(request.world, _MOST_CORRECTIONS)
 
     def _drawn(self, world: WorldState, most: int) -> PlanAnswer:
-        steps = tuple(self._step(world) for _ in range(self._dice.randint(1, most)))
-        return PlanAnswer(Plan(steps, source="chance"))
-
-    def _step(self, world: WorldState) -> Step:
-        action = self._dice.choice(list(self._domain.actions.values()))
-        arguments = {name: self._argument(parameter, world) for name, parameter in action.parameters.items()
-                     if name != action.robot_parameter}
-        return Step("", action.name, arguments, self._robot(action, world))
-
-    def _robot(self, action: Action, world: WorldState) -> str:
-        kind = action.parameters[action.robot_parameter].type if action.robot_parameter else ""
-        able = [name for name, robot in world.robots.items()
-                if not kind or self._domain.is_a(robot.kind, kind)]
-        return self._dice.choice(able or list(world.robots) or [""])
+        steps = []
+        for _ in range(self._dice.randint(1, most)):
+            action = self._dice.choice(list(self._domain.actions.values()))
+            arguments = {name: self._argument(parameter, world) for name, parameter in action.parameters.items()
+                         if name != action.robot_parameter}
+            kind = action.parameters[action.robot_parameter].type if action.robot_parameter else ""
+            able = [name for name, robot in world.robots.items() if not kind or self._domain.is_a(robot.kind, kind)]
+            robot = self._dice.choice(able or list(world.robots) or [""])
+            steps.append(Step("", action.name, arguments, robot))
+        return PlanAnswer(Plan(tuple(steps), source="chance"))
 
     def _argument(self, parameter: Parameter, world: WorldState) -> Union[str, float]:
         dice = self._dice

@@ -28,7 +28,7 @@ from hicrisp_bench.limits.chance import RandomBrain, RandomModel
 from hicrisp_bench.options import add_policies, add_scenes, add_seed, at_least_one
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
 from hicrisp_bench.runner import Runner
-from hicrisp_bench.statistics import share_of
+from hicrisp_bench.statistics import Tally, share_of
 from hicrisp_bench.stub_models import StubModels
 from hicrisp_bench.suite import Report, Row, Section, crashes, policies_here
 
@@ -48,6 +48,10 @@ _SECONDS = 15.0
 """Wall seconds of a task after which nothing further is begun."""
 
 
+def _keep_largest(known: Dict[str, float], seen: Mapping[str, float]) -> None:
+    known.update({name: max(known.get(name, float(value)), float(value)) for name, value in seen.items()})
+
+
 class ArmWatch:
     """Follows an arm: its tool against the box, its joints against their speeds, its fingers' force."""
 
@@ -64,23 +68,15 @@ class ArmWatch:
     def look(self) -> None:
         """Take in this moment."""
         arm = self._world.arm
-        joints, limits = arm.joints, arm.safety
-        place = np.array(arm.kinematics.tool_position(joints.positions))
+        joints, limits, speeds = arm.joints, arm.safety, np.abs(arm.joints.velocities)
+        seen = {"joint_speed": (speeds / self._speeds * _PART).max(), "torque": np.abs(joints.external_torques).max()}
+        excess = {"joint speed, rad/s": (speeds - self._speeds).max(), "grip, N": joints.finger_force - self._grip}
         if limits is not None:
-            outside = float(max((np.array(limits.low) - place).max(), (place - np.array(limits.high)).max()))
-            self.figures["outside"] = max(self.figures["outside"], outside)
-            self._judge("workspace box, m", outside - _SLACK)
-        speeds = np.abs(joints.velocities)
-        self.figures["joint_speed"] = max(self.figures["joint_speed"],
-                                          float((speeds / self._speeds * _PART).max()))
-        self._judge("joint speed, rad/s", float((speeds - self._speeds).max()))
-        self.figures["torque"] = max(self.figures["torque"],
-                                     float(np.abs(joints.external_torques).max()))
-        self._judge("grip, N", joints.finger_force - self._grip)
-
-    def _judge(self, limit: str, excess: float) -> None:
-        if excess > 0.0:
-            self.broken[limit] = max(self.broken.get(limit, 0.0), excess)
+            place = np.array(arm.kinematics.tool_position(joints.positions))
+            seen["outside"] = max((np.array(limits.low) - place).max(), (place - np.array(limits.high)).max())
+            excess["workspace box, m"] = seen["outside"] - _SLACK
+        _keep_largest(self.figures, seen)
+        _keep_largest(self.broken, {limit: by for limit, by in excess.items() if by > 0.0})
 
 
 class BaseWatch:
@@ -102,11 +98,9 @@ class BaseWatch:
     @property
     def broken(self) -> Dict[str, float]:
         """What was passed, and how often or by how much."""
-        settings, found = self._settings, {}
-        if self._track.zones_entered:
-            found["no-go zone"] = float(len(self._track.zones_entered))
-        if self._track.touched:
-            found["touched something"] = float(len(self._track.touched))
+        settings, track = self._settings, self._track
+        often = {"no-go zone": len(track.zones_entered), "touched something": len(track.touched)}
+        found = {limit: float(number) for limit, number in often.items() if number}
         for limit, value, most in (("speed, m/s", self._speed, settings.speed),
                                    ("turning, rad/s", self._turning, settings.turn_speed)):
             if value > most * _OVERSHOOT:
@@ -157,20 +151,14 @@ def trials_of(options: argparse.Namespace) -> List[LimitsTrial]:
 
 
 def _row(scene: str, results: Sequence[Dict[str, Any]]) -> Row:
-    whole = [each for each in results if "crashed" not in each]
-    held = sum(1 for each in whole if not each["broken"])
+    own = Tally(results)
     figures: Dict[str, float] = {}
-    for each in whole:
-        for name, value in each["figures"].items():
-            figures[name] = max(figures.get(name, value), value)
+    for each in own.whole:
+        _keep_largest(figures, each["figures"])
     return {
-        "scene": scene, "n": len(results), **share_of("held", held, len(results)),
-        "commands": sum(each["commands"] for each in whole),
-        "motions": sum(each["motions"] for each in whole),
-        "sim_hours": sum(each["sim_s"] for each in whole) / 3600.0,
-        "broken": sum(len(each["broken"]) for each in whole), "largest": figures,
-        "crashed": [each["crashed"] for each in results if "crashed" in each],
-    }
+        "scene": scene, **own.trials, **share_of("held", own.count(lambda each: not each["broken"]), len(results)),
+        **own.totals("commands", "motions"), "sim_hours": own.totals("sim_s")["sim_s"] / 3600.0,
+        "broken": sum(len(each["broken"]) for each in own.whole), "largest": figures}
 
 
 @dataclass(frozen=True)
@@ -208,13 +196,11 @@ def run_limits_trial(trial: LimitsTrial) -> Dict[str, Any]:
     world.settle(1.0)
     return {
         "scene": trial.scene, "policy": trial.policy, "seed": trial.seed, "message": result.message,
-        "commands": sum(1 for event in events if event["kind"] == CommandTried.kind),
-        "motions": sum(1 for event in events if event["kind"] == OutcomeClaimed.kind),
+        **{name: sum(event["kind"] == kind for event in events)
+           for name, kind in (("commands", CommandTried.kind), ("motions", OutcomeClaimed.kind))},
         "broken": {limit: by for watch in watches for limit, by in watch.broken.items()},
         "figures": {name: value for watch in watches for name, value in watch.figures.items()},
-        "sim_s": result.sim_s,
-        "wall_s": time.perf_counter() - began,
-    }
+        "sim_s": result.sim_s, "wall_s": time.perf_counter() - began}
 
 
 def _world(

@@ -91,7 +91,7 @@ def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str,
     """
     return tuple(
         Bar(_said(row, group), _said(row, series), float(row[value]),
-            *_ends(row.get(f"{value}_ci")), published)
+            *(row.get(f"{value}_ci") or (None, None)), published)
         for row in rows if isinstance(row.get(value), (int, float)))
 
 
@@ -149,7 +149,3 @@ def count_bars(rows: Iterable[Row], group: Said, series: Sequence[Tuple[str, str
 
 def _said(row: Row, what: Said) -> str:
     return what(row) if callable(what) else str(row.get(what, ""))
-
-
-def _ends(interval: Optional[Sequence[float]]) -> Tuple[Optional[float], Optional[float]]:
-    return (float(interval[0]), float(interval[1])) if interval is not None else (None, None)

@@ -30,7 +30,7 @@ from hicrisp_core.model.goal import Goal
 from hicrisp_core.policy.policy import GOAL, OFF, Policy, load_policy
 from hicrisp_core.policy.search_limits import SearchLimits
 from hicrisp_core.ports.body import Body
-from hicrisp_core.ports.brain import Brain, PlanAnswer, PlanRequest
+from hicrisp_core.ports.brain import Brain, PlanRequest
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_bench.brains.tasks import Reached
@@ -258,10 +258,6 @@ def run_request(trial: _Trial) -> Row:
     seconds = time.perf_counter() - began
     played = player.play(answer.plan, setting.world, sentence.goals) if answer.plan is not None \
         else Played(False, False, answer.refusal or answer.answer)
-    return _result(sentence, answer, played, seconds)
-
-
-def _result(sentence: Sentence, answer: PlanAnswer, played: Played, seconds: float) -> Row:
     steps = [step.text or str(step) for step in answer.plan.steps] if answer.plan is not None else None
     return {"id": sentence.id, "scene": sentence.scene, "text": sentence.text, "class": sentence.kind,
             "steps": steps, "reasoning": answer.plan.reasoning if answer.plan is not None else "",

@@ -132,18 +132,14 @@ def household(graph: Mapping[str, Any], times: int) -> WorldState:
             if node["id"] != person:
                 name = names[node["id"]]
                 objects[name] = WorldObject(name, "room" if node["id"] in rooms else "thing")
-                facts |= _about(name, node)
+                facts |= {Relation(name, value.lower()) for value in node["properties"]
+                          if value not in ("SURFACES", "CONTAINERS")}
+                facts |= {Relation(name, _ABOUT_A_NODE[value]) for value in node["states"]}
         for edge in graph["edges"]:
             ends = (edge["from_id"], edge["to_id"])
             if edge["relation_type"] in _BETWEEN and person not in ends and edge["to_id"] not in rooms:
                 facts.add(Relation(names[ends[0]], _BETWEEN[edge["relation_type"]], names[ends[1]]))
     return WorldState(objects, frozenset(facts), {"character": RobotState("character", "base")})
-
-
-def _about(name: str, node: Mapping[str, Any]) -> Set[Relation]:
-    found = {Relation(name, value.lower()) for value in node["properties"]
-             if value not in ("SURFACES", "CONTAINERS")}
-    return found | {Relation(name, _ABOUT_A_NODE[value]) for value in node["states"]}
 
 
 def kinds(config: Path) -> Tuple[str, ...]:
@@ -173,16 +169,12 @@ def questions(setting: Setting, count: int, seed: int) -> Iterator[Question]:
         state = setting.state(dice)
         if index % 2:
             yield _goal(setting, state, dice)
-        else:
-            yield _repair(setting, state, dice)
-
-
-def _repair(setting: Setting, state: WorldState, dice: Random) -> Question:
-    for command in _course(setting.domain, state, dice.randint(0, 4), dice):
-        state = apply_effects(setting.domain, command, state)
-    failed = next(each for each in (_command(setting.domain, state, dice) for _ in range(10_000))
-                  if each is not None and check(setting.domain, each, state) is not None)
-    return Question("repair", state, preconditions_of(setting.domain, failed), SearchLimits())
+            continue
+        for command in _course(setting.domain, state, dice.randint(0, 4), dice):
+            state = apply_effects(setting.domain, command, state)
+        failed = next(each for each in (_command(setting.domain, state, dice) for _ in range(10_000))
+                      if each is not None and check(setting.domain, each, state) is not None)
+        yield Question("repair", state, preconditions_of(setting.domain, failed), SearchLimits())
 
 
 def _goal(setting: Setting, state: WorldState, dice: Random) -> Question:

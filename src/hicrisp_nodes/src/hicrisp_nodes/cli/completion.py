@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from importlib.util import find_spec
-from typing import Any, Iterator, List, Mapping, Tuple
+from typing import Any, Iterator, Mapping, Tuple
 
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.options import make_parser as make_demo_parser
@@ -84,21 +84,17 @@ def completion(shell: str, parser: argparse.ArgumentParser) -> str:
     """
     import shtab
 
-    scripts: List[str] = []
+    form, scripts = _BASH if shell == "bash" else _ZSH, []
+    preamble = "\n".join(form.format(name=name, folder=folder, ending=ending,
+                                     stem="h:t" if ending.startswith("/") else "t:r")
+                         for name, (folder, ending) in _FOLDERS.items())
     for number, each in enumerate((parser, make_demo_parser())):
         for action in _actions(each):
             kind = _COMPLETED.get(action.dest)
             if kind is not None:
                 action.complete = {name: f"_hicrisp_{kind}" for name in SHELLS}
-        scripts.append(shtab.complete(each, shell, preamble=_preamble(shell) if number == 0 else ""))
+        scripts.append(shtab.complete(each, shell, preamble=preamble if number == 0 else ""))
     return "\n".join([*scripts, _HERE[shell]])
-
-
-def _preamble(shell: str) -> str:
-    form = _BASH if shell == "bash" else _ZSH
-    return "\n".join(form.format(name=name, folder=folder, ending=ending,
-                                 stem="h:t" if ending.startswith("/") else "t:r")
-                     for name, (folder, ending) in _FOLDERS.items())
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[Any]:

@@ -127,18 +127,19 @@ class Demo:
     def _wait_until_ready(self) -> None:
         began = time.monotonic()
         graph = Graph(self._uri)
-        wanted = [f"/{self._options.namespace}/{name}" for name in _NEEDED]
-        if not wait_until(lambda: not graph.missing(wanted) and self._recorder_listens(graph),
-                          Deadline(_START_LIMIT), period=_SLICE,
+        root = f"/{self._options.namespace}"
+        wanted = [f"{root}/{name}" for name in _NEEDED]
+
+        def up() -> bool:
+            # A recording that is wanted begins with the next task.
+            recorded = not self._options.record or f"{root}/recorder" in graph.listeners(f"{root}/events")
+            return recorded and not graph.missing(wanted)
+
+        if not wait_until(up, Deadline(_START_LIMIT), period=_SLICE,
                           in_vain=lambda: not self.launch.alive or bool(self.launch.refusal())):
             self._blame(graph)
         become_node(self._uri)
         self._console.say(self._console.paint(f"       ready after {time.monotonic() - began:.1f} s", "soft"))
-
-    def _recorder_listens(self, graph: Graph) -> bool:
-        """Whether a recording would begin with the next task; always where none is wanted."""
-        root = f"/{self._options.namespace}"
-        return not self._options.record or f"{root}/recorder" in graph.listeners(f"{root}/events")
 
     def say_recordings(self) -> None:
         """Say where the recordings are; they are complete once everything has ended."""
@@ -283,19 +284,15 @@ def main(arguments: Optional[List[str]] = None) -> int:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         if demo is not None:
-            _write(options.json, demo.trials)
+            if options.json:
+                path = Path(options.json)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(to_json({"trials": demo.trials}, indent=2) + "\n", encoding="utf-8",
+                                errors="backslashreplace")
             demo.stop()
             if options.record:
                 demo.say_recordings()
     return status
-
-
-def _write(file: Optional[str], trials: List[Dict[str, Any]]) -> None:
-    if file:
-        path = Path(file)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(to_json({"trials": trials}, indent=2) + "\n", encoding="utf-8",
-                        errors="backslashreplace")
 
 
 if __name__ == "__main__":

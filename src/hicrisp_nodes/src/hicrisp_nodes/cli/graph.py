@@ -133,20 +133,19 @@ class Graph:
         except _NO_MASTER:
             return False
 
-    def alive(self, node: str, seconds: float = 1.0) -> bool:
+    def alive(self, node: str) -> bool:
         """Check whether a node's process accepts connections; the master also remembers killed nodes.
 
         Args:
             node: its whole name.
-            seconds: limit in wall time, seconds.
 
         Returns:
-            Whether it does, in time.
+            Whether it does within a second.
         """
         try:
             code, _, uri = self._master.lookupNode("/hicrisp_cli", node)
             address = urlparse(uri if code == 1 else "")
-            with socket.create_connection((address.hostname or "", address.port or 0), seconds):
+            with socket.create_connection((address.hostname or "", address.port or 0), 1.0):
                 return code == 1
         except (*_NO_MASTER, OverflowError):
             return False

@@ -36,7 +36,12 @@ _STYLES = {"succeeded": "good", "answered": "good", "failed": "bad"}
 def _submit(options: argparse.Namespace, console: Console) -> int:
     supervisor, text = Supervisor(options.namespace), " ".join(options.task)
     if options.dry_run:
-        return _rehearse(options.namespace, text, console)
+        client = ActionClient(f"/{options.namespace}/execute_task", ExecuteTaskAction)
+        reply = client.call(ExecuteTaskGoal(task=text, dry_run=True), Limits(server=10.0, execution=600.0))
+        if reply.result is None:
+            raise Unreachable(f"/{options.namespace}/execute_task: {reply.message or reply.status.value}")
+        console.say(reply.result.message)
+        return 0 if reply.result.success else 1
     events = _listen(options.namespace)
     answer = supervisor.ask("submit_task", text)
     if not answer.accepted:
@@ -51,19 +56,6 @@ def _submit(options: argparse.Namespace, console: Console) -> int:
     if report:
         console.say(f"   report: {report}")
     return 0 if told and told[-1].get("success") else 1
-
-
-def _rehearse(namespace: str, text: str, console: Console) -> int:
-    client = ActionClient(f"/{namespace}/execute_task", ExecuteTaskAction)
-    reply = client.call(ExecuteTaskGoal(task=text, dry_run=True), Limits(server=10.0, execution=600.0))
-    if reply.result is None:
-        raise Unreachable(f"/{namespace}/execute_task: {reply.message or reply.status.value}")
-    console.say(reply.result.message)
-    return 0 if reply.result.success else 1
-
-
-def _watch(options: argparse.Namespace, console: Console) -> int:
-    return watch(options, Supervisor(options.namespace), _listen(options.namespace), console, _say_status)
 
 
 def _tell(options: argparse.Namespace, console: Console) -> int:
@@ -93,13 +85,6 @@ def _tasks(options: argparse.Namespace, console: Console) -> int:
     if not present and not past:
         console.say("no task has run yet")
     return 0
-
-
-def _replay(options: argparse.Namespace) -> int:
-    """Turn into the page's own command: the page is a program beside this one, not a part of it."""
-    port = ["--port", str(options.port)] if options.port is not None else []
-    os.execv(sys.executable, [sys.executable, "-m", "hicrisp_web.replay", options.run, "--runs-dir",
-                              options.runs_dir, *port])
 
 
 def _say_status(status: TaskStatus, console: Console) -> None:
@@ -144,7 +129,9 @@ _REQUESTS: Dict[str, Tuple[str, Callable[[argparse.Namespace], Tuple[Any, ...]]]
 }
 """The services of the commands that ask for no more than an answer, each with the fields of its request."""
 _COMMANDS: Dict[str, Callable[[argparse.Namespace, Console], int]] = {
-    "submit": _submit, "watch": _watch, "tasks": _tasks, "tell": _tell, **dict.fromkeys(_REQUESTS, _ask)}
+    "submit": _submit, "tasks": _tasks, "tell": _tell, **dict.fromkeys(_REQUESTS, _ask),
+    "watch": lambda options, console: watch(
+        options, Supervisor(options.namespace), _listen(options.namespace), console, _say_status)}
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -244,7 +231,10 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     if options.command == "completion":
         return print_completion(options.shell, make_parser(), console)
     if options.command == "replay":
-        return _replay(options)
+        # The page is a program beside this one, not a part of it.
+        port = ["--port", str(options.port)] if options.port is not None else []
+        os.execv(sys.executable, [sys.executable, "-m", "hicrisp_web.replay", options.run, "--runs-dir",
+                                  options.runs_dir, *port])
     options.namespace = connect(namespaces(options.namespace))
     return _COMMANDS[options.command](options, console)
 

@@ -86,7 +86,9 @@ def _list(options: argparse.Namespace, store: Store, console: Console) -> int:
         order = sorted(zip(scores, range(len(told))))
         shown = [told[index][0] for score, index in order if score > 0.0]
     for each in shown[-max(0, options.most):]:
-        console.say(_line(each, console))
+        day = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.last)) if each.last else "-"
+        console.say("  ".join((console.paint(f"{each.id:<6}", "strong"), f"{day:<16}",
+                               _said(each.entry, each.times, each.failed))))
     if not shown:
         console.say(f"nothing is remembered in {store.file}")
     return 0
@@ -145,12 +147,6 @@ def _everything(store: Store, console: Console) -> Optional[Tuple[Numbered, ...]
         console.error(found.message)
         return None
     return found
-
-
-def _line(each: Numbered, console: Console) -> str:
-    day = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.last)) if each.last else "-"
-    id_ = console.paint(f"{each.id:<6}", "strong")
-    return "  ".join((id_, f"{day:<16}", _said(each.entry, each.times, each.failed)))
 
 
 def _said(entry: Entry, times: int, failed: int) -> str:

@@ -57,7 +57,10 @@ class Narrator:
         self._run = Timeline()
         self._missing = ""
         self._tellers: Dict[Type[Event], Callable[[Any], None]] = {
-            TaskReceived: self._task, GoalUnderstood: self._goal, QuestionAsked: self._question,
+            TaskReceived: self._task, GoalUnderstood: self._goal,
+            QuestionAsked: lambda event: self._say(
+                self._paint("Asked", "strong"), event.text,
+                self._paint(f"answer: {event.answer}" if event.answer else "nobody answered in time", "warn")),
             GoalJudged: self._judged, PlanMade: self._plan, Refused: self._refused, StepStarted: self._step,
             VerdictGiven: self._verdict, CorrectionMade: self._correction, StackChanged: self._stack,
             OffsetLearnt: self._offset, UserSaid: self._said, TaskFinished: self._end,
@@ -92,15 +95,9 @@ class Narrator:
         self._say("     ", self._paint(told, "soft"))
 
     def _goal(self, event: GoalUnderstood) -> None:
-        if event.known:
-            self._say(self._paint("Goal", "strong"), " ", f"I understand: {event.said}.",
-                      self._paint(f"({event.source}, {event.t:.1f} s)", "soft"))
-        else:
-            self._say(self._paint("Goal", "strong"), " ", self._paint("unknown: the steps alone are judged", "warn"))
-
-    def _question(self, event: QuestionAsked) -> None:
-        self._say(self._paint("Asked", "strong"), event.text,
-                  self._paint(f"answer: {event.answer}" if event.answer else "nobody answered in time", "warn"))
+        told = (f"I understand: {event.said}.", self._paint(f"({event.source}, {event.t:.1f} s)", "soft")) \
+            if event.known else (self._paint("unknown: the steps alone are judged", "warn"),)
+        self._say(self._paint("Goal", "strong"), " ", *told)
 
     def _said(self, event: UserSaid) -> None:
         self._say(self._paint("Said", "strong"), " ", self._paint(event.text, "accent"))
@@ -167,10 +164,8 @@ class Narrator:
             self._say("  ", self._paint("✗ given up:", "bad"),
                       self._paint(event.note or "no correction is left", "strong"))
             return
-        commands = ", then ".join(event.commands) or "try again"
-        self._say("  ", self._paint(f"↻ {event.rung}:", "warn"), commands,
-                  self._paint(f"({event.note})", "soft") if event.note
-                  else "")
+        self._say("  ", self._paint(f"↻ {event.rung}:", "warn"), ", then ".join(event.commands) or "try again",
+                  self._paint(f"({event.note})", "soft") if event.note else "")
 
     def _stack(self, event: StackChanged) -> None:
         if not event.entries:

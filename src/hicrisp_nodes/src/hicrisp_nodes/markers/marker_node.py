@@ -8,7 +8,6 @@ from typing import Dict, List, Optional, Tuple
 
 import rospy
 from geometry_msgs.msg import Point, Vector3
-from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.way import WayLog
 from hicrisp_core.trace.events import TaskReceived
 from hicrisp_core.trace.sections import places_section
@@ -130,8 +129,10 @@ class Markers:
             if watchers > self._watchers:
                 self._book.forget()
             self._watchers = watchers
+            for log in self._ways.values():
+                del log.spots[:-_MOST_SPOTS]
             marks = [*self._still, *place_marks(places_section(self._run), self._letters),
-                     *way_marks(self._driven()),
+                     *way_marks({name: log.spots for name, log in self._ways.items()}),
                      *stack_marks(self._task, self._stack, self._above, self._letters)]
             if message is not None:
                 marks += world_marks(world_from_msg(message), self._known, self._letters, self._radii)
@@ -140,11 +141,6 @@ class Markers:
             stamp = rospy.Time(0)  # Whatever the clock: they stand in the fixed frame.
             self._publisher.publish(MarkerArray([*(marker_of(mark, number, stamp) for number, mark in fresh),
                                                  *(_gone(mark, number, stamp) for number, mark in gone)]))
-
-    def _driven(self) -> Dict[str, List[Planar]]:
-        for log in self._ways.values():
-            del log.spots[:-_MOST_SPOTS]
-        return {name: list(log.spots) for name, log in self._ways.items()}
 
 
 def marker_of(mark: Mark, number: int, stamp: rospy.Time) -> Marker:

@@ -122,11 +122,12 @@ def world_marks(
         area = item.shape == "region" and not unknown
         colour = _PURPLE if unknown else (*_GREEN[:3], 0.25) if area else paint_of(item)
         space = UNKNOWN if unknown else AREAS if area else THINGS
-        marks.append(Mark(space, item.name, _form(item), item.pose, _extents(item),
-                          (*colour[:3], colour[3] * faded)))
+        length, width, height = item.size
+        marks.append(Mark(space, item.name, CYLINDER if item.shape in _ROUND else CUBE, item.pose,
+                          (length, width, max(height, _FLAT)), (*colour[:3], colour[3] * faded)))
         if item.name in told if unknown else item.movable or area:
             x, y, z = item.pose.position
-            spot = (x, y, z + item.size[2] / 2.0 + letters)
+            spot = (x, y, z + height / 2.0 + letters)
             marks.append(_text(NAMES, item.name, spot, _named(item), _PURPLE if unknown else _INK, letters))
         if item.uncertainty.position > 0.0:
             across = 2.0 * _DEVIATIONS * item.uncertainty.position
@@ -258,15 +259,6 @@ def _base(name: str, pose: Pose, radius: float, letters: float) -> List[Mark]:
         Mark(ROBOTS, f"{name} heading", LINES, size=(0.03, 0.0, 0.0), colour=_WHITE,
              points=((x, y, top), ahead)),
         _text(NAMES, name, (x, y, top + letters), _spoken(name), _INK, letters)]
-
-
-def _form(item: WorldObject) -> str:
-    return CYLINDER if item.shape in _ROUND else CUBE
-
-
-def _extents(item: WorldObject) -> Vector:
-    length, width, height = item.size
-    return length, width, max(height, _FLAT)
 
 
 def _named(item: WorldObject) -> str:

@@ -70,7 +70,9 @@ class Recorder:
     def _take(self, message: genpy.Message, told: Tuple[str, Chosen]) -> None:
         topic, chosen = told
         header = message._connection_header
-        raw = Raw(topic, header["type"], header["md5sum"], header["message_definition"], _bytes_of(message),
+        # rospy has read it already where this node listens to the topic with its type, as to a simulated clock.
+        data = bytes(message._buff) if isinstance(message, rospy.AnyMsg) else packed(message)
+        raw = Raw(topic, header["type"], header["md5sum"], header["message_definition"], data,
                   header.get("callerid", ""), header.get("latching") == "1")
         with self._lock:
             if raw.latched:
@@ -142,13 +144,6 @@ class Recorder:
                 return Health(self._why, ERROR, values)
             return Health(f"records {self._task}" if self._tape is not None else "waits for a task",
                           values=values)
-
-
-def _bytes_of(message: genpy.Message) -> bytes:
-    """A message as it came; rospy has read it already where this node listens to the topic with its type, as
-    every node does to a simulated clock.
-    """
-    return bytes(message._buff) if isinstance(message, rospy.AnyMsg) else packed(message)
 
 
 def build() -> Recorder:

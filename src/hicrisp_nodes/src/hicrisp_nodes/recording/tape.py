@@ -51,8 +51,12 @@ class Tape:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._bag = rosbag.Bag(str(folder / (BAG + _DRAFT)), "w", compression=_compression(),
-                               chunk_threshold=_CHUNK)
+        compression = rosbag.Compression.LZ4
+        try:
+            import roslz4  # noqa: F401
+        except ImportError:  # The only other kind is slow and would hold messages up.
+            compression = rosbag.Compression.NONE
+        self._bag = rosbag.Bag(str(folder / (BAG + _DRAFT)), "w", compression=compression, chunk_threshold=_CHUNK)
         self._stream: IO[bytes] = open(folder / (MCAP + _DRAFT), "wb")  # noqa: SIM115  until it is closed
         self._mcap = Writer(self._stream, chunk_size=_CHUNK, compression=CompressionType.ZSTD)
         self._mcap.start(profile="ros1", library="hicrisp")
@@ -75,7 +79,11 @@ class Tape:
         header = {"topic": raw.topic, "type": raw.kind, "md5sum": raw.md5,
                   "message_definition": raw.definition,
                   "callerid": raw.caller, "latching": "1" if raw.latched else "0"}
-        self._bag.write(raw.topic, (raw.kind, raw.data, raw.md5, self._kind(raw)), stamp, raw=True,
+        key = raw.kind, raw.md5
+        if key not in self._kinds:  # The class only carries the type's definition, which is all that the bag asks for.
+            self._kinds[key] = type("Recorded", (genpy.Message,), {
+                "_type": raw.kind, "_md5sum": raw.md5, "_full_text": raw.definition, "__slots__": []})
+        self._bag.write(raw.topic, (raw.kind, raw.data, raw.md5, self._kinds[key]), stamp, raw=True,
                         connection_header=header)
         channel = self._channel(raw)
         nanoseconds = max(0, stamp.to_nsec())
@@ -93,14 +101,6 @@ class Tape:
         for name in (BAG, MCAP):
             os.replace(self._folder / (name + _DRAFT), self._folder / name)
 
-    def _kind(self, raw: Raw) -> type:
-        """A class that only carries the type's definition, which is all that the bag asks for."""
-        key = raw.kind, raw.md5
-        if key not in self._kinds:
-            self._kinds[key] = type("Recorded", (genpy.Message,), {
-                "_type": raw.kind, "_md5sum": raw.md5, "_full_text": raw.definition, "__slots__": []})
-        return self._kinds[key]
-
     def _channel(self, raw: Raw) -> int:
         key = raw.topic, raw.kind, raw.caller
         if key not in self._channels:
@@ -111,15 +111,6 @@ class Tape:
                 raw.topic, "ros1", self._schemas[own],
                 {"callerid": raw.caller, "md5sum": raw.md5, "latching": "1" if raw.latched else "0"})
         return self._channels[key]
-
-
-def _compression() -> str:
-    """LZ4 where the system's rosbag has it; the only other kind is slow and would hold messages up."""
-    try:
-        import roslz4  # noqa: F401
-    except ImportError:
-        return str(rosbag.Compression.NONE)
-    return str(rosbag.Compression.LZ4)
 
 
 def packed(message: genpy.Message) -> bytes:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from types import TracebackType
-from typing import Dict, Iterable, Optional, Sequence, Tuple, Type
+from typing import Dict, Iterable, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.model.geometry import Planar, Pose
@@ -47,12 +46,7 @@ class Drives:
             self._subscriber = rospy.Subscriber(self._topic, Path, self._plan, queue_size=5)
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bases:
             self._observer.listeners.remove(self._see)
         if self._subscriber is not None:
@@ -85,15 +79,8 @@ class Drives:
         x, y = pose.position[:2] if pose is not None else spots[-1]
         stop = _rounded((x, y, pose.yaw)) if pose is not None else ()
         return BaseDrove(
-            event.t,
-            event.sim_t,
-            event.index,
-            event.robot,
-            _points([*spots, (x, y)]),
-            _points(planned),
-            stop,
-            tuple(MarkRecord(mark.what, *_rounded(mark.spot)) for mark in marks),
-        )
+            event.t, event.sim_t, event.index, event.robot, tuple(map(_rounded, [*spots, (x, y)])),
+            tuple(map(_rounded, planned)), stop, tuple(MarkRecord(mark.what, *_rounded(mark.spot)) for mark in marks))
 
     def _see(self, message: WorldState) -> None:
         for robot in message.robots:
@@ -113,10 +100,6 @@ class Drives:
         with self._lock:
             if not self._planned and len(points) > 1:
                 self._planned = (*points[:-1:every], points[-1])
-
-
-def _points(spots: Sequence[Planar]) -> Tuple[Numbers, ...]:
-    return tuple(_rounded(spot) for spot in spots)
 
 
 def _rounded(values: Sequence[float]) -> Numbers:

@@ -36,7 +36,10 @@ def rehearse(
     if not policy.interprets:
         answer = ports.brain.plan(request, Deadline(PLAN_LIMIT))
     if answer.needs_goal:
-        meaning = _meaning(ports, Request(task.text, world, history=history))
+        meaning: Meaning = Refusal(Reason.NOTHING_TO_DO, "No interpreter is configured.")
+        if ports.interpreter is not None:
+            found = ports.interpreter.understand(Request(task.text, world, history=history), Deadline(PLAN_LIMIT))
+            meaning = found.meaning or Refusal(Reason.NOTHING_TO_DO, found.trouble)
         goal = meaning if isinstance(meaning, Goal) else None
         if goal is not None or policy.brain != GOAL:
             answer = ports.brain.plan(replace(request, goal=goal), Deadline(PLAN_LIMIT))
@@ -61,11 +64,3 @@ def rehearse(
     goal = answer.plan.goal or goal
     meant = f"I understand: {goal.said or goal_words(goal, domain)}. " if goal is not None else ""
     return TaskFinished(success=True, message=f"{meant}would do: {'; '.join(said)}")
-
-
-def _meaning(ports: Ports, request: Request) -> Meaning:
-    """Return what a task means; a refusal if the interpreter gives no meaning."""
-    if ports.interpreter is None:
-        return Refusal(Reason.NOTHING_TO_DO, "No interpreter is configured.")
-    found = ports.interpreter.understand(request, Deadline(PLAN_LIMIT))
-    return found.meaning or Refusal(Reason.NOTHING_TO_DO, found.trouble)

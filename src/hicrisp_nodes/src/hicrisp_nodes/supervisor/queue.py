@@ -57,16 +57,13 @@ class Dialogue:
         actions = "; ".join(done)
         said = (f"{turn.speaker.value.capitalize()}: {turn.text}" for turn in conversation if turn.text != asked)
         lines = (f"User: {asked}", *said, f"Robot did: {actions or 'nothing'}", f"Robot: {answered}")
-        return Dialogue((*self.exchanges, tuple(_bounded(line) for line in lines))[-EXCHANGES:])
+        bounded = tuple(line if len(line) <= _LONGEST else line[:_LONGEST] + " [cut]" for line in lines)
+        return Dialogue((*self.exchanges, bounded)[-EXCHANGES:])
 
     @property
     def history(self) -> Tuple[str, ...]:
         """The lines, as :class:`hicrisp_core.ports.brain.PlanRequest` takes them."""
         return tuple(line for exchange in self.exchanges for line in exchange)
-
-
-def _bounded(line: str) -> str:
-    return line if len(line) <= _LONGEST else line[:_LONGEST] + " [cut]"
 
 
 class TaskQueue:
@@ -155,7 +152,10 @@ class TaskQueue:
             request = Request(name, text.strip(), robot, request_id, dry_run)
             ahead = len(self._waiting) + (1 if self._current else 0)
             self._waiting.append(request)
-            self._remember(request)
+            self._all[request.id] = request
+            for old in [r for r in self._all.values()
+                        if r.finished.is_set()][: max(0, len(self._all) - MAX_REMEMBERED)]:
+                del self._all[old.id]
             self._news.notify_all()
         self._write_down()
         self._changed(request)
@@ -172,11 +172,9 @@ class TaskQueue:
             Whether it was canceled, and a message.
         """
         with self._news:
-            request = self._all.get(task_id) if task_id else self._current
+            request, why = self._meant(task_id)
             if request is None:
-                return False, f"there is no task '{task_id}'" if task_id else "no task is running"
-            if request.progress.state in ENDED:
-                return False, f"task {request.id} has ended already ({request.progress.state.value})"
+                return False, why
             request.cancel.set()
             waiting = request in self._waiting
             if waiting:
@@ -201,17 +199,23 @@ class TaskQueue:
         if why:
             return False, why
         with self._news:
-            request = self._all.get(task_id) if task_id else self._current
+            request, why = self._meant(task_id, ": submit a new one")
             if request is None:
-                return False, f"there is no task '{task_id}'" if task_id else "no task is running"
-            if request.progress.state in ENDED:
-                return False, (f"task {request.id} has ended already ({request.progress.state.value}): "
-                               "submit a new one")
+                return False, why
             if request is not self._current:
                 return False, f"task {request.id} has not begun: cancel it and submit another one"
             if not request.remarks.add(" ".join(said.split())):
                 return False, f"task {request.id} is finishing and no longer accepts changes; submit a new one"
         return True, f"task {request.id} hears: {' '.join(said.split())}"
+
+    def _meant(self, task_id: str, instead: str = "") -> Tuple[Optional[Request], str]:
+        """Return the task that is meant, or why there is none."""
+        request = self._all.get(task_id) if task_id else self._current
+        if request is None:
+            return None, f"there is no task '{task_id}'" if task_id else "no task is running"
+        ended = request.progress.state in ENDED
+        return (None, f"task {request.id} has ended already ({request.progress.state.value}){instead}") if ended \
+            else (request, "")
 
     def restore(self, before: Remembered) -> Tuple[Request, ...]:
         """Take up the tasks of a supervisor that was killed, before this one starts; those that it left under
@@ -310,12 +314,6 @@ class TaskQueue:
             if problem and problem != self._unkept:
                 log.error("a restart of the supervisor would forget the tasks: %s", problem)
             self._unkept = problem
-
-    def _remember(self, request: Request) -> None:
-        self._all[request.id] = request
-        for old in [r for r in self._all.values()
-                    if r.finished.is_set()][: max(0, len(self._all) - MAX_REMEMBERED)]:
-            del self._all[old.id]
 
     def _loop(self) -> None:
         while True:

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
 import rospy
 from hicrisp_core.executive.executive import Executive
@@ -30,6 +30,7 @@ from hicrisp_core.trace.task_state import ENDED, State
 from hicrisp_core.trace.timeline import Timeline
 from hicrisp_core.understanding.controlled.interpreter import naming_in
 from hicrisp_ros.config_files import Configuration
+from hicrisp_ros.node_threads import NodeThread
 from hicrisp_ros.ports.body import RosBody
 from hicrisp_ros.ports.brain import RosBrain, RosInterpreter, RosReporter
 from hicrisp_ros.ports.detector import RosNamer
@@ -48,7 +49,43 @@ from hicrisp_nodes.supervisor.parts import NodeClients
 from hicrisp_nodes.supervisor.pictures import Camera, caption_of, wants_eye
 from hicrisp_nodes.supervisor.reports import Reports
 from hicrisp_nodes.supervisor.request import Request
-from hicrisp_nodes.supervisor.scene_watch import SceneWatch
+
+_PERIOD = 0.5
+"""Wall seconds between two looks."""
+_PATIENCE = 0.5
+
+
+class SceneWatch:
+    """Looks now and then, in a thread of its own, from the beginning of its block to the end."""
+
+    def __init__(self, observer: TopicObserver, record: SceneRecord) -> None:
+        self._observer = observer
+        self._record = record
+        self._began = time.monotonic()
+        self._thread = NodeThread("scene", self._loop)
+
+    def __enter__(self) -> "SceneWatch":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.end()
+        self._thread.join(_PATIENCE + _PERIOD)
+
+    def _loop(self, ended: Event) -> None:
+        seen = -1
+        while not rospy.is_shutdown():
+            over = ended.wait(_PERIOD)  # What stands at the end is written, too.
+            seen, world = self._observer.next(seen, 0.0 if over else _PATIENCE)
+            if world is not None:
+                try:
+                    self._record.see(time.monotonic() - self._began, world)
+                except OSError as error:
+                    rospy.logwarn("what stands where is not written any more: %s", error)
+                    return
+            if over:
+                return
+
 
 _STOPPED = "Stopped by you with the emergency stop"
 _SIMULATORS = ("embedded_world", "gazebo_scene")
@@ -123,20 +160,17 @@ class TaskRunner:
             requests: the tasks.
         """
         for request in requests:
-            self._close_run(request)
-
-    def _close_run(self, request: Request) -> None:
-        folder = self._runs_dir / request.id
-        if not (folder / FILE_NAME).is_file():
-            return
-        request.progress = replace(request.progress, run_folder=str(folder))
-        try:
-            with EventLog(folder, hide=self._hide) as log:
-                log(TaskFinished(interrupted=True, message=request.progress.message,
-                                 reason=request.progress.message).as_dict())
-            finish_run(folder)
-        except OSError as error:
-            rospy.logerr("the run folder of the cut off task %s cannot be completed: %s", request.id, error)
+            folder = self._runs_dir / request.id
+            if not (folder / FILE_NAME).is_file():
+                continue
+            request.progress = replace(request.progress, run_folder=str(folder))
+            try:
+                with EventLog(folder, hide=self._hide) as log:
+                    log(TaskFinished(interrupted=True, message=request.progress.message,
+                                     reason=request.progress.message).as_dict())
+                finish_run(folder)
+            except OSError as error:
+                rospy.logerr("the run folder of the cut off task %s cannot be completed: %s", request.id, error)
 
     def run(self, request: Request) -> None:
         """Carry out one task to its end; it has ended once its run folder is complete.
@@ -153,7 +187,8 @@ class TaskRunner:
                                "nothing that was done holds any more. Submit it again where it is wanted")
             request.cancel.set()
 
-        record = SceneRecord(folder / SCENE_FILE, self._configuration.scene, self._configuration.domain)
+        scene, problem = self._configuration.scene, ""
+        record = SceneRecord(folder / SCENE_FILE, scene, self._configuration.domain)
         try:
             events = EventLog(folder, [lambda event: self._reports.event(event, request.id)],
                               self._hide)
@@ -165,19 +200,19 @@ class TaskRunner:
         try:
             with events as log, SceneWatch(self._observer, record), \
                     self._observer.hearing_resets(began_again), \
-                    Drives(self._observer, self._bases(), self._route) as drives:
+                    Drives(self._observer, scene.arena.starts if scene.arena else (), self._route) as drives:
                 request.explain = lambda: explain(log.events)
                 self._follow(request, timeline, log, drives)
                 said = explain(log.events)
                 request.explain = lambda: said  # Its events may be many, and the task is remembered for long.
         finally:
-            problem = _completed(folder)
+            try:
+                finish_run(folder)  # The result and the report.
+            except OSError as error:
+                rospy.logerr("the run folder %s has no report: %s", folder, error)
+                problem = f"its run folder is not complete ({error.strerror or error})"
         progress = begun.at(timeline)
         request.progress = replace(progress, message=f"{progress.message}; {problem}") if problem else progress
-
-    def _bases(self) -> Tuple[str, ...]:
-        arena = self._configuration.scene.arena
-        return tuple(arena.starts) if arena is not None else ()
 
     def _follow(self, request: Request, timeline: Timeline, log: EventLog, drives: Drives) -> None:
         began, began_ros, stops = time.monotonic(), rospy.get_time(), self._gate.stops
@@ -205,8 +240,12 @@ class TaskRunner:
         tell(TaskReceived(task_id=request.id, text=request.text, seed=seed, faults=_injected(),
                           **labels).as_dict())
         task = Task(request.text, request.id, request.robot)
-        self._look_around(request.cancel, lambda event: tell(
-            replace(event, t=round(time.monotonic() - began, 4)).as_dict()))
+        # A plan made from half a picture fails or does too little.
+        missing = wait_for_picture(
+            self._observer, self._robots, Deadline(self._patience), request.cancel,
+            lambda said: tell(Waiting(t=round(time.monotonic() - began, 4), text=said).as_dict()))
+        if missing:
+            tell(Noted(t=round(time.monotonic() - began, 4), text=missing).as_dict())
         if request.dry_run:
             ended = rehearse(self._configuration.domain, self._configuration.policy, self._ports(request), task,
                              request.history)
@@ -217,13 +256,6 @@ class TaskRunner:
             for fault in _injected()[len(before):]:
                 log(FaultInjected(t=round(time.monotonic() - began, 4), **vars(fault)).as_dict())
             self._camera.animate(began_ros, request.cancel)
-
-    def _look_around(self, cancel: Event, tell: Callable[[Union[Waiting, Noted]], None]) -> None:
-        """Wait until everything is seen, for some seconds: a plan made from half a picture fails or does too little."""
-        missing = wait_for_picture(self._observer, self._robots, Deadline(self._patience), cancel,
-                                   lambda said: tell(Waiting(text=said)))
-        if missing:
-            tell(Noted(text=missing))
 
     def _carry_out(self, task: Task, request: Request, tell: Callable[[Dict[str, Any]], None]) -> None:
         resets = int(_of_the_world("resets", 0))
@@ -278,6 +310,10 @@ class TaskRunner:
             self._reports.plan(plan, request.id)
             return self._gate.review(PlanReview(plan, domain, world), cancel)
 
+        memory: Optional[FileMemory] = None
+        if self._memory is not None:
+            simulator = next((name for name in _SIMULATORS if rospy.has_param(f"{name}/seed")), "")
+            memory = self._memory.memory(self._configuration, self._labels, simulator, _injected())
         talks = self._configuration.policy.brain == COPAL
         return Ports(
             brain=RosBrain(self._clients.brain, cancel),
@@ -295,29 +331,13 @@ class TaskRunner:
             gate=self._gate.pass_through,
             reporter=RosReporter(self._clients.reporter, cancel) if talks else None,
             watch=TaskOrder(domain, self._space) if domain.roles.drives else None,
-            memory=self._recall(),
+            memory=memory,
             remarks=request.remarks,
             interpreter=RosInterpreter(self._clients.interpreter, cancel),
             naming=naming_in,
             namer=self._namer,
             true_state=lambda: true_state(self._configuration),
         )
-
-    def _recall(self) -> Optional[FileMemory]:
-        """What earlier runs left for this configuration, where it is on."""
-        if self._memory is None:
-            return None
-        return self._memory.memory(self._configuration, self._labels, _simulator(), _injected())
-
-
-def _completed(folder: Path) -> str:
-    """Write the result and the report; why there are none, in words, which is empty where they are there."""
-    try:
-        finish_run(folder)
-    except OSError as error:
-        rospy.logerr("the run folder %s has no report: %s", folder, error)
-        return f"its run folder is not complete ({error.strerror or error})"
-    return ""
 
 
 def _ended(event: Dict[str, Any], why: str, stopped: bool) -> Dict[str, Any]:
@@ -334,11 +354,6 @@ def _injected() -> Tuple[FaultRecord, ...]:
     """What a simulated world was told to let go wrong; nothing where there is none."""
     return tuple(FaultRecord(fault["fault"], fault["target"], tuple(fault["magnitude"]), fault["count"])
                  for fault in _of_the_world("faults", []))
-
-
-def _simulator() -> str:
-    """What simulates the robots; empty where nothing does."""
-    return next((name for name in _SIMULATORS if rospy.has_param(f"{name}/seed")), "")
 
 
 def _of_the_world(name: str, default: Any) -> Any:

@@ -59,7 +59,11 @@ def annotated(picture: Picture, tracks: Sequence[Track], objects: Mapping[str, W
         else:
             cv2.polylines(canvas, [np.rint(outline).astype(np.int32)], True, colour, 2, cv2.LINE_AA)
         _ring(canvas, track, picture, colour)
-        _label(canvas, outline, _words(track), colour, taken)
+        # The name, how sure its place is (one standard deviation), and how it is seen.
+        name, sigma = track.name.replace("_", " "), 1000.0 * track.uncertainty.position
+        sure = f" +-{sigma:.0f} mm" if sigma >= 0.95 else f" +-{sigma:.1f} mm" if sigma > 0.0 else ""
+        how = "" if track.visibility is Visibility.VISIBLE else f", {track.visibility.value}"
+        _label(canvas, outline, f"{name}{sure}{how}", colour, taken)
     scale = _WIDEST / canvas.shape[1]
     if scale >= 1.0:
         return canvas
@@ -77,14 +81,6 @@ def as_jpeg(colour: np.ndarray) -> bytes:
     """
     done, data = cv2.imencode(".jpg", colour[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     return bytes(data) if done else b""
-
-
-def _words(track: Track) -> str:
-    """Return the name, how sure its place is (one standard deviation), and how it is seen."""
-    name, sigma = track.name.replace("_", " "), 1000.0 * track.uncertainty.position
-    sure = f" +-{sigma:.0f} mm" if sigma >= 0.95 else f" +-{sigma:.1f} mm" if sigma > 0.0 else ""
-    how = "" if track.visibility is Visibility.VISIBLE else f", {track.visibility.value}"
-    return f"{name}{sure}{how}"
 
 
 def _outline(item: WorldObject, pose: Pose, picture: Picture) -> Optional[np.ndarray]:

@@ -40,8 +40,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
                               f"{', '.join(scene.robots)}")
         tool = frames_of(robot, body).frames[0]
         bench = Bench(tag, tool, reach_of(body), options.views)
-        if not options.yes and not _agreed(robot, options.views):
-            return 1
+        if not options.yes:
+            _say(f"The {robot} will move to about {options.views} poses above the table. Clear the table, keep people "
+                 "out of its reach, and have the emergency stop at hand. Type 'yes' to begin.")
+            if sys.stdin.readline().strip().lower() != "yes":
+                return 1
         import rospy
 
         from hicrisp_perception.ros.ros_rig import RosRig
@@ -57,13 +60,6 @@ def main(arguments: Optional[List[str]] = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
-
-
-def _agreed(robot: str, views: int) -> bool:
-    """Ask a person who watches the robot whether it may move."""
-    _say(f"The {robot} will move to about {views} poses above the table. Clear the table, keep people out "
-         "of its reach, and have the emergency stop at hand. Type 'yes' to begin.")
-    return sys.stdin.readline().strip().lower() == "yes"
 
 
 def _say(sentence: str) -> None:

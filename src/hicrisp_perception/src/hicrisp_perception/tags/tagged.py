@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
-from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model import WorldObject
 
 from hicrisp_perception.shapes.contours import measure
 from hicrisp_perception.shapes.evidence import render, weigh
@@ -86,7 +86,8 @@ def _by_tags_alone(item: WorldObject, tags: TagFit, ground: Ground, before: Opti
             clear = max(_CLEAR, before.place.error + _AS_BEFORE)
     ends = [best] if best is not None else []
     for guess in () if _fits(best, clear) else tags.guesses:
-        lie = _nearest(item, guess)
+        turn = matrix_of(guess)  # The way to lie that is the least tilted from how it seems to:
+        lie = max(lies_of(item), key=lambda each: float((turn @ unit(each.turn).T)[2, 2]))
         for quarter in range(4):  # A small tag may seem turned by anything.
             if _fits(best, clear):
                 break
@@ -125,12 +126,6 @@ def _alike(one: _End, other: _End) -> bool:
     away = math.dist((one[1].x, one[1].y, one[2]), (other[1].x, other[1].y, other[2]))
     turn = math.remainder(one[1].yaw - other[1].yaw, math.tau)
     return one[0] == other[0] and away < 2.0 * _SAME and abs(turn) < _SAME_YAW
-
-
-def _nearest(item: WorldObject, guess: Pose) -> Lie:
-    """Return the way to lie that is the least tilted from how it seems to."""
-    turn = matrix_of(guess)
-    return max(lies_of(item), key=lambda lie: float((turn @ unit(lie.turn).T)[2, 2]))
 
 
 def _standing(lie: Lie, start: Tuple[float, float, float], tags: TagFit, ground: Ground, bottom: float = 0.0

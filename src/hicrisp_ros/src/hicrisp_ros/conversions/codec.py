@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, Callable, Generic, Optional, Type, TypeVar
+from typing import Any, Callable, Generic, Mapping, Optional, Type, TypeVar
 
 Value = TypeVar("Value")
 
@@ -49,15 +49,19 @@ class Codec(Generic[Value]):
     Args:
         value: the dataclass.
         message: the class of the message.
+        called: the message's names of fields that have another one there.
         **parts: for each field that has another form in the message, both ways; the way there takes ``None``
-            where the field may be that.
+            where the field may be that. ``None`` in place of both leaves a field to who calls.
     """
 
-    def __init__(self, value: Callable[..., Value], message: Any, **parts: Any) -> None:
+    def __init__(self, value: Callable[..., Value], message: Any, called: Optional[Mapping[str, str]] = None,
+                 **parts: Any) -> None:
         self._value, self._message = value, message
-        slots = message.__slots__
-        self._fields = [(each.name, f"has_{each.name}" if f"has_{each.name}" in slots else "",
-                         parts.get(each.name, _PLAIN)) for each in fields(value)]  # type: ignore[arg-type]
+        slots, called = message.__slots__, called or {}
+        self._fields = [(each.name, called.get(each.name, each.name),
+                         f"has_{each.name}" if f"has_{each.name}" in slots else "",
+                         parts.get(each.name, _PLAIN)) for each in fields(value)  # type: ignore[arg-type]
+                        if parts.get(each.name, _PLAIN) is not None]
 
     def to_msg(self, value: Optional[Value], **others: Any) -> Any:
         """Convert a value to a message.
@@ -70,12 +74,12 @@ class Codec(Generic[Value]):
             The message; empty for a missing value, which the enclosing message marks.
         """
         message = self._message(**others)
-        for name, flag, part in self._fields if value is not None else ():
+        for name, slot, flag, part in self._fields if value is not None else ():
             field = getattr(value, name)
             if flag:
                 setattr(message, flag, field is not None)
-            if name not in others and not (field is None and part is _PLAIN):
-                setattr(message, name, part.to_msg(field))
+            if slot not in others and not (field is None and part is _PLAIN):
+                setattr(message, slot, part.to_msg(field))
         return message
 
     def from_msg(self, message: Any, **others: Any) -> Value:
@@ -88,10 +92,10 @@ class Codec(Generic[Value]):
         Returns:
             The value.
         """
-        for name, flag, part in self._fields:
+        for name, slot, flag, part in self._fields:
             if name not in others:
                 present = not flag or getattr(message, flag)
-                others[name] = part.from_msg(getattr(message, name)) if present else None
+                others[name] = part.from_msg(getattr(message, slot)) if present else None
         return self._value(**others)
 
     @property

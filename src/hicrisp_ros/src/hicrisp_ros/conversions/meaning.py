@@ -1,11 +1,14 @@
-"""What a request means, as the result of the action and back."""
+"""What is asked and what a request means, as goals and results of actions and back."""
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Dict, Optional, Union
 
+from hicrisp_core.model import Task
 from hicrisp_core.model.goal import Goal
 from hicrisp_core.model.meaning import Answer, Meaning, Question, Reason, Refusal
+from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
+from hicrisp_core.ports.corrector import CorrectorRequest
 from hicrisp_core.ports.interpreter import Request, Understood
 
 from hicrisp_msgs.msg import UnderstandGoal, UnderstandResult
@@ -17,11 +20,49 @@ from hicrisp_ros.conversions.goal import (
     turns_from_msg,
     turns_to_msg,
 )
-from hicrisp_ros.conversions.remembered import remembered_from_msg, remembered_to_msg
-from hicrisp_ros.conversions.task import usage_from_msg, usage_to_msg
+from hicrisp_ros.conversions.task import (
+    record_from_msg,
+    record_to_msg,
+    remembered_from_msg,
+    remembered_to_msg,
+    step_from_msg,
+    step_to_msg,
+    usage_from_msg,
+    usage_to_msg,
+)
 from hicrisp_ros.conversions.world import facts_from_msg, facts_to_msg, world_from_msg, world_to_msg
 
 _GOAL, _QUESTION, _ANSWER, _REFUSAL = "goal", "question", "answer", "refusal"
+
+
+def context_to_msg(request: Union[PlanRequest, CorrectionRequest, CorrectorRequest]) -> Dict[str, Any]:
+    """Convert what the goals for plans and for corrections share.
+
+    Args:
+        request: what is asked, with task, world, steps and conversation.
+
+    Returns:
+        Values by the names of the goals' fields.
+    """
+    return {"task": request.task.text, "task_id": request.task.id, "robot": request.task.robot,
+            "world": world_to_msg(request.world), "done": list(map(record_to_msg, request.done)),
+            "remaining": list(map(step_to_msg, request.remaining)), "has_goal": request.goal is not None,
+            "goal": goal_to_msg(request.goal), "conversation": turns_to_msg(request.conversation)}
+
+
+def context_from_msg(message: Any) -> Dict[str, Any]:
+    """Convert what the goals for plans and for corrections share back.
+
+    Args:
+        message: the goal of the action.
+
+    Returns:
+        Values by the names of the requests' fields.
+    """
+    return {"task": Task(message.task, message.task_id, message.robot), "world": world_from_msg(message.world),
+            "done": tuple(map(record_from_msg, message.done)),
+            "remaining": tuple(map(step_from_msg, message.remaining)),
+            "goal": goal_from_msg(message.goal, message.has_goal), "conversation": turns_from_msg(message.conversation)}
 
 
 def request_to_msg(request: Request) -> UnderstandGoal:

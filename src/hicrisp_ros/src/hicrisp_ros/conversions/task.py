@@ -1,4 +1,4 @@
-"""Steps, plans, commands and what an answer cost."""
+"""Steps, plans, commands, what an answer cost, and what the memory knows of earlier tasks and corrections."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Dict, Iterable, List, Mapping, Tuple
 
 from geometry_msgs.msg import Point
 from hicrisp_core.model import Command, KeepOut, Plan, Step, StepRecord, Value
+from hicrisp_core.model.remembered import KnownWay, Remembered
 from hicrisp_core.ports.brain import Usage
 from hicrisp_core.trace.events import Exchange
 from hicrisp_core.trace.plain import to_json
@@ -71,3 +72,7 @@ record_to_msg, record_from_msg = _RECORD.to_msg, _RECORD.from_msg
 _USAGE = Codec(Usage, msg.LlmUsage, exchanges=Part(
     lambda exchange: to_json(exchange.as_dict()), lambda text: record_of(Exchange, json.loads(text))).each)
 usage_to_msg, usage_from_msg = _USAGE.to_msg, _USAGE.from_msg
+_REMEMBERED = Codec(Remembered, msg.RememberedTask, steps=STEP.each, goal=GOAL)
+remembered_to_msg, remembered_from_msg = _REMEMBERED.to_msg, _REMEMBERED.from_msg
+_WAY = Codec(KnownWay, msg.KnownWay, steps=STEP.each)
+way_to_msg, way_from_msg = _WAY.to_msg, _WAY.from_msg

@@ -21,69 +21,33 @@ from hicrisp_msgs.msg import RobotState as RobotStateMsg
 from hicrisp_msgs.msg import Track as TrackMsg
 from hicrisp_msgs.msg import WorldObject as WorldObjectMsg
 from hicrisp_msgs.msg import WorldState as WorldStateMsg
+from hicrisp_ros.conversions.codec import Codec, Part, named
 from hicrisp_ros.conversions.geometry import pose_to_msg, seen_pose
 
 WORLD_FRAME = "world"
 
 
+_AHEAD = {"ahead": "stamped_ahead"}
+_POSE = Part(pose_to_msg, seen_pose)
+_VISIBILITY = named(Visibility, Visibility.VISIBLE)
+_OBJECT = Codec(
+    WorldObject, WorldObjectMsg, _AHEAD, pose=_POSE, visibility=_VISIBILITY, uncertainty=None, own_form=None,
+    size=Part(lambda size: Vector3(*size), lambda size: (size.x, size.y, size.z)),
+    attributes=Part(lambda said: [KeyValue(*pair) for pair in said.items()],
+                    lambda pairs: {pair.key: pair.value for pair in pairs}),
+    pose_age=Part(lambda age: age, lambda age: age if age >= 0.0 else math.inf))  # Without a number it is unknown.
+
+
 def _object_to_msg(item: WorldObject) -> WorldObjectMsg:
-    return WorldObjectMsg(
-        name=item.name,
-        type=item.type,
-        shape=item.shape,
-        size=Vector3(*item.size),
-        attributes=[KeyValue(key, value) for key, value in item.attributes.items()],
-        has_pose=item.pose is not None,
-        pose=pose_to_msg(item.pose),
-        pose_age=item.pose_age,
-        movable=item.movable,
-        visibility=item.visibility.value,
-        position_sigma=item.uncertainty.position,
-        height_sigma=item.uncertainty.height,
-        yaw_sigma=item.uncertainty.yaw,
-        lost=item.lost,
-        stamped_ahead=item.ahead,
-    )
+    sure = item.uncertainty
+    return _OBJECT.to_msg(item, position_sigma=sure.position, height_sigma=sure.height, yaw_sigma=sure.yaw)
 
 
 def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
     shapes = extensions().shapes
     shape = message.shape if message.shape in shapes else "box"  # By its bounding box.
-    return WorldObject(
-        name=message.name,
-        type=message.type,
-        shape=shape,
-        own_form=shapes.get(shape),
-        size=(message.size.x, message.size.y, message.size.z),
-        attributes={pair.key: pair.value for pair in message.attributes},
-        pose=seen_pose(message.pose, message.has_pose),
-        pose_age=message.pose_age if message.pose_age >= 0.0 else math.inf,  # Without a number the age is unknown.
-        movable=message.movable,
-        lost=message.lost,
-        uncertainty=Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma),
-        visibility=_visibility(message.visibility),
-        ahead=message.stamped_ahead,
-    )
-
-
-def _visibility(name: str) -> Visibility:
-    return next((each for each in Visibility if each.value == name), Visibility.VISIBLE)
-
-
-def _robot_to_msg(robot: RobotState) -> RobotStateMsg:
-    return RobotStateMsg(
-        name=robot.name,
-        kind=robot.kind,
-        has_pose=robot.pose is not None,
-        pose=pose_to_msg(robot.pose),
-        has_opening=robot.opening is not None,
-        opening=robot.opening or 0.0,
-        has_motion=robot.motion is not None,
-        motion=_motion_to_msg(robot.motion),
-        stamped_ahead=robot.ahead,
-        reach=() if robot.reach is None else (*robot.reach.origin, robot.reach.least, robot.reach.greatest),
-        off_floor=robot.off_floor,
-    )
+    return _OBJECT.from_msg(message, shape=shape, own_form=shapes.get(shape), uncertainty=Uncertainty(
+        message.position_sigma, message.height_sigma, message.yaw_sigma))
 
 
 def _motion_to_msg(motion: Optional[Motion]) -> MotionMsg:
@@ -98,22 +62,13 @@ def _motion_to_msg(motion: Optional[Motion]) -> MotionMsg:
                      [mark.spot[1] for mark in way.marks], way.marked)
 
 
-def _robot_from_msg(message: RobotStateMsg) -> RobotState:
-    return RobotState(
-        name=message.name,
-        kind=message.kind,
-        pose=seen_pose(message.pose, message.has_pose),
-        opening=message.opening if message.has_opening else None,
-        motion=_motion_from_msg(message.motion) if message.has_motion else None,
-        ahead=message.stamped_ahead,
-        reach=Reach(tuple(message.reach[:2]), *message.reach[2:]) if message.reach else None,
-        off_floor=message.off_floor,
-    )
-
-
-def _motion_from_msg(message: MotionMsg) -> Motion:
-    return Motion(message.touches, message.near_misses, dict(zip(message.zones, message.entered)),
-                  message.clearance, message.path, way_from_msg(message))
+_ROBOT = Codec(
+    RobotState, RobotStateMsg, _AHEAD, pose=_POSE,
+    motion=Part(_motion_to_msg, lambda message: Motion(
+        message.touches, message.near_misses, dict(zip(message.zones, message.entered)), message.clearance,
+        message.path, way_from_msg(message))),
+    reach=Part(lambda reach: () if reach is None else (*reach.origin, reach.least, reach.greatest),
+               lambda said: Reach(tuple(said[:2]), *said[2:]) if said else None))
 
 
 def way_from_msg(message: MotionMsg) -> Way:
@@ -167,7 +122,7 @@ def world_to_msg(world: WorldState) -> WorldStateMsg:
         header=Header(stamp=genpy.Time.from_sec(world.stamp), frame_id=WORLD_FRAME),
         objects=[_object_to_msg(item) for item in world.objects.values()],
         relations=facts_to_msg(world.relations),
-        robots=[_robot_to_msg(robot) for robot in world.robots.values()],
+        robots=list(map(_ROBOT.to_msg, world.robots.values())),
         has_view=world.viewed is not None,
         viewed=_time(world.viewed or 0.0),
         trouble=world.trouble,
@@ -186,7 +141,7 @@ def world_from_msg(message: WorldStateMsg) -> WorldState:
     return WorldState(
         objects={item.name: _object_from_msg(item) for item in message.objects},
         relations=facts_from_msg(message.relations),
-        robots={robot.name: _robot_from_msg(robot) for robot in message.robots},
+        robots={robot.name: _ROBOT.from_msg(robot) for robot in message.robots},
         stamp=message.header.stamp.to_sec(),
         viewed=_seconds(message.viewed) if message.has_view else None,
         trouble=message.trouble,
@@ -232,7 +187,7 @@ def _track_from_msg(message: TrackMsg) -> Optional[Track]:
     if pose is None:
         return None
     sure = Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma)
-    return Track(message.name, pose, sure, _seconds(message.stamp), _visibility(message.visibility),
+    return Track(message.name, pose, sure, _seconds(message.stamp), _VISIBILITY.from_msg(message.visibility),
                  _object_from_msg(message.thing) if message.unknown else None)
 
 

@@ -37,10 +37,9 @@ class RosBody(Asking):
             The commands; feedback if the node cannot be reached.
         """
         goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world))
-        reply = self._ask(goal, deadline)
-        if not reply.ok or reply.result is None:
-            return Translation(feedback=lost("body", f"{reply.status.value}: {reply.message}"))
-        result = reply.result
+        result, why = self._ask(goal, deadline)
+        if result is None:
+            return Translation(feedback=lost("body", why))
         return Translation(
             commands=tuple(to.command_from_msg(command) for command in result.commands),
             pass_reason=result.pass_reason,
@@ -62,8 +61,8 @@ class RosBody(Asking):
             The cost.
         """
         goal = TranslateStepGoal(step=to.step_to_msg(step), world=to.world_to_msg(world), ahead=True)
-        reply = self._ask(goal, deadline)
-        return to.usage_from_msg(reply.result.usage) if reply.ok and reply.result is not None else Usage()
+        result, _ = self._ask(goal, deadline)
+        return to.usage_from_msg(result.usage) if result is not None else Usage()
 
     def aim(
         self, command: Command, world: WorldState, offsets: DecoderOffsets, deadline: Deadline

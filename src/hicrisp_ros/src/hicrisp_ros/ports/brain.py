@@ -31,15 +31,9 @@ class RosBrain(Asking):
             A plan, an answer or a refusal, with the cost.
         """
         return self._answer(PlanTaskGoal(
-            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
-            world=to.world_to_msg(request.world),
-            feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
-            done=[to.record_to_msg(record) for record in request.done],
-            remaining=[to.step_to_msg(step) for step in request.remaining],
+            **to.context_to_msg(request), feedback=[to.feedback_to_msg(feedback) for feedback in request.feedback],
             history=list(request.history), feedback_level=request.feedback_level,
-            examples=[to.remembered_to_msg(each) for each in request.examples],
-            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
-            conversation=to.turns_to_msg(request.conversation)), deadline)
+            examples=[to.remembered_to_msg(each) for each in request.examples]), deadline)
 
     def correct(self, request: CorrectionRequest, deadline: Deadline) -> PlanAnswer:
         """Return steps to a state in which the stack's top can be tried again.
@@ -52,27 +46,17 @@ class RosBrain(Asking):
             A plan of corrective steps, or a refusal.
         """
         return self._answer(PlanTaskGoal(
-            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
-            world=to.world_to_msg(request.world), stack=to.stack_to_msg(request.stack),
-            feedback_level=request.feedback_level, tried=to.tried_to_msg(request.tried),
-            done=[to.record_to_msg(record) for record in request.done],
-            remaining=[to.step_to_msg(step) for step in request.remaining],
-            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
-            conversation=to.turns_to_msg(request.conversation)), deadline)
+            **to.context_to_msg(request), stack=to.stack_to_msg(request.stack), feedback_level=request.feedback_level,
+            tried=to.tried_to_msg(request.tried)), deadline)
 
     def _answer(self, goal: PlanTaskGoal, deadline: Deadline) -> PlanAnswer:
-        reply = self._ask(goal, deadline)
-        if not reply.ok or reply.result is None:
-            return PlanAnswer(refusal=f"the brain gave no answer ({reply.status.value}: {reply.message})")
-        result = reply.result
+        result, why = self._ask(goal, deadline)
+        if result is None:
+            return PlanAnswer(refusal=f"the brain gave no answer ({why})")
         return PlanAnswer(
-            plan=to.plan_from_msg(result.plan) if result.ok else None,
-            answer=result.answer,
-            refusal=result.refusal,
-            needs_goal=result.needs_goal,
-            drop=result.drop,
-            usage=to.usage_from_msg(result.usage),
-        )
+            plan=to.plan_from_msg(result.plan) if result.ok else None, answer=result.answer,
+            refusal=result.refusal, needs_goal=result.needs_goal, drop=result.drop,
+            usage=to.usage_from_msg(result.usage))
 
 
 class RosReporter(Asking):
@@ -88,15 +72,13 @@ class RosReporter(Asking):
         Returns:
             The text; empty if the node cannot be reached.
         """
-        reply = self._ask(ReportTaskGoal(
+        result, _ = self._ask(ReportTaskGoal(
             task=request.task.text, task_id=request.task.id, robot=request.task.robot,
             success=request.success,
             message=request.message, done=[to.record_to_msg(record) for record in request.done],
             failures=to.stack_to_msg(request.failures),
             history=list(request.history)), deadline)
-        if not reply.ok or reply.result is None:
-            return ReportAnswer()
-        return ReportAnswer(reply.result.text, to.usage_from_msg(reply.result.usage))
+        return ReportAnswer() if result is None else ReportAnswer(result.text, to.usage_from_msg(result.usage))
 
 
 class RosInterpreter(Asking):
@@ -112,7 +94,6 @@ class RosInterpreter(Asking):
         Returns:
             The meaning; with ``trouble`` set if the node cannot be reached.
         """
-        reply = self._ask(to.request_to_msg(request), deadline)
-        if not reply.ok or reply.result is None:
-            return Understood(trouble=f"The brain gave no answer ({reply.status.value}: {reply.message}).")
-        return to.understood_from_msg(reply.result)
+        result, why = self._ask(to.request_to_msg(request), deadline)
+        return Understood(trouble=f"The brain gave no answer ({why}).") if result is None \
+            else to.understood_from_msg(result)

@@ -10,20 +10,17 @@ from hicrisp_ros import conversions as to
 from hicrisp_ros.ports.node_client import lost
 from hicrisp_ros.service_client import ServiceClient
 
+_CHECK_LIMIT = 15.0
+"""Wall seconds for a check, long enough for the node to be started again."""
 _PATIENCE = 5.0
 """Wall seconds in which the detector answers."""
 
 
 class RosDetector:
-    """A detector behind ``detector/check``.
+    """A detector behind ``detector/check``."""
 
-    Args:
-        limit: seconds of wall time for a check, long enough for the node to be started again.
-    """
-
-    def __init__(self, limit: float = 15.0) -> None:
+    def __init__(self) -> None:
         self._client = ServiceClient("detector/check", CheckCommand)
-        self._limit = limit
 
     def check(self, command: Command, before: WorldState, after: WorldState, outcome: Outcome) -> Verdict:
         """Check whether a command worked.
@@ -40,7 +37,7 @@ class RosDetector:
         reply = self._client.call(CheckCommandRequest(
             to.command_to_msg(command), to.world_to_msg(before), to.world_to_msg(after),
             to.outcome_to_msg(outcome)
-        ), self._limit)
+        ), _CHECK_LIMIT)
         if reply.response is None:
             return Verdict(lost("detector", reply.message))
         return to.verdict_from_msg(reply.response.verdict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Event, Lock
-from typing import Any
+from typing import Any, Tuple
 
 from hicrisp_core.model import Cause, CauseKind, Correction, Feedback, FeedbackKind, Level, Rung
 from hicrisp_core.ports.corrector import CorrectorAnswer, CorrectorRequest
@@ -80,8 +80,10 @@ class Asking:
         self._node = node
         self._cancel = cancel
 
-    def _ask(self, goal: Any, deadline: Deadline) -> Reply:
-        return self._node.ask(goal, deadline, self._cancel)
+    def _ask(self, goal: Any, deadline: Deadline) -> Tuple[Any, str]:
+        """Return the result, or ``None`` and why there is none."""
+        reply = self._node.ask(goal, deadline, self._cancel)
+        return reply.result if reply.ok else None, f"{reply.status.value}: {reply.message}"
 
 
 class RosCorrector(Asking):
@@ -97,22 +99,13 @@ class RosCorrector(Asking):
         Returns:
             The correction; ``GIVE_UP`` if the node cannot be reached.
         """
-        reply = self._ask(CorrectStepGoal(
-            task=request.task.text, task_id=request.task.id, robot=request.task.robot,
-            stack=to.stack_to_msg(request.stack), tried=to.tried_to_msg(request.tried),
-            world=to.world_to_msg(request.world),
-            done=[to.record_to_msg(record) for record in request.done],
-            remaining=[to.step_to_msg(step) for step in request.remaining], seen=sorted(request.seen),
-            replans_left=request.replans_left, made=to.facts_to_msg(request.made),
+        result, why = self._ask(CorrectStepGoal(
+            **to.context_to_msg(request), stack=to.stack_to_msg(request.stack), tried=to.tried_to_msg(request.tried),
+            seen=sorted(request.seen), replans_left=request.replans_left, made=to.facts_to_msg(request.made),
             earlier=[to.feedback_to_msg(feedback) for feedback in request.earlier],
-            known=[to.way_to_msg(each) for each in request.known],
-            has_goal=request.goal is not None, goal=to.goal_to_msg(request.goal),
-            conversation=to.turns_to_msg(request.conversation),
-            has_missed=request.missed is not None,
+            known=[to.way_to_msg(each) for each in request.known], has_missed=request.missed is not None,
             missed=FeedbackMsg() if request.missed is None else to.feedback_to_msg(request.missed)),
             deadline)
-        if not reply.ok or reply.result is None:
-            note = f"the corrector gave no answer ({reply.status.value}: {reply.message})"
-            return CorrectorAnswer(Correction(Rung.GIVE_UP, note=note))
-        return CorrectorAnswer(to.correction_from_msg(reply.result.correction), reply.result.mark,
-                               to.usage_from_msg(reply.result.usage))
+        if result is None:
+            return CorrectorAnswer(Correction(Rung.GIVE_UP, note=f"the corrector gave no answer ({why})"))
+        return CorrectorAnswer(to.correction_from_msg(result.correction), result.mark, to.usage_from_msg(result.usage))

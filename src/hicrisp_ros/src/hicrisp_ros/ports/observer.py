@@ -158,18 +158,19 @@ class TopicObserver:
         """Check whether everything else is where it was at the start of the window: the robots by the states, the
         objects by the pictures, of which there are fewer.
         """
-        by_state = self._earlier(messages, latest.stamp, _stated_in)
-        by_picture = self._earlier(messages, _shown_at(latest), _shown_in)
+        by_state = self._earlier(messages, latest.stamp, lambda each: each.header.stamp)
+        by_picture = self._earlier(messages, _shown_at(latest),
+                                   lambda each: each.viewed if each.has_view else each.header.stamp)
         if by_state is None or by_picture is None:
             return False
         way = max(_moved(by_state.robots, latest.robots, besides),
                   _moved(_loose(by_picture, latest), _loose(latest, by_picture), besides))
         return way <= self._still
 
-    def _earlier(self, messages: List[WorldStateMsg], moment: float, at: Callable[[WorldStateMsg], float]
-                 ) -> Optional[WorldState]:
+    def _earlier(self, messages: List[WorldStateMsg], moment: float,
+                 at: Callable[[WorldStateMsg], rospy.Time]) -> Optional[WorldState]:
         """Return the newest state before the window."""
-        before = next((each for each in reversed(messages[:-1]) if moment - at(each) >= self._window), None)
+        before = next((each for each in reversed(messages[:-1]) if moment - at(each).to_sec() >= self._window), None)
         return None if before is None else world_from_msg(before)
 
     def _on_world(self, message: WorldStateMsg) -> None:
@@ -246,16 +247,6 @@ def _from_the_future(world: WorldState) -> bool:
 def _shown_at(world: WorldState) -> float:
     """Return the moment that a world shows: that of its picture, where it is seen by a camera."""
     return world.stamp if world.viewed is None else world.viewed
-
-
-def _shown_in(message: WorldStateMsg) -> float:
-    """Return the same of a message."""
-    return (message.viewed if message.has_view else message.header.stamp).to_sec()
-
-
-def _stated_in(message: WorldStateMsg) -> float:
-    """Return the moment of a message."""
-    return float(message.header.stamp.to_sec())
 
 
 def _seen_at(world: WorldState) -> float:

@@ -23,7 +23,9 @@ def compared(left: Mapping[str, Any], right: Mapping[str, Any]) -> Dict[str, Any
         Lines with both values and whether they differ.
     """
     lines = [_line(title, left.get(key), right.get(key)) for title, key in _LINES]
-    lines.append(_line("Placement error, mm", *(_millimetres(each.get("placement_error_m")) for each in (left, right))))
+    lines.append(_line("Placement error, mm", *(
+        round(1000.0 * value, 1) if isinstance(value, (int, float)) else None
+        for value in (each.get("placement_error_m") for each in (left, right)))))
     lines.append(_line("Goal", _goal(left), _goal(right)))
     lines.append(_line("Corrections", _counts(left.get("corrections")), _counts(right.get("corrections"))))
     lines.append(_line("Failures", _failures(left), _failures(right)))
@@ -50,10 +52,6 @@ def moved_apart(left: Optional[Mapping[str, Any]], right: Optional[Mapping[str, 
         found.append({"name": name, "left": [round(value) for value in one], "right": [round(value) for value in other],
                       "mm": round(math.dist(one, other), 1)})
     return sorted(found, key=lambda each: -each["mm"])
-
-
-def _millimetres(value: Any) -> Optional[float]:
-    return round(1000.0 * value, 1) if isinstance(value, (int, float)) else None
 
 
 def _line(title: str, left: Any, right: Any) -> Dict[str, Any]:

@@ -6,11 +6,12 @@ import json
 import os
 import re
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Tuple
 
 from hicrisp_core.trace.event_log import read_events
 from hicrisp_core.trace.result import trial_of
@@ -124,19 +125,10 @@ def _changes(runs: Path) -> Dict[str, int]:
     except OSError:
         return found
     for name in entries:
-        changed = _changed(runs / name)
-        if changed is not None:
-            found[name] = changed
+        for file in ("events.jsonl", "result.json"):
+            with suppress(OSError):
+                found[name] = os.stat(runs / name / file).st_mtime_ns
     return found
-
-
-def _changed(run: Path) -> Optional[int]:
-    for name in ("result.json", "events.jsonl"):
-        try:
-            return os.stat(run / name).st_mtime_ns
-        except OSError:
-            continue
-    return None
 
 
 def _row(run: Path, changed: int) -> Tuple[Any, ...]:
@@ -196,12 +188,8 @@ def _where(wanted: Filter) -> Tuple[str, List[Any]]:
         if value:
             parts.append(f"{column} = ?")
             values.append(value)
-    for word in _words(wanted.words):
+    for word in wanted.words.split()[:12]:
+        escaped = word.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
         parts.append(r"(task || ' ' || scene || ' ' || policy || ' ' || id) LIKE ? ESCAPE '\'")
-        values.append(f"%{word}%")
+        values.append(f"%{escaped}%")
     return " AND ".join(parts), values
-
-
-def _words(text: str) -> Iterable[str]:
-    for word in text.split()[:12]:
-        yield word.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")

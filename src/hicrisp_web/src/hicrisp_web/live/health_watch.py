@@ -20,11 +20,11 @@ class HealthWatch:
     """Keeps the section ``health`` up to date, from the reports of the nodes beside this one."""
 
     def __init__(self, board: Board) -> None:
-        self._board = board
         self._beside = rospy.get_namespace().strip("/") + "/"
         self._heard: Dict[str, Heard] = {}
         self._subscriber = rospy.Subscriber(TOPIC, DiagnosticArray, self._hear)
-        self._timer = WallTimer(_PERIOD, self._look, "health")
+        self._timer = WallTimer(_PERIOD, lambda: board.put({
+            "health": health_section(list(self._heard.values()), time.monotonic())}), "health")
 
     def _hear(self, message: DiagnosticArray) -> None:
         for each in message.status:
@@ -32,6 +32,3 @@ class HealthWatch:
                 name = each.name[len(self._beside):]
                 values = {value.key: value.value for value in each.values}
                 self._heard[name] = Heard(name, each.level, each.message, values, time.monotonic())
-
-    def _look(self) -> None:
-        self._board.put({"health": health_section(list(self._heard.values()), time.monotonic())})

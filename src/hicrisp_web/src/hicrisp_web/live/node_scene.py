@@ -93,14 +93,12 @@ class NodeScene:
             while not ended.wait(0.2) and self._seen() is None:
                 continue
             self._news.clear()
-            if not ended.is_set():
-                self._find_examples()
-
-    def _find_examples(self) -> None:
-        task = self._configuration.scene.task
-        found = self._brain.call(ReadTaskRequest(task, self._observed(), True), _EXAMPLES_LIMIT).response
-        if found is not None:
-            self._board.put({"examples": list(found.examples)})
+            if ended.is_set():
+                return
+            asked = ReadTaskRequest(self._configuration.scene.task, self._observed(), True)
+            found = self._brain.call(asked, _EXAMPLES_LIMIT).response
+            if found is not None:
+                self._board.put({"examples": list(found.examples)})
 
 
 def _workspace(safety: str) -> Optional[Box]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Any, Dict, List
+from typing import Dict
 
 from hicrisp_ros.node_threads import NodeThread
 
@@ -47,16 +47,14 @@ class QueueWatch:
         if answer is None:
             self._board.put({"link": {"supervisor": False}})
             return
-        self._board.put({"queue": self._waiting(answer.queue), "link": {"supervisor": True}})
+        self._texts = {each: self._texts.get(each) or self._text(each) for each in answer.queue}
+        waiting = [{"task_id": each, "text": text} for each, text in self._texts.items()]
+        self._board.put({"queue": waiting, "link": {"supervisor": True}})
         if answer.found:
             self._following.status(answer.status.task_id, answer.status.run_folder)
             self._board.put({"status": status_section(answer.status)})
         else:
             self._board.put({"status": None})
-
-    def _waiting(self, ids: List[str]) -> List[Dict[str, Any]]:
-        self._texts = {each: self._texts.get(each) or self._text(each) for each in ids}
-        return [{"task_id": each, "text": text} for each, text in self._texts.items()]
 
     def _text(self, task: str) -> str:
         answer = self._services.call("get_task", task, patience=_PATIENCE).response

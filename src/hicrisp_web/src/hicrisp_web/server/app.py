@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional
 
 from hicrisp_core.trace.plain import to_json
 from hicrisp_core.trace.report import PAGE
@@ -22,8 +23,47 @@ from hicrisp_web.server.history_routes import history_routes
 from hicrisp_web.server.page_actions import PageAction, Said, read_fields
 from hicrisp_web.server.protection import Protection
 from hicrisp_web.server.shot import Camera, no_camera
-from hicrisp_web.server.stream import stream
 from hicrisp_web.view.board import Board
+
+PACE = 0.1
+"""Seconds between two messages to a page, at least; what changes in between goes together."""
+BEAT = 10.0
+"""Seconds of silence after which a page is told that it is still connected."""
+
+
+async def stream(board: Board, over: Callable[[], bool], beat: float = BEAT) -> AsyncIterator[str]:
+    """Send a page its sections as server-sent events: ``whole`` once, then ``changes``.
+
+    Args:
+        board: the page's sections.
+        over: whether the server is about to end; asked after each message.
+        beat: longest silence, seconds.
+
+    Yields:
+        The events as text.
+    """
+    loop, news = asyncio.get_running_loop(), asyncio.Event()
+
+    def tell() -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(news.set)
+
+    end, count, kind = board.listen(tell), 0, "whole"
+    try:
+        while not over():
+            news.clear()
+            count, sections = board.since(count)
+            if sections or kind == "whole":
+                yield f"event: {kind}\ndata: {to_json(sections)}\n\n"
+                kind = "changes"
+            try:
+                await asyncio.wait_for(news.wait(), beat)
+            except asyncio.TimeoutError:
+                yield ": still here\n\n"
+            await asyncio.sleep(PACE)
+    finally:
+        end()
+
 
 _OWN = Path(__file__).resolve().parents[1] / "page"
 """The files of the page that the report does not have."""

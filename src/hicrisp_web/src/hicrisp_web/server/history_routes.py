@@ -72,19 +72,14 @@ def _packed(ask: Callable[[], Any], may_pack: bool) -> Response:
     value = ask()
     if value is None:
         return Response(to_json({"message": "There is no such run."}), 404, media_type="application/json")
-    text = _text(value).encode("utf-8")
+    try:  # What is plain already is not looked through once more, for there may be much of it.
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (TypeError, ValueError):
+        text = to_json(value).encode("utf-8")
     if may_pack and len(text) > _WORTH_PACKING:
         return Response(gzip.compress(text, 5), media_type="application/json",
                         headers={"Content-Encoding": "gzip"})
     return Response(text, media_type="application/json")
-
-
-def _text(value: Any) -> str:
-    """Strict JSON; what is plain already is not looked through once more, for there may be much of it."""
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError):
-        return to_json(value)
 
 
 def _whole(text: str, otherwise: int) -> int:

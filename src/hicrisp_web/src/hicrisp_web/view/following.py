@@ -69,7 +69,10 @@ class Following:
         with self._lock:
             if not folder or (task == self._task and self._whole):
                 return
-            entries = _events(Path(folder))
+            try:
+                entries = read_events(Path(folder))
+            except OSError:
+                entries = []  # The folder is on another machine.
             if entries or task != self._task:
                 self._turn_to(task, entries)
             self._whole = True
@@ -87,11 +90,3 @@ class Following:
     def _put(self, sections: Mapping[str, Any]) -> None:
         self._shown += [name for name in sections if name.startswith("step:") and name not in self._shown]
         self._board.put(sections)
-
-
-def _events(folder: Path) -> List[Dict[str, Any]]:
-    """What a run has told so far; nothing where its folder is on another machine."""
-    try:
-        return read_events(folder)
-    except OSError:
-        return []
