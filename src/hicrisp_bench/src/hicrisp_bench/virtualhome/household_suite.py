@@ -195,7 +195,7 @@ def _planning(
         return {"brain": recorded, "body": ProgramBody(domain, program), "interpreter": None}, program.actions
     kind = parts.policy.body
     body: Body = VerbatimBody(domain) if kind == DIRECT or without_model(kind, parts.llm) else parts.body()
-    ports: Dict[str, Any] = {"body": body, **({"interpreter": reader} if parts.llm.backend == OFFLINE else {})}
+    ports: Dict[str, Any] = {"body": body, "interpreter": reader}
     if run.forget:
         ports["brain"] = ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.run}"))
     return ports, None
@@ -263,7 +263,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                         ("step", "body_llm", "embedding", "embedding_here"))]
     if crashed:
         sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
-    offline = runs[0].temperature is None
+    offline = llm_settings(options.config, runs[0].llm).offline
     planner = _NOTES[RECORDED if recorded else OFFLINE if offline else ENDPOINT]
     planner += _FORGETFUL.format(forget=runs[0].forget) if runs[0].forget else ""
     return Report(rows, _COLUMNS, REFERENCE, _NOTE.format(planner=planner), {"tasks": tasks, "crashes": crashed},
@@ -273,9 +273,10 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:
     if PROGPROMPT in (options.policies or ()):
         raise ConfigError(f"{PROGPROMPT} is a program's own checks: give the programs with --plans")
-    offline = llm_settings(options.config, llm).backend == OFFLINE
-    forget = options.forget if offline else 0.0
-    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if offline else REPETITIONS
+    settings = llm_settings(options.config, llm)
+    forget = options.forget if settings.offline else 0.0
+    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if settings.offline else (
+        ((None, 1),) if settings.temperature is None else REPETITIONS)
     return [HouseholdRun(options.config, task, policy, llm, temperature, number, forget)
             for policy, (temperature, times), task in product(options.policies or POLICIES, repetitions, options.tasks)
             for number in range(times)]
