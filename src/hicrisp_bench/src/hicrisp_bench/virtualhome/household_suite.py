@@ -93,7 +93,7 @@ class HouseholdRun:
 def key_of(run: HouseholdRun) -> str:
     """What tells a run from the others of the suite."""
     warm = "" if run.temperature is None else f", temperature {run.temperature:g}"
-    return f"{run.task}, {run.policy}, {run.llm}{warm}, {run.run}"
+    return f"{run.task}, {run.policy}{warm}, {run.run}"
 
 
 class ForgetfulBrain:
@@ -161,7 +161,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     """
     began = time.perf_counter()
     task = next(entry for entry in TASKS if entry.name == run.task)
-    settings = llm_settings(run.config, run.llm)
+    settings = llm_settings(run.config, run.llm).of_trial(key_of(run))
     if run.temperature is not None:
         settings = replace(settings, temperature=run.temperature, seed=run.run)
     parts = load_factory(run.config, "household", "open_loop" if run.policy == PROGPROMPT else run.policy, settings)

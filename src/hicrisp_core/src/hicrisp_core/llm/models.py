@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.answers import AnswersModel, holds_answers
 from hicrisp_core.llm.chat_model import (
     Capabilities,
     ChatModel,
@@ -284,7 +285,8 @@ class Models:
     def _made(self, role: str, settings: LlmSettings) -> ChatModel:
         plans = not self.settings.of_role(BRAIN).offline
         if settings.replay:
-            return RoleModel(ReplayModel(settings.replay, role), role, settings, plans=plans)
+            kind = AnswersModel if holds_answers(settings.replay) else ReplayModel
+            return RoleModel(kind(settings.replay, role), role, settings, plans=plans)
         alike = replace(settings, name="", roles={})
         shared = next(((model, memory) for known, model, memory in self._shared if known == alike), None)
         if shared is None:
