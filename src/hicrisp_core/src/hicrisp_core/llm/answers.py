@@ -125,11 +125,11 @@ def _content(file: Path, changed: float) -> Mapping[str, Any]:
     try:
         content: Dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         calls = [call for roles in content["trials"].values() for own in roles.values() for call in own]
-        if isinstance(content["model"], str) and all(len(call) == 4 and call[1] in content["answers"] for call in calls):
+        if isinstance(content["model"], str) and all(content["answers"][call[1]] and len(call) == 4 for call in calls):
             return content
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"cannot read the answers in {file}: {error!r}") from error
-    raise ConfigError(f"{file} holds no answers by trial: keys 'model', 'answers' and 'trials' with calls of four parts")
+    raise ConfigError(f"{file} holds no answers: keys 'model', 'answers' and 'trials', whose calls have four parts")
 
 
 def answers_of(model: str, trials: Mapping[str, Sequence[Mapping[str, Any]]]) -> Dict[str, Any]:
