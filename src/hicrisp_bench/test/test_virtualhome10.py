@@ -129,6 +129,21 @@ def test_programs_of_ones_own_are_run_and_progprompt_runs_nothing_else(tmp_path,
     assert "none.json" in capsys.readouterr().err
 
 
+def test_a_model_is_asked_for_a_program_which_runs_with_its_checks(monkeypatch):
+    program = ("def eat_chips_on_the_sofa():\n\tfind('chips')\n\tgrab('chips')\n"
+               "\tassert('close' to 'sofa')\n\t\telse: find('sofa')\n\tsit('sofa')\n\teat('chips')")
+    with ChatServer(program) as server:
+        monkeypatch.setenv("HICRISP_LLM_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        found = carry_out(HouseholdRun(CONFIG, "chips", PROGPROMPT, "openai", 0.5, 3))
+        asked = server.requests[0]["messages"][-1]["content"]
+    assert found["sr"] == 1.0
+    assert len(found["carried_out"]) == 5, "the check finds the sofa"
+    assert "putin <obj> <obj>" in asked
+    assert asked.endswith("def eat_chips_on_the_sofa():")
+    assert [each["role"] for each in found["questions"]] == ["brain"]
+
+
 def test_a_program_is_read_in_the_homes_names(home):
     text = "assert('fridge' is 'opened')\n\telse: open('fridge')\nputon('salmon', 'fridge')"
     program = read_program(text, domain(), home)

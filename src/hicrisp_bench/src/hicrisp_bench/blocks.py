@@ -72,7 +72,7 @@ def key_of(settings: RunSettings) -> str:
 def run_problem(settings: RunSettings) -> Dict[str, Any]:
     """Run one problem; the goal is judged from the world itself."""
     problem, domain = settings.problem, settings.domain
-    parts = RunFactory(domain, settings.policy, settings.llm, settings.prompts)
+    parts = RunFactory(domain, settings.policy, settings.llm.of_trial(key_of(settings)), settings.prompts)
     timed = _Timed(parts.brain(), parts.interpreter())
     world = SymbolicWorld(domain, problem.world(), ROBOT)
     _inject(world, settings)

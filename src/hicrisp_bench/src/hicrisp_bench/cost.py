@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import mean, stdev
 from typing import Any, Dict, Iterable, List, Mapping, Sequence
 
+from hicrisp_core.llm.answers import prompt_key
 from hicrisp_core.trace.events import Exchange
 
 QUESTIONS, BY_ROLE = "questions", "by_role"
@@ -20,16 +21,18 @@ def questions_of(events: Iterable[Mapping[str, Any]]) -> List[Dict[str, Any]]:
 
     Returns:
         ``role``, ``calls`` (requests that were sent; 0 for a remembered answer), ``tokens`` and wall
-        ``seconds`` of each.
+        ``seconds`` of each, and what a repetition needs: the ``prompt``'s fingerprint, the ``answer``, the
+        model that it was ``answered_by``, and the tokens of both.
     """
     found: List[Dict[str, Any]] = []
     for event in events:
         if event["kind"] != Exchange.kind:
             continue
         if event["attempt"] <= 1:
-            found.append({"role": event["role"], "tokens": 0})
+            found.append({"role": event["role"], "tokens": 0, "prompt": prompt_key(event["messages"])})
         tokens = found[-1]["tokens"] + event["prompt_tokens"] + event["completion_tokens"]
-        found[-1].update(calls=event["attempt"], tokens=tokens, seconds=event["seconds"])
+        found[-1].update(calls=event["attempt"], tokens=tokens, seconds=event["seconds"], **{
+            each: event[each] for each in ("answer", "answered_by", "prompt_tokens", "completion_tokens")})
     return found
 
 

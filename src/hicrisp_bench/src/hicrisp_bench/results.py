@@ -12,13 +12,18 @@ import time
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Union
 
+from hicrisp_core.llm.answers import answers_of
 from jinja2 import Environment, FileSystemLoader
 
+from hicrisp_bench.cost import QUESTIONS
 from hicrisp_bench.pictures.drawing import FORMATS, draw
-from hicrisp_bench.runner import folder_of, settings_told
+from hicrisp_bench.runner import NAME as TRIALS
+from hicrisp_bench.runner import folder_of, read_trials, settings_told
 from hicrisp_bench.suite import Report, cells, text_of, write_csv
 
 FILE = "results.json"
+ANSWERS = "answers.json"
+"""What models answered in a suite's trials, for ``--llm replay:FILE``."""
 NAME = "index.html"
 NOT_RUN = "not_run.json"
 """Says why a suite could not be run, where that was tried last."""
@@ -52,6 +57,7 @@ def save(options: argparse.Namespace, report: Report, seconds: float, cpu_s: flo
         draw(chart, folder)
     (folder / "table.md").write_text(text_of(options.suite, report), encoding="utf-8")
     write_csv(report.rows, folder / "results.csv")
+    _write_answers(folder)
     content: Dict[str, Any] = {
         "suite": options.suite, "machine": {**describe_machine(), "jobs": options.jobs},
         "run": {"date": time.strftime("%Y-%m-%d"), "seconds": round(seconds, 1), "cpu_s": round(cpu_s, 1),
@@ -63,6 +69,16 @@ def save(options: argparse.Namespace, report: Report, seconds: float, cpu_s: flo
         **report.extra}
     for target in {folder / FILE, options.json or folder / FILE}:
         target.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _write_answers(folder: Path) -> None:
+    """Keep what models answered, if any was asked, so that the suite can be run again without them."""
+    trials = read_trials(folder / TRIALS)[1] if (folder / TRIALS).is_file() else {}
+    calls = {key: [each for each in result.get(QUESTIONS, ()) if each.get("answer")] for key, result in trials.items()}
+    models = sorted({each["answered_by"] for own in calls.values() for each in own})
+    if models:
+        text = json.dumps(answers_of(", ".join(models), calls), ensure_ascii=False, indent=0)
+        (folder / ANSWERS).write_text(f"{text}\n", encoding="utf-8")
 
 
 def write_index(folder: Path, about: Mapping[str, str]) -> Path:

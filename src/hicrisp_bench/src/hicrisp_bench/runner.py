@@ -48,7 +48,7 @@ class TrialFile:
         self._known: Dict[str, Result] = {}
         ours = json.loads(json.dumps(settings))
         if resume and file.exists():
-            theirs, self._known = _read(file)
+            theirs, self._known = read_trials(file)
             if theirs is not None and theirs != ours:
                 differ = "; ".join(f"{name} was {theirs.get(name)!r} and is {ours.get(name)!r}"
                                    for name in {**theirs, **ours} if theirs.get(name) != ours.get(name))
@@ -106,8 +106,15 @@ def folder_digest(folder: Path) -> str:
     return found.hexdigest()[:16]
 
 
-def _read(file: Path) -> Tuple[Optional[Dict[str, Any]], Dict[str, Result]]:
-    """The settings, and the trials that did not crash, by key."""
+def read_trials(file: Path) -> Tuple[Optional[Dict[str, Any]], Dict[str, Result]]:
+    """Read a file of trials.
+
+    Args:
+        file: as :class:`TrialFile` writes it.
+
+    Returns:
+        The settings, and the results of the trials that did not crash, by key.
+    """
     settings: Optional[Dict[str, Any]] = None
     known: Dict[str, Result] = {}
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -192,6 +192,7 @@ def run_trial(settings: TrialSettings, on_event: Optional[Any] = None) -> Dict[s
     llm = settings.models.settings if settings.models is not None else settings.llm
     parts = load_factory(settings.config, scene.domain, settings.policy, llm, models=settings.models,
                          bodies=bodies_of(scene))
+    parts = replace(parts, llm=parts.llm.of_trial(key_of(settings)))
     if settings.look_ahead is not None:
         parts = replace(parts, policy=replace(parts.policy, look_ahead=settings.look_ahead))
     if settings.memory is not None:

@@ -106,7 +106,7 @@ class BarmanTrial:
 
 def key_of(trial: BarmanTrial) -> str:
     """What tells a run from the others of the suite."""
-    source = trial.recorded.source if trial.recorded else trial.llm
+    source = trial.recorded.source if trial.recorded else "endpoint"
     return f"{trial.policy}, {source}, {trial.changed or 'as it is'}, {trial.run}: {trial.recipe}"
 
 
@@ -114,6 +114,7 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
     llm, _ = choose_llm(trial.llm, os.environ, embedded=False)
     scene, parts, recipes = _read(trial.config, trial.policy, OFFLINE if trial.recorded else llm, trial.menu)
+    parts = replace(parts, llm=parts.llm.of_trial(key_of(trial)))
     domain, recipe = parts.domain, recipes[trial.recipe]
     first = trial.menu.layout(scene.first_state(), recipe, trial.run)
     world = SymbolicWorld(domain, first, scene.robots[0])

@@ -79,7 +79,7 @@ def key_of(trial: BrainTrial) -> str:
 
 def run_brain_trial(trial: BrainTrial) -> Dict[str, Any]:
     """Run one trial; the result is a plain dictionary."""
-    return tell(trial, Models(trial.llm) if trial.llm is not None else None)
+    return tell(trial, Models(trial.llm.of_trial(key_of(trial))) if trial.llm is not None else None)
 
 
 def tell(trial: BrainTrial, models: Optional[Models]) -> Dict[str, Any]:

@@ -21,7 +21,8 @@ from hicrisp_core.body.factory import without_model
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.factory import RunFactory, load_factory
-from hicrisp_core.llm.settings import OFFLINE, choose_llm
+from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.settings import BRAIN, OFFLINE, choose_llm
 from hicrisp_core.model import Command, FeedbackKind, Outcome, Plan, Step, Task, WorldState
 from hicrisp_core.policy.policy import DIRECT
 from hicrisp_core.ports.body import Body
@@ -38,6 +39,7 @@ from hicrisp_bench.suite import Report, Row, Section, crashes, data_folder
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.facts import CHARACTER, VirtualHome
 from hicrisp_bench.virtualhome.household import TASKS, HouseholdTask, everything, load_home, person
+from hicrisp_bench.virtualhome.live_program import ask_for_program
 from hicrisp_bench.virtualhome.parts import HomeDetector, VerbatimBody
 from hicrisp_bench.virtualhome.programs import ProgramBody, read_program, read_programs
 from hicrisp_bench.virtualhome.published import TABLE_3, reference
@@ -46,7 +48,9 @@ from hicrisp_bench.virtualhome.unasked import FirstChoice
 
 POLICIES = ("open_loop", "base_llm", "hicrisp_after", "hicrisp", "brainbody_no_feedback", "brainbody", "hierarchical")
 PROGPROMPT = "progprompt"
-"""Stands in place of a policy: a recorded program with its checks, and nothing else that corrects."""
+"""Stands in place of a policy: a program with its checks, recorded or a model's, and nothing else that corrects."""
+_NOTHING = "# no answer"
+"""The program of a model that gave none."""
 RECORDED_POLICIES = (PROGPROMPT, "hicrisp", "repair", "hierarchical")
 ENDPOINT, RECORDED = "endpoint", "recorded"
 QUICK = {"forget": 0.1, "tasks": ["salmon", "tv", "light"], "llm": OFFLINE}
@@ -93,7 +97,7 @@ class HouseholdRun:
 def key_of(run: HouseholdRun) -> str:
     """What tells a run from the others of the suite."""
     warm = "" if run.temperature is None else f", temperature {run.temperature:g}"
-    return f"{run.task}, {run.policy}, {run.llm}{warm}, {run.run}"
+    return f"{run.task}, {run.policy}{warm}, {run.run}"
 
 
 class ForgetfulBrain:
@@ -161,7 +165,7 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     """
     began = time.perf_counter()
     task = next(entry for entry in TASKS if entry.name == run.task)
-    settings = llm_settings(run.config, run.llm)
+    settings = llm_settings(run.config, run.llm).of_trial(key_of(run))
     if run.temperature is not None:
         settings = replace(settings, temperature=run.temperature, seed=run.run)
     parts = load_factory(run.config, "household", "open_loop" if run.policy == PROGPROMPT else run.policy, settings)
@@ -169,8 +173,11 @@ def carry_out(run: HouseholdRun) -> Dict[str, Any]:
     graph = load_home(run.config)
     world = _Diary(domain, graph)
     reader = FirstChoice(parts.interpreter())
-    ports, actions = _planning(run, parts, graph, reader)
     events: List[Dict[str, Any]] = []
+    if run.policy == PROGPROMPT and not run.program:
+        text, exchanges = ask_for_program(Models(settings).of(BRAIN), domain, graph, task.text)
+        run, events = replace(run, program=text or _NOTHING), [each.as_dict() for each in exchanges]
+    ports, actions = _planning(run, parts, graph, reader)
     result = parts.executive({CHARACTER: world}, world, events.append, detector=HomeDetector(domain), **ports).run(
         Task(task.text))
     verdicts = [event["ok"] for event in events if event["kind"] == "verdict"]
@@ -195,7 +202,7 @@ def _planning(
         return {"brain": recorded, "body": ProgramBody(domain, program), "interpreter": None}, program.actions
     kind = parts.policy.body
     body: Body = VerbatimBody(domain) if kind == DIRECT or without_model(kind, parts.llm) else parts.body()
-    ports: Dict[str, Any] = {"body": body, **({"interpreter": reader} if parts.llm.backend == OFFLINE else {})}
+    ports: Dict[str, Any] = {"body": body, "interpreter": reader}
     if run.forget:
         ports["brain"] = ForgetfulBrain(parts.brain(), run.forget, Random(f"{run.task} {run.run}"))
     return ports, None
@@ -263,7 +270,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
                         ("step", "body_llm", "embedding", "embedding_here"))]
     if crashed:
         sections.append(Section("Crashed", crashed, ("task", "policy", "crashed")))
-    offline = runs[0].temperature is None
+    offline = llm_settings(options.config, runs[0].llm).offline
     planner = _NOTES[RECORDED if recorded else OFFLINE if offline else ENDPOINT]
     planner += _FORGETFUL.format(forget=runs[0].forget) if runs[0].forget else ""
     return Report(rows, _COLUMNS, REFERENCE, _NOTE.format(planner=planner), {"tasks": tasks, "crashes": crashed},
@@ -271,11 +278,12 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 
 
 def _live(options: argparse.Namespace, llm: str) -> List[HouseholdRun]:
-    if PROGPROMPT in (options.policies or ()):
-        raise ConfigError(f"{PROGPROMPT} is a program's own checks: give the programs with --plans")
-    offline = llm_settings(options.config, llm).backend == OFFLINE
-    forget = options.forget if offline else 0.0
-    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if offline else REPETITIONS
+    settings = llm_settings(options.config, llm)
+    if PROGPROMPT in (options.policies or ()) and settings.offline:
+        raise ConfigError(f"{PROGPROMPT} is a program's own checks: give programs with --plans, or a model with --llm")
+    forget = options.forget if settings.offline else 0.0
+    repetitions: Sequence[Tuple[Any, int]] = ((None, REPETITIONS[bool(forget)][1]),) if settings.offline else (
+        ((None, 1),) if settings.temperature is None else REPETITIONS)
     return [HouseholdRun(options.config, task, policy, llm, temperature, number, forget)
             for policy, (temperature, times), task in product(options.policies or POLICIES, repetitions, options.tasks)
             for number in range(times)]

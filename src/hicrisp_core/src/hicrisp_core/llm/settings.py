@@ -23,6 +23,7 @@ from hicrisp_core.config.settings import STRICT, check_keys, read_settings
 from hicrisp_core.config.yaml_files import Path, Positions, read_yaml
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
+from hicrisp_core.llm.answers import TRIAL, holds_answers
 from hicrisp_core.llm.embedded_files import what_is_missing
 from hicrisp_core.trace.exchanges import read_exchanges
 
@@ -95,8 +96,8 @@ class LlmSettings:
             0 to ask each time.
         probe: whether the endpoint is asked at the start what it can.
         record: file to which every exchange is appended, beside the run's own ``llm.jsonl``.
-        replay: such a file, from which exchanges are answered instead of asking; nothing goes over the
-            network.
+        replay: such a file, or a suite's ``answers.json`` or a folder of these, from which exchanges are
+            answered instead of asking; nothing goes over the network.
         roles: other settings for single roles, as they are after reading.
         temperature: of the model's sampling; ``null`` leaves it out of the request, for models that reason and
             take none.
@@ -161,6 +162,17 @@ class LlmSettings:
         """The model that is asked for."""
         own = "" if self.base_url else os.environ.get(OWN_MODEL_VARIABLE, "")
         return own or _filled(self.model)
+
+    def of_trial(self, key: str) -> "LlmSettings":
+        """Return the settings for one trial of a suite.
+
+        Args:
+            key: the trial's name among those of its suite.
+
+        Returns:
+            The same, but for recorded answers: those of this trial.
+        """
+        return replace(self, replay=f"{self.replay}{TRIAL}{key}") if holds_answers(self.replay) else self
 
     @property
     def own(self) -> bool:
@@ -233,6 +245,8 @@ def load_llm_settings(file: Union[str, FilePath]) -> LlmSettings:
         raise ConfigError(f"there is no recording {path}; give the whole path of a run's llm.jsonl, or of "
                           "the run's folder")
     usual = LlmSettings(REPLAY, replay=str(path))
+    if holds_answers(str(path)):
+        return usual
     asked = [(each, replace(usual, only_goals=each.only_goals, ask_below=each.ask_below))
              for each in read_exchanges(path)]
     roles: Dict[str, Any] = {each.role: settings for each, settings in asked}
