@@ -1,0 +1,225 @@
+"""Opening and closing: take the handle of a door, a drawer, a lid or a knob, and move it along its joint as measured.
+
+After each small step the part is looked at. What it has done shows the axis, which may lie elsewhere than the scene
+says, and whether the hand still has the handle.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Iterator, List, Optional, Tuple
+
+from hicrisp_core.domain.wording import quantity
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import distance, rotate
+from hicrisp_core.model.joint import SLIDE, TURN, Joint
+from hicrisp_core.ports.kinds import ARM, Skill
+from hicrisp_core.robot.grasps import Grasp, grasp_candidates
+from hicrisp_core.robot.skills import DONE, SkillContext, failed
+from hicrisp_core.robot.skills_pick import NOTHING, approach, in_hand
+
+_FAR = 0.95
+"""Share of its range to which a part is opened: not hard against its stop."""
+_STEP, _SPEED = 0.02, 0.08
+"""Metres of the handle between two looks, and its speed, m/s."""
+_ENOUGH = 0.03
+"""Share of the range by which the end may be missed."""
+_STANDS, _STALLS = 0.2, 3
+"""Part of a step below which the part stands still, and how often that may be in a row."""
+_OFF = 0.03
+"""Distance of the tool from where it holds the handle above which the hand has lost it, metres."""
+_MOVED = 0.01
+"""Metres of the handle below which it has not moved at all."""
+_SAMPLES, _WHOLE = 5, 4
+"""Points of the way at which a grasp is tested, and how many of them it must reach."""
+_FOLLOWS = (1.0, 0.5)
+"""How far the hand turns with a part that swings: the bar may turn in it."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to move a part: how its handle is held, and how far the hand turns with it."""
+
+    grasp: Grasp
+    follows: float
+
+    def tool(self, joint: Joint, handle: Pose, by: float, start: Pose) -> Pose:
+        """Return the tool pose after a motion.
+
+        Args:
+            joint: as measured.
+            handle: where the handle's middle shall be, world frame.
+            by: how far the part has moved since it was gripped, metres or radians.
+            start: where the handle's middle was then.
+        """
+        turn = joint.turned(by * self.follows)
+        hand = self.grasp.pose.shifted((-start.position[0], -start.position[1], -start.position[2]))
+        return turn.compose(hand).shifted(handle.position)
+
+
+def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
+    """Open or close the part that a command names, by its handle.
+
+    Args:
+        context: the running command with its arm, observer and limits.
+        command: its item is the part, or the fixture that it is a part of.
+        wide: whether to open it.
+
+    Returns:
+        DONE with the part moved and the hand off its handle; EXECUTION if it holds fast or the hand slipped off.
+    """
+    context.progress("look", 0.0)
+    world = context.look()
+    part, doing = world.part(context.item), f"{'open' if wide else 'close'} the {context.item}"
+    if part is None or part.joint is None:
+        return failed(Outcome.because(CauseKind.MALFORMED, Status.INVALID, "it has nothing that moves", "item"), doing)
+    if part.pose is None:
+        return failed(Outcome(Status.PRECONDITION, "it is not in sight",
+                              cause=Cause(CauseKind.NOT_SEEN, (part.name,))), doing)
+    held = next((each.name for each in world.objects.values() if each.movable and in_hand(context, each)), None)
+    if held is not None:
+        return failed(Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, f"the {held} is in the hand", held),
+                      doing)
+    context.arm.detach()
+    closed, open_ = part.joint.reach
+    goal = closed + (_FAR * (open_ - closed) if wide else 0.0)
+    ways = _ranked(context, world, part, part.joint, part.pose, goal)
+    if not ways:
+        return failed(Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING,
+                                      f"the arm cannot go along with the handle of the {part.name}"), doing)
+    best: Optional[Outcome] = None
+    touch = frozenset({part.name})
+    for way in ways[:context.settings.tries]:
+        outcome = approach(context, way.grasp, touch)
+        stopped = context.interrupted()
+        if stopped is not None:
+            return stopped
+        if outcome.ok:
+            outcome = _Pull(context, part, part.joint, part.pose, way, goal).run()
+            return failed(_let_go(context, way.grasp, touch, outcome), doing)
+        if outcome.status is not Status.PLANNING:
+            _let_go(context, way.grasp, touch, outcome)
+            return failed(outcome, doing)
+        best = best or outcome
+    return failed(best or DONE, doing)
+
+
+def _ranked(
+    context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose, goal: float
+) -> List[_Way]:
+    """Return the ways along which the arm gets far enough, those with most room for hand and joints first."""
+    found: List[Tuple[float, int, _Way]] = []
+    handle, by = pose.compose(joint.handle), goal - joint.position(pose)
+    for number, way in enumerate(_ways(context, world, part, joint, pose)):
+        margins: List[float] = []
+        for sample in range(_SAMPLES):
+            so_far = by * sample / (_SAMPLES - 1)
+            tool = way.tool(joint, joint.moved(handle, so_far), so_far, handle)
+            refused = context.limits is not None and context.limits.refusal(tool) is not None
+            margin = None if refused else context.arm.margin(tool)
+            if margin is None:
+                break
+            margins.append(margin)
+        if len(margins) >= _WHOLE:
+            room = min(way.grasp.clearance, context.gripper.room) / context.gripper.room
+            found.append((-len(margins) - room - min(*margins, 0.3), number, way))
+    return [way for _, _, way in sorted(found, key=lambda each: each[:2])]
+
+
+def _ways(
+    context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose
+) -> Iterator[_Way]:
+    thick, length = joint.bar
+    bar = WorldObject(f"{part.name} handle", part.type, "cylinder", (thick, thick, length),
+                      pose=pose.compose(joint.handle))
+    for grasp in grasp_candidates(bar, world, context.gripper):
+        for follows in _FOLLOWS[:1] if joint.kind in (SLIDE, TURN) else _FOLLOWS:
+            yield _Way(grasp, follows)
+
+
+@dataclass
+class _Pull:
+    """The motion of a part whose handle is between the fingers."""
+
+    context: SkillContext
+    part: WorldObject
+    joint: Joint
+    first: Pose
+    way: _Way
+    goal: float
+
+    def run(self) -> Outcome:
+        """Close the fingers, and move the part step by step."""
+        context, joint = self.context, self.joint
+        context.progress("grasp", 0.5)
+        gripped = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
+        if not gripped.ok:
+            return gripped
+        if context.arm.opening() < NOTHING * joint.bar[0]:
+            return Outcome(Status.EXECUTION, "the gripper closed on nothing",
+                           cause=Cause(CauseKind.NOT_GRIPPED, (self.part.name,)))
+        start, stalls = self.first.compose(joint.handle), 0
+        began = at = joint.position(self.first)
+        pose = self.first
+        largest = _STEP / joint.lever
+        context.progress("transfer", 0.6)
+        while abs(self.goal - at) > largest * _STANDS:
+            step = math.copysign(min(abs(self.goal - at), largest), self.goal - at)
+            shown = joint.followed(self.first, pose)
+            handle = shown.moved(pose.compose(joint.handle), step)
+            tool = self.way.tool(shown, handle, at + step - began, start)
+            moved = context.line(tool, _SPEED, frozenset({self.part.name, joint.fixture}))
+            stopped = context.interrupted()
+            seen = context.look().objects[self.part.name].pose
+            if stopped is not None or seen is None:
+                return stopped or Outcome(Status.EXECUTION, "it went out of sight",
+                                          cause=Cause(CauseKind.NOT_SEEN, (self.part.name,)))
+            gone, at, pose = (joint.position(seen) - at) / step, joint.position(seen), seen
+            stalls = stalls + 1 if gone < _STANDS else 0
+            off = distance(context.arm.tool_pose().position,
+                           self.way.tool(shown, seen.compose(joint.handle), at - began, start).position)
+            lost = context.arm.opening() < NOTHING * joint.bar[0] or off > _OFF
+            if lost or stalls >= _STALLS or not moved.ok:
+                break
+            context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
+        else:
+            return DONE
+        if abs(self.goal - at) <= _ENOUGH * abs(joint.reach[1] - joint.reach[0]):
+            return DONE
+        way = abs(at - began) * joint.lever
+        if not moved.ok and moved.status is not Status.EXECUTION:
+            return moved
+        if way < _MOVED:
+            why = f"the {self.part.name} holds fast: it did not move while the hand pulled at its handle"
+            return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
+        if lost:
+            why = f"the handle of the {self.part.name} slipped out of the hand after {quantity(way, 'm')}"
+            return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.SLIPPED, said=why))
+        why = f"the {self.part.name} stopped after {quantity(way, 'm')} of its way"
+        return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
+
+
+def _let_go(context: SkillContext, grasp: Grasp, touch: "frozenset[str]", outcome: Outcome) -> Outcome:
+    """Open the fingers and draw the hand back from the handle; why not, if it went well so far."""
+    context.progress("retreat", 0.9)
+    opened = context.open_hand(grasp.opening)
+    context.look()
+    back = context.line(context.arm.tool_pose().compose(Pose((0.0, 0.0, -context.settings.approach))),
+                        context.settings.fast, touch)
+    if not back.ok:
+        back = context.raise_tool(context.settings.approach, touch)
+    return outcome if not outcome.ok or back.status is Status.PLANNING or opened.ok and back.ok else \
+        back if opened.ok else opened
+
+
+def _open(context: SkillContext, command: Command) -> Outcome:
+    return operate(context, command, True)
+
+
+def _close(context: SkillContext, command: Command) -> Outcome:
+    return operate(context, command, False)
+
+
+OPEN = Skill(ARM, _open, item=True)
+CLOSE = Skill(ARM, _close, item=True)
