@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Sequence
 
@@ -163,10 +164,11 @@ def _add_fixtures(spec: mujoco.MjSpec, scene: Scene) -> None:
         if joint is None:
             continue
         slides, turn = joint.kind == SLIDE, joint.home.inverse()
+        least, most = joint.reach if slides or not spec.compiler.degree else map(math.degrees, joint.reach)
         body = spec.worldbody.add_body(name=part.name, **placement(joint.home))
         body.add_joint(
             name=part.name, type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
-            axis=list(rotate(turn.orientation, joint.axis)), pos=list(turn.apply(joint.point)), range=list(joint.reach),
+            axis=list(rotate(turn.orientation, joint.axis)), pos=list(turn.apply(joint.point)), range=[least, most],
             limited=mujoco.mjtLimited.mjLIMITED_TRUE, frictionloss=_RUNS[slides], damping=_DAMPS[slides])
         add_geometry(body, part, scene.masses.get(part.name, 0.15), THING, ROBOT | THING)
         spec.add_exclude(bodyname1=part.name, bodyname2=joint.fixture)

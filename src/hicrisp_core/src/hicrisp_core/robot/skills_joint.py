@@ -7,15 +7,15 @@ says, and whether the hand still has the handle.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, rotate
-from hicrisp_core.model.joint import SLIDE, TURN, Joint
+from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.ports.kinds import ARM, Skill
-from hicrisp_core.robot.grasps import Grasp, grasp_candidates
+from hicrisp_core.robot.grasps import Grasp, grasp_candidates, hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
 from hicrisp_core.robot.skills_pick import NOTHING, approach, in_hand
 
@@ -31,10 +31,16 @@ _OFF = 0.03
 """Distance of the tool from where it holds the handle above which the hand has lost it, metres."""
 _MOVED = 0.01
 """Metres of the handle below which it has not moved at all."""
+_GRASPS = 4
+"""How often the handle is taken again where the arm cannot go on as it holds it."""
+_UPRIGHT = 0.9
+"""Cosine of the greatest angle between the vertical and an axis that counts as upright."""
 _SAMPLES, _WHOLE = 5, 4
 """Points of the way at which a grasp is tested, and how many of them it must reach."""
 _FOLLOWS = (1.0, 0.5)
 """How far the hand turns with a part that swings: the bar may turn in it."""
+_OTHERWISE = (0.0, 2.0, -1.0)
+"""The same for one step where the arm cannot go on so."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +50,16 @@ class _Way:
     grasp: Grasp
     follows: float
 
-    def tool(self, joint: Joint, handle: Pose, by: float, start: Pose) -> Pose:
+    def tool(self, joint: Joint, handle: Pose, turned: float, start: Pose) -> Pose:
         """Return the tool pose after a motion.
 
         Args:
             joint: as measured.
             handle: where the handle's middle shall be, world frame.
-            by: how far the part has moved since it was gripped, metres or radians.
+            turned: how far the hand has turned about the joint's axis since it gripped, radians.
             start: where the handle's middle was then.
         """
-        turn = joint.turned(by * self.follows)
+        turn = joint.turned(turned)
         hand = self.grasp.pose.shifted((-start.position[0], -start.position[1], -start.position[2]))
         return turn.compose(hand).shifted(handle.position)
 
@@ -84,25 +90,39 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
     context.arm.detach()
     closed, open_ = part.joint.reach
     goal = closed + (_FAR * (open_ - closed) if wide else 0.0)
-    ways = _ranked(context, world, part, part.joint, part.pose, goal)
-    if not ways:
-        return failed(Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING,
-                                      f"the arm cannot go along with the handle of the {part.name}"), doing)
+    outcome, before = DONE, math.inf
+    for _ in range(_GRASPS):
+        part = context.look().objects[part.name]
+        if part.joint is None or part.pose is None:
+            break
+        left = abs(goal - part.joint.position(part.pose))
+        if left > _ENOUGH * abs(open_ - closed) and left > before - _ENOUGH * abs(open_ - closed):
+            break  # The last grasp brought it no farther.
+        before = left
+        outcome = _once(context, part, part.joint, part.pose, goal)
+        stopped = context.interrupted()
+        if stopped is not None or outcome.status is not Status.PLANNING:
+            return stopped or failed(outcome, doing)
+    return failed(outcome, doing)
+
+
+def _once(context: SkillContext, part: WorldObject, joint: Joint, pose: Pose, goal: float) -> Outcome:
+    """Take the handle, move the part as far as the arm gets with this grasp, and let go; PLANNING where that is not far
+    enough.
+    """
+    ways = _ranked(context, context.look(), part, joint, pose, goal)
     best: Optional[Outcome] = None
     touch = frozenset({part.name})
     for way in ways[:context.settings.tries]:
         outcome = approach(context, way.grasp, touch)
-        stopped = context.interrupted()
-        if stopped is not None:
-            return stopped
         if outcome.ok:
-            outcome = _Pull(context, part, part.joint, part.pose, way, goal).run()
-            return failed(_let_go(context, way.grasp, touch, outcome), doing)
-        if outcome.status is not Status.PLANNING:
-            _let_go(context, way.grasp, touch, outcome)
-            return failed(outcome, doing)
+            outcome = _Pull(context, part, joint, pose, way, goal).run()
+            return _let_go(context, way.grasp, touch, outcome)
+        if outcome.status is not Status.PLANNING or context.interrupted() is not None:
+            return _let_go(context, way.grasp, touch, outcome)
         best = best or outcome
-    return failed(best or DONE, doing)
+    return best or Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING,
+                                   f"the arm cannot go along with the handle of the {part.name}")
 
 
 def _ranked(
@@ -112,18 +132,19 @@ def _ranked(
     found: List[Tuple[float, int, _Way]] = []
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     for number, way in enumerate(_ways(context, world, part, joint, pose)):
-        margins: List[float] = []
+        margins, room = [0.3], way.grasp.clearance
         for sample in range(_SAMPLES):
             so_far = by * sample / (_SAMPLES - 1)
-            tool = way.tool(joint, joint.moved(handle, so_far), so_far, handle)
+            tool = way.tool(joint, joint.moved(handle, so_far), so_far * way.follows, handle)
             refused = context.limits is not None and context.limits.refusal(tool) is not None
             margin = None if refused else context.arm.margin(tool)
             if margin is None:
                 break
             margins.append(margin)
-        if len(margins) >= _WHOLE:
-            room = min(way.grasp.clearance, context.gripper.room) / context.gripper.room
-            found.append((-len(margins) - room - min(*margins, 0.3), number, way))
+            there = replace(world, objects={**world.objects, part.name: part.at(joint.moved(pose, so_far))})
+            room = min(room, hand_clearance(tool, joint.bar[0], there, context.gripper, ""))
+        if len(margins) > _WHOLE:
+            found.append((-len(margins) - min(room / context.gripper.room, 1.0) - min(margins), number, way))
     return [way for _, _, way in sorted(found, key=lambda each: each[:2])]
 
 
@@ -149,6 +170,9 @@ class _Pull:
     way: _Way
     goal: float
 
+    def __post_init__(self) -> None:
+        self.turned, self.follows = 0.0, self.way.follows
+
     def run(self) -> Outcome:
         """Close the fingers, and move the part step by step."""
         context, joint = self.context, self.joint
@@ -168,8 +192,7 @@ class _Pull:
             step = math.copysign(min(abs(self.goal - at), largest), self.goal - at)
             shown = joint.followed(self.first, pose)
             handle = shown.moved(pose.compose(joint.handle), step)
-            tool = self.way.tool(shown, handle, at + step - began, start)
-            moved = context.line(tool, _SPEED, frozenset({self.part.name, joint.fixture}))
+            moved = self._step(shown, handle, step, start)
             stopped = context.interrupted()
             seen = context.look().objects[self.part.name].pose
             if stopped is not None or seen is None:
@@ -178,7 +201,7 @@ class _Pull:
             gone, at, pose = (joint.position(seen) - at) / step, joint.position(seen), seen
             stalls = stalls + 1 if gone < _STANDS else 0
             off = distance(context.arm.tool_pose().position,
-                           self.way.tool(shown, seen.compose(joint.handle), at - began, start).position)
+                           self.way.tool(shown, seen.compose(joint.handle), self.turned, start).position)
             lost = context.arm.opening() < NOTHING * joint.bar[0] or off > _OFF
             if lost or stalls >= _STALLS or not moved.ok:
                 break
@@ -198,6 +221,20 @@ class _Pull:
             return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.SLIPPED, said=why))
         why = f"the {self.part.name} stopped after {quantity(way, 'm')} of its way"
         return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
+
+
+    def _step(self, joint: Joint, handle: Pose, step: float, start: Pose) -> Outcome:
+        """Bring the handle to a pose; the hand turns with a part that swings as well as the arm can."""
+        free = joint.kind == SWING and abs(joint.axis[2]) > _UPRIGHT  # The bar stands, and turns in the hand.
+        outcome = DONE
+        for follows in dict.fromkeys((self.follows, *((self.way.follows, *_OTHERWISE) if free else ()))):
+            turned = self.turned + follows * step
+            outcome = self.context.line(self.way.tool(joint, handle, turned, start), _SPEED,
+                                        frozenset({self.part.name, joint.fixture}))
+            if outcome.status is not Status.PLANNING:
+                self.turned, self.follows = turned, follows
+                break
+        return outcome
 
 
 def _let_go(context: SkillContext, grasp: Grasp, touch: "frozenset[str]", outcome: Outcome) -> Outcome:
