@@ -21,7 +21,7 @@ _HANDLE = 0.02
 
 
 def handle_of(joint: Joint) -> Tuple[Solid, ...]:
-    """Return the solids of a handle: a bar on two posts.
+    """Return the solids of a handle: a bar on a post, which leaves the upper part to the fingers.
 
     Args:
         joint: with the handle of its part.
@@ -31,11 +31,10 @@ def handle_of(joint: Joint) -> Tuple[Solid, ...]:
     """
     thick, length = joint.bar
     lies = joint.handle.axes[2][2] < 0.5  # Then it is above its part, else before it in x.
-    size = (thick / 2.0, HANDLE_AWAY, thick / 2.0) if lies else (HANDLE_AWAY, thick / 2.0, thick / 2.0)
-    back = (0.0, HANDLE_AWAY / 2.0) if lies else (-HANDLE_AWAY / 2.0, 0.0)
-    posts = (Solid("box", size, joint.handle.compose(Pose((*back, end * (length - thick) / 2.0))), _HANDLE)
-             for end in (-1.0, 1.0))
-    return (Solid("cylinder", (thick, thick, length), joint.handle, _HANDLE), *posts)
+    post, back = ((thick / 2.0, HANDLE_AWAY, thick / 2.0), (0.0, HANDLE_AWAY / 2.0, 0.0)) if lies else \
+        ((HANDLE_AWAY, thick / 2.0, thick / 2.0), (-HANDLE_AWAY / 2.0, 0.0, (thick / 2.0 - length) / 2.0))
+    return (Solid("cylinder", (thick, thick, length), joint.handle, _HANDLE),
+            Solid("box", post, joint.handle.compose(Pose(back)), _HANDLE))
 
 
 def add_geometry(body: Any, item: WorldObject, mass: float, contype: int, conaffinity: int,

@@ -14,6 +14,7 @@ from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import distance, rotate
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
+from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates, hand_clearance
 from hicrisp_core.robot.skills import DONE, SkillContext, failed
@@ -130,6 +131,8 @@ def _ranked(
 ) -> List[_Way]:
     """Return the ways along which the arm gets far enough, those with most room for hand and joints first."""
     found: List[Tuple[float, int, _Way]] = []
+    inside = inside_of(world.objects, shut=False)  # It moves along.
+    world = replace(world, objects={name: item for name, item in world.objects.items() if name not in inside})
     handle, by = pose.compose(joint.handle), goal - joint.position(pose)
     for number, way in enumerate(_ways(context, world, part, joint, pose)):
         margins, room = [0.3], way.grasp.clearance
