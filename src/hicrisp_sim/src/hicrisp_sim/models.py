@@ -96,6 +96,8 @@ base links.
 """
 _RUNS, _DAMPS = (0.15, 1.5), (0.3, 4.0)
 """Friction and damping of a hinge (Nm, Nm s/rad) and of a slide (N, N s/m)."""
+_STATIC_SOLREF, _STATIC_SOLIMP = [0.004, 1.0], [0.9995, 0.9999, 0.001, 0.5, 2.0]
+"""Of the friction in joints: stiff, so that what holds fast does not creep."""
 _ARM = 16
 """The physics' collision bit of the first arm; that of each further one is twice as large."""
 
@@ -169,7 +171,8 @@ def _add_fixtures(spec: mujoco.MjSpec, scene: Scene) -> None:
         body.add_joint(
             name=part.name, type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
             axis=list(rotate(turn.orientation, joint.axis)), pos=list(turn.apply(joint.point)), range=[least, most],
-            limited=mujoco.mjtLimited.mjLIMITED_TRUE, frictionloss=_RUNS[slides], damping=_DAMPS[slides])
+            limited=mujoco.mjtLimited.mjLIMITED_TRUE, frictionloss=_RUNS[slides], damping=_DAMPS[slides],
+            solref_friction=_STATIC_SOLREF, solimp_friction=_STATIC_SOLIMP)
         add_geometry(body, part, scene.masses.get(part.name, 0.15), THING, ROBOT | THING)
         spec.add_exclude(bodyname1=part.name, bodyname2=joint.fixture)
 

@@ -28,8 +28,10 @@ _ENOUGH = 0.03
 """Share of the range by which the end may be missed."""
 _STANDS, _STALLS = 0.2, 3
 """Part of a step below which the part stands still, and how often that may be in a row."""
-_OFF = 0.03
-"""Distance of the tool from where it holds the handle above which the hand has lost it, metres."""
+_OFF, _AROUND = 0.015, 0.008
+"""Distance of the tool from where it holds the handle above which the hand has lost it, and how much farther apart than
+the bar's thickness its fingers are then, metres.
+"""
 _MOVED = 0.01
 """Metres of the handle below which it has not moved at all."""
 _GRASPS = 4
@@ -205,7 +207,8 @@ class _Pull:
             stalls = stalls + 1 if gone < _STANDS else 0
             off = distance(context.arm.tool_pose().position,
                            self.way.tool(shown, seen.compose(joint.handle), self.turned, start).position)
-            lost = context.arm.opening() < NOTHING * joint.bar[0] or off > _OFF
+            opening = context.arm.opening()
+            lost = off > _OFF or not NOTHING * joint.bar[0] < opening < joint.bar[0] + _AROUND
             if lost or stalls >= _STALLS or not moved.ok:
                 break
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
