@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import FrozenSet, Iterable, List, Optional
+from typing import FrozenSet, Iterable, List, Optional, Tuple
 
 import genpy
 from geometry_msgs.msg import Vector3
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Motion, Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model import Motion, Pose, Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
 from hicrisp_core.model.way import Mark, Way
 from hicrisp_core.model.world import Reach
@@ -24,6 +25,7 @@ from hicrisp_msgs.msg import WorldState as WorldStateMsg
 from hicrisp_ros.conversions.geometry import pose_to_msg, seen_pose
 
 WORLD_FRAME = "world"
+_JOINT_VALUES = 25
 
 
 def _object_to_msg(item: WorldObject) -> WorldObjectMsg:
@@ -43,7 +45,24 @@ def _object_to_msg(item: WorldObject) -> WorldObjectMsg:
         yaw_sigma=item.uncertainty.yaw,
         lost=item.lost,
         stamped_ahead=item.ahead,
+        joint=item.joint.kind if item.joint else "",
+        fixture=item.joint.fixture if item.joint else "",
+        joint_values=_joint_values(item.joint) if item.joint else (),
     )
+
+
+def _joint_values(joint: Joint) -> Tuple[float, ...]:
+    home, handle = joint.home, joint.handle
+    return (*home.position, *home.orientation, *joint.axis, *joint.point, *joint.reach, *handle.position,
+            *handle.orientation, *joint.bar, joint.latch)
+
+
+def _joint_from_msg(message: WorldObjectMsg) -> Optional[Joint]:
+    values = tuple(message.joint_values)
+    if len(values) != _JOINT_VALUES or message.joint not in (SLIDE, SWING, TURN):
+        return None
+    return Joint(message.joint, message.fixture, Pose(values[:3], values[3:7]), values[7:10], values[10:13],
+                 values[13:15], Pose(values[15:18], values[18:22]), values[22:24], values[24])
 
 
 def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
@@ -63,6 +82,7 @@ def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
         uncertainty=Uncertainty(message.position_sigma, message.height_sigma, message.yaw_sigma),
         visibility=_visibility(message.visibility),
         ahead=message.stamped_ahead,
+        joint=_joint_from_msg(message),
     )
 
 
