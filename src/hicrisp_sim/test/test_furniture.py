@@ -53,10 +53,12 @@ def test_it_is_opened_and_closed_by_its_handle(kitchen: Kitchen, item: str) -> N
     assert kitchen.seen().holds("closed", item)
     assert kitchen.do("open", item).ok
     assert kitchen.share(item) > 0.9
-    assert kitchen.seen().holds("open", item) and not kitchen.seen().holds("closed", item)
+    assert kitchen.seen().holds("open", item)
+    assert not kitchen.seen().holds("closed", item)
     assert kitchen.do("close", item).ok
     assert kitchen.share(item) < 0.03
-    assert kitchen.seen().holds("closed", item) and not kitchen.seen().holds("open", item)
+    assert kitchen.seen().holds("closed", item)
+    assert not kitchen.seen().holds("open", item)
 
 
 @pytest.mark.parametrize("item", ARMS)
@@ -76,11 +78,14 @@ def test_what_is_stuck_is_told_to_hold_fast(kitchen: Kitchen, item: str) -> None
     before, command = kitchen.seen(), kitchen.command("open", item)
     outcome = kitchen.do("open", item)
     assert outcome.status is Status.EXECUTION
-    assert outcome.cause is not None and outcome.cause.kind is CauseKind.STUCK
+    assert outcome.cause is not None
+    assert outcome.cause.kind is CauseKind.STUCK
     verdict = Detector(kitchen.world.domain).check(command, before, kitchen.seen(), outcome)
     assert verdict.feedback is not None
     said = words_of(verdict.feedback, kitchen.world.domain)
-    assert said.error and "holds fast" in said.reason and "free" in said.suggestion
+    assert said.error
+    assert "holds fast" in said.reason
+    assert "free" in said.suggestion
     assert kitchen.share(item) < 0.03
 
 
@@ -93,26 +98,31 @@ def test_a_handle_that_slips_out_of_the_hand_is_noticed(kitchen: Kitchen) -> Non
 
     outcome = kitchen.do("open", "drawer", slips)
     assert outcome.status is Status.EXECUTION
-    assert outcome.cause is not None and outcome.cause.kind is CauseKind.SLIPPED
+    assert outcome.cause is not None
+    assert outcome.cause.kind is CauseKind.SLIPPED
     assert 0.08 < kitchen.share("drawer") < 0.7
-    assert not kitchen.seen().holds("open", "drawer") and not kitchen.seen().holds("closed", "drawer")
+    assert not kitchen.seen().holds("open", "drawer")
+    assert not kitchen.seen().holds("closed", "drawer")
 
 
 def test_a_driver_that_claims_to_have_opened_is_not_believed(kitchen: Kitchen) -> None:
     seen = kitchen.seen()
     verdict = Detector(kitchen.world.domain).check(
         kitchen.command("open", "cupboard"), seen, seen, Outcome(Status.SUCCESS))
-    assert verdict.feedback is not None and verdict.feedback.kind is FeedbackKind.NOT_REMOVED
+    assert verdict.feedback is not None
+    assert verdict.feedback.kind is FeedbackKind.NOT_REMOVED
     assert "cupboard is closed" in words_of(verdict.feedback, kitchen.world.domain).error
 
 
 def test_a_door_that_is_not_seen_is_neither_open_nor_closed(kitchen: Kitchen) -> None:
     frames = {name: found for name, found in kitchen.world.frames().items() if name != "cupboard_door"}
     seen = kitchen.world.eyes.see(frames, kitchen.world.time)
-    assert not seen.holds("open", "cupboard") and not seen.holds("closed", "cupboard")
+    assert not seen.holds("open", "cupboard")
+    assert not seen.holds("closed", "cupboard")
     verdict = Detector(kitchen.world.domain).check(
         kitchen.command("open", "cupboard"), kitchen.seen(), seen, Outcome(Status.SUCCESS))
-    assert verdict.feedback is not None and verdict.feedback.kind.value == "not_seen"
+    assert verdict.feedback is not None
+    assert verdict.feedback.kind.value == "not_seen"
 
 
 def test_what_lies_in_a_closed_drawer_is_not_seen_but_stays_known(kitchen: Kitchen) -> None:
@@ -122,7 +132,8 @@ def test_what_lies_in_a_closed_drawer_is_not_seen_but_stays_known(kitchen: Kitch
     put(world.simulation, "red_box", Pose((x - 0.03, y, 0.06)))
     assert kitchen.seen().holds("in", "red_box", "drawer")
     assert kitchen.do("close", "drawer").ok
-    assert "red_box" not in world.frames() and world.look().objects["red_box"].pose is None
+    assert "red_box" not in world.frames()
+    assert world.look().objects["red_box"].pose is None
     assert kitchen.seen().holds("in", "red_box", "drawer")
     assert kitchen.do("open", "drawer").ok
     assert world.look().objects["red_box"].pose is not None

@@ -81,6 +81,11 @@ class Shape:
         return self.handling is Handling.SIDES
 
     @property
+    def walled(self) -> bool:
+        """Whether it is made of straight walls with room between them."""
+        return self.handling is Handling.NONE and not (self.round or self.ground)
+
+    @property
     def rod(self) -> bool:
         """Whether hands take it from any direction across its axis."""
         return self.handling is Handling.ROUND

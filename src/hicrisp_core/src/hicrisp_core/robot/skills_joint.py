@@ -12,7 +12,7 @@ from typing import Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance, rotate
+from hicrisp_core.model.geometry import distance
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
