@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -138,3 +139,26 @@ def test_what_lies_in_a_closed_drawer_is_not_seen_but_stays_known(kitchen: Kitch
     assert kitchen.do("open", "drawer").ok
     assert world.look().objects["red_box"].pose is not None
     assert kitchen.seen().holds("in", "red_box", "drawer")
+
+
+CORNER = """
+scene: corner
+domain: furniture
+robots: [panda]
+objects:
+  trunk: {type: cupboard, shape: tray, size: [0.20, 0.20, 0.10], position: [0.45, 0.33]}
+  lid: {type: door, shape: box, size: [0.20, 0.20, 0.012], on: trunk, joint: {kind: swing, reach: [0, 90]}}
+  panel: {type: case, shape: box, size: [0.04, 0.16, 0.30], position: [0.62, -0.30], yaw: 180}
+  knob: {type: door, shape: box, size: [0.02, 0.06, 0.06], on: panel, joint: {kind: turn, reach: [0, 80]}}
+"""
+
+
+@pytest.mark.parametrize("item", ["trunk", "knob"])
+def test_lids_swing_up_and_knobs_turn(tmp_path: Path, item: str) -> None:
+    scene = tmp_path / "corner.yaml"
+    scene.write_text(CORNER)
+    world = EmbeddedWorld(scene)
+    for action, fact in (("open", "open"), ("close", "closed")):
+        command = Command(action, {"robot": "panda", "item": item}, "panda")
+        assert world.robot.execute(command, Deadline(LIMIT), Event()).ok
+        assert world.observe(Deadline(LIMIT)).holds(fact, item)

@@ -30,8 +30,7 @@ def handle_of(joint: Joint) -> Tuple[Solid, ...]:
         Solids in the frame of the part.
     """
     thick, length = joint.bar
-    lies = joint.handle.axes[2][2] < 0.5  # Then it is above its part, else before it in x.
-    post, back = ((thick / 2.0, HANDLE_AWAY, thick / 2.0), (0.0, HANDLE_AWAY / 2.0, 0.0)) if lies else \
+    post, back = ((thick / 2.0, HANDLE_AWAY, thick / 2.0), (0.0, HANDLE_AWAY / 2.0, 0.0)) if joint.lies else \
         ((HANDLE_AWAY, thick / 2.0, thick / 2.0), (-HANDLE_AWAY / 2.0, 0.0, (thick / 2.0 - length) / 2.0))
     return (Solid("cylinder", (thick, thick, length), joint.handle, _HANDLE),
             Solid("box", post, joint.handle.compose(Pose(back)), _HANDLE))

@@ -61,6 +61,11 @@ class Joint:
         return math.remainder(2.0 * math.atan2(about, turn[3]), math.tau)
 
     @property
+    def lies(self) -> bool:
+        """Whether the bar of the handle is above its part, not in front of it."""
+        return abs(self.handle.axes[2][2]) < 0.5
+
+    @property
     def lever(self) -> float:
         """Distance of the handle from the axis, metres; 1 for a part that slides, whose force is no torque."""
         if self.kind == SLIDE:

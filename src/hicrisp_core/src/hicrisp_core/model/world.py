@@ -11,7 +11,7 @@ from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.geometry import Pose, Vector
-from hicrisp_core.model.joint import Joint, within
+from hicrisp_core.model.joint import TURN, Joint, within
 from hicrisp_core.model.shapes import SHAPES, Shape
 from hicrisp_core.model.way import Way
 
@@ -181,8 +181,10 @@ def inside_of(objects: Mapping[str, WorldObject], shut: bool = True) -> Dict[str
     """
     found: Dict[str, str] = {}
     for part in objects.values():
-        around = part if part.form.hollow or part.joint is None else objects[part.joint.fixture]
-        if part.joint is None or part.pose is None or around.pose is None or (shut and not part.joint.shut(part.pose)):
+        if part.joint is None or part.joint.kind == TURN or part.pose is None:
+            continue
+        around = part if part.form.hollow else objects[part.joint.fixture]
+        if around.pose is None or shut and not part.joint.shut(part.pose):
             continue
         found.update({name: around.name for name, item in objects.items() if item.movable and item.pose is not None
                       and within(around.size, around.pose, item.pose.position)})

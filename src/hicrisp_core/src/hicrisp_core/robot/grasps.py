@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from shapely.geometry import MultiPoint
 from shapely.geometry.base import BaseGeometry
@@ -213,20 +213,24 @@ class Grasp:
         return self.pose.compose(Pose((0.0, 0.0, -distance)))
 
 
-def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
+def grasp_candidates(
+    item: WorldObject, world: WorldState, gripper: Gripper, besides: Sequence[Pose] = ()
+) -> List[Grasp]:
     """Return the possible grasps of an object: from above at several yaws, then from the side.
 
     Args:
         item: the object with its shape and size.
         world: observed objects, robots and facts; poses in the world frame.
         gripper: dimensions of the hand, metres.
+        besides: further tool poses with its least extent between the fingers, world frame.
 
     Returns:
         The candidates; empty if the object has no pose or is too wide for the hand.
     """
     if item.pose is None:
         return []
-    poses = [*_from_above(item, item.pose, gripper), *_from_side(item, item.pose, gripper)]
+    poses = [*_from_above(item, item.pose, gripper), *_from_side(item, item.pose, gripper),
+             *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
              for pose, width in poses if width + 0.004 <= gripper.opening]
     fixed = WorldState({name: other for name, other in world.objects.items() if not other.movable})

@@ -12,7 +12,7 @@ from typing import Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance
+from hicrisp_core.model.geometry import distance, from_axes
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
@@ -157,9 +157,11 @@ def _ways(
     context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose
 ) -> Iterator[_Way]:
     thick, length = joint.bar
-    bar = WorldObject(f"{part.name} handle", part.type, "cylinder", (thick, thick, length),
-                      pose=pose.compose(joint.handle))
-    for grasp in grasp_candidates(bar, world, context.gripper):
+    at = pose.compose(joint.handle)
+    bar = WorldObject(f"{part.name} handle", part.type, "cylinder", (thick, thick, length), pose=at)
+    straight = [at.compose(Pose((0.0, 0.0, 0.0), from_axes((0.0, 0.0, side), (side * y, side * x, 0.0), (-x, y, 0.0))))
+                for x, y in ((0.0, 1.0) if joint.lies else (1.0, 0.0),) for side in (1.0, -1.0)]
+    for grasp in grasp_candidates(bar, world, context.gripper, straight):
         for follows in _FOLLOWS[:1] if joint.kind in (SLIDE, TURN) else _FOLLOWS:
             yield _Way(grasp, follows)
 

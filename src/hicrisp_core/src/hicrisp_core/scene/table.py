@@ -18,7 +18,7 @@ from hicrisp_core.domain.schema import ANYTHING
 from hicrisp_core.extensions import extensions
 from hicrisp_core.model import Pose, Vector, WorldObject
 from hicrisp_core.model.geometry import rotate
-from hicrisp_core.model.joint import HANDLE_AWAY, SLIDE, SWING, Joint
+from hicrisp_core.model.joint import HANDLE_AWAY, SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, off_the_table, overlapping, shuffled, standing
@@ -256,7 +256,7 @@ def _hung(item: WorldObject, entry: JointEntry, fixture: WorldObject, at: Pose) 
     home = at.compose(Pose((x, y, z)))
     axis: Vector = (side, 0.0, 0.0)
     edge, bar = (0.0, 0.0, 0.0), Pose((half[0] + HANDLE_AWAY, 0.0, 0.0))
-    length = min(_LONG, item.size[2])
+    length = _LONG if entry.kind == TURN else min(_LONG, item.size[2])
     if flat:
         axis, edge = (0.0, -side, 0.0), (-side * half[0], 0.0, -half[2])
         bar = Pose((side * (half[0] - _FROM_EDGE), 0.0, half[2] + HANDLE_AWAY), (-_HALF, 0.0, 0.0, _HALF))
