@@ -28,7 +28,7 @@ objects:
   drawer: {type: drawer, shape: tray, size: [0.25, 0.34, 0.08], on: chest, joint: {kind: slide, reach: [0, 0.19]}}
   trunk: {type: cupboard, shape: tray, size: [0.20, 0.20, 0.10], position: [0.45, 0.40]}
   lid: {type: door, shape: box, size: [0.20, 0.20, 0.012], on: trunk, joint: {kind: swing, reach: [0, 90], opening: 45}}
-  knob: {type: door, shape: box, size: [0.02, 0.06, 0.03], on: chest, joint: {kind: turn, reach: [0, 90], origin: [0.14, 0, 0.05]}}
+  knob: {type: door, shape: box, size: [0.02, 0.06, 0.03], on: chest, joint: {kind: turn, reach: [0, 90]}}
   spoon: {type: box, size: [0.02, 0.02, 0.02], on: drawer}
 """
 

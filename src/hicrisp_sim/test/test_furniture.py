@@ -153,12 +153,12 @@ objects:
 """
 
 
-@pytest.mark.parametrize("item", ["trunk", "knob"])
-def test_lids_swing_up_and_knobs_turn(tmp_path: Path, item: str) -> None:
+@pytest.mark.parametrize(("item", "does"), [("trunk", ("open", "close")), ("knob", ("open",))])
+def test_lids_swing_up_and_knobs_turn(tmp_path: Path, item: str, does: "tuple[str, ...]") -> None:
     scene = tmp_path / "corner.yaml"
     scene.write_text(CORNER)
     world = EmbeddedWorld(scene)
-    for action, fact in (("open", "open"), ("close", "closed")):
+    for action in does:
         command = Command(action, {"robot": "panda", "item": item}, "panda")
         assert world.robot.execute(command, Deadline(LIMIT), Event()).ok
-        assert world.observe(Deadline(LIMIT)).holds(fact, item)
+        assert world.observe(Deadline(LIMIT)).holds("closed" if action == "close" else "open", item)

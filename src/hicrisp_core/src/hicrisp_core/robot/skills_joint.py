@@ -12,7 +12,7 @@ from typing import Iterator, List, Optional, Tuple
 
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import distance, from_axes
+from hicrisp_core.model.geometry import distance, from_axes, turn_between
 from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.kinds import ARM, Skill
@@ -22,8 +22,10 @@ from hicrisp_core.robot.skills_pick import NOTHING, approach, in_hand
 
 _FAR = 0.95
 """Share of its range to which a part is opened: not hard against its stop."""
-_STEP, _SPEED = 0.02, 0.08
-"""Metres of the handle between two looks, and its speed, m/s."""
+_STEP, _LARGEST_TURN = 0.02, 0.15
+"""Metres of the handle between two looks, and radians of a part that turns."""
+_SPEED, _TURNS, _LEAST = 0.08, 0.6, 1e-4
+"""Of the handle, m/s, and of the hand as it turns, rad/s; the length of a line that only turns the hand, metres."""
 _ENOUGH = 0.03
 """Share of the range by which the end may be missed."""
 _STANDS, _STALLS = 0.2, 3
@@ -193,7 +195,7 @@ class _Pull:
         start, stalls = self.first.compose(joint.handle), 0
         began = at = joint.position(self.first)
         pose = self.first
-        largest = _STEP / joint.lever
+        largest = _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
         context.progress("transfer", 0.6)
         while abs(self.goal - at) > largest * _STANDS:
             step = math.copysign(min(abs(self.goal - at), largest), self.goal - at)
@@ -237,8 +239,10 @@ class _Pull:
         outcome = DONE
         for follows in dict.fromkeys((self.follows, *((self.way.follows, *_OTHERWISE) if free else ()))):
             turned = self.turned + follows * step
-            outcome = self.context.line(self.way.tool(joint, handle, turned, start), _SPEED,
-                                        frozenset({self.part.name, joint.fixture}))
+            tool, here = self.way.tool(joint, handle, turned, start), self.context.arm.tool_pose()
+            length = max(_LEAST, distance(here.position, tool.position))
+            seconds = max(length / _SPEED, turn_between(here.orientation, tool.orientation) / _TURNS)
+            outcome = self.context.line(tool, length / seconds, frozenset({self.part.name, joint.fixture}))
             if outcome.status is not Status.PLANNING:
                 self.turned, self.follows = turned, follows
                 break
