@@ -286,9 +286,8 @@ class EmbeddedWorld(SimulatedWorld):
         snapshot = snapshot or self.simulation.snapshot
         robot, objects = self._tracker.read(snapshot)
         unannounced = {item.name for item in self.scene.unknown}
-        there = {name: item.at(objects[name]) if name in objects else item
-                 for name, item in self.scene.objects.items()}
-        hidden = inside_of(there) if len(there) > len(self.scene.things) + 1 else {}
+        hidden = inside_of({name: item.at(objects[name]) if name in objects else item
+                            for name, item in self.scene.objects.items()}) if self.simulation.parts else {}
         told = {name: pose for name, pose in objects.items() if name not in unannounced and name not in hidden}
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
 

@@ -107,9 +107,10 @@ class Simulation:
             self.model.joint(number).name: int(self.model.jnt_dofadr[number])
             for number in range(self.model.njnt)
             if self.model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE}
-        self._hung: Mapping[str, Joint] = {
+        self.parts: Mapping[str, Joint] = {
             name: item.joint for name, item in self.scene.objects.items() if item.joint is not None}
-        for name, joint in self._hung.items():
+        """What hangs on fixtures, by name."""
+        for name, joint in self.parts.items():
             pose = self.scene.objects[name].pose
             self.data.joint(name).qpos[:] = joint.position(pose) if pose is not None else joint.reach[0]
         self._friction = self.model.dof_frictionloss.copy()
@@ -131,7 +132,7 @@ class Simulation:
 
     def _hold(self) -> None:
         """Let latches hold what is closed, and what is stuck hold fast."""
-        for name, joint in self._hung.items():
+        for name, joint in self.parts.items():
             dof = self.model.joint(name).dofadr[0]
             latched = abs(self.data.joint(name).qpos[0] - joint.reach[0]) < _LATCHED
             force = self.held.get(name, 0.0) + (joint.latch if latched else 0.0)

@@ -61,6 +61,11 @@ class Joint:
         return math.remainder(2.0 * math.atan2(about, turn[3]), math.tau)
 
     @property
+    def range(self) -> float:
+        """From closed to wide open, metres or radians."""
+        return self.reach[1] - self.reach[0]
+
+    @property
     def lies(self) -> bool:
         """Whether the bar of the handle is above its part, not in front of it."""
         return abs(self.handle.axes[2][2]) < 0.5
@@ -83,7 +88,7 @@ class Joint:
         Returns:
             Share of its range, 0 for closed.
         """
-        return (self.position(pose) - self.reach[0]) / (self.reach[1] - self.reach[0])
+        return (self.position(pose) - self.reach[0]) / self.range
 
     def shut(self, pose: Pose) -> bool:
         """Check whether the part is closed so far that nothing behind it can be seen or reached.

@@ -93,21 +93,21 @@ def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
         return failed(Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, f"the {held} is in the hand", held),
                       doing)
     context.arm.detach()
-    closed, open_ = part.joint.reach
-    goal = closed + (_FAR * (open_ - closed) if wide else 0.0)
+    joint, pose = part.joint, part.pose
+    goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
     outcome, before = DONE, math.inf
     for _ in range(_GRASPS):
-        part = context.look().objects[part.name]
-        if part.joint is None or part.pose is None:
-            break
-        left = abs(goal - part.joint.position(part.pose))
-        if left > _ENOUGH * abs(open_ - closed) and left > before - _ENOUGH * abs(open_ - closed):
+        left = abs(goal - joint.position(pose))
+        if left <= enough:
+            return DONE
+        if left > before - enough:
             break  # The last grasp brought it no farther.
-        before = left
-        outcome = _once(context, part, part.joint, part.pose, goal)
+        before, outcome = left, _once(context, part, joint, pose, goal)
         stopped = context.interrupted()
-        if stopped is not None or outcome.status is not Status.PLANNING:
+        seen = context.look().objects[part.name].pose
+        if stopped is not None or seen is None or outcome.status is not Status.PLANNING:
             return stopped or failed(outcome, doing)
+        pose = seen
     return failed(outcome, doing)
 
 
@@ -120,10 +120,12 @@ def _once(context: SkillContext, part: WorldObject, joint: Joint, pose: Pose, go
     touch = frozenset({part.name})
     for way in ways[:context.settings.tries]:
         outcome = approach(context, way.grasp, touch)
-        if outcome.ok:
+        moves = outcome.ok
+        if moves:
             outcome = _Pull(context, part, joint, pose, way, goal).run()
-            return _let_go(context, way.grasp, touch, outcome)
-        if outcome.status is not Status.PLANNING or context.interrupted() is not None:
+        if context.interrupted() is not None:
+            return outcome
+        if moves or outcome.status is not Status.PLANNING:
             return _let_go(context, way.grasp, touch, outcome)
         best = best or outcome
     return best or Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING,
@@ -218,20 +220,17 @@ class _Pull:
             context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
         else:
             return DONE
-        if abs(self.goal - at) <= _ENOUGH * abs(joint.reach[1] - joint.reach[0]):
+        if abs(self.goal - at) <= _ENOUGH * joint.range:
             return DONE
         way = abs(at - began) * joint.lever
         if not moved.ok and moved.status is not Status.EXECUTION:
             return moved
-        if way < _MOVED:
-            why = f"the {self.part.name} holds fast: it did not move while the hand pulled at its handle"
-            return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
-        if lost:
-            why = f"the handle of the {self.part.name} slipped out of the hand after {quantity(way, 'm')}"
+        if lost and way >= _MOVED:
+            why = f"its handle slipped out of the hand after {quantity(way, 'm')}"
             return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.SLIPPED, said=why))
-        why = f"the {self.part.name} stopped after {quantity(way, 'm')} of its way"
+        why = f"the {self.part.name} holds fast after {quantity(way, 'm')} of its way" if way >= _MOVED else \
+            f"the {self.part.name} holds fast: it did not move while the hand pulled at its handle"
         return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
-
 
     def _step(self, joint: Joint, handle: Pose, step: float, start: Pose) -> Outcome:
         """Bring the handle to a pose; the hand turns with a part that swings as well as the arm can."""
