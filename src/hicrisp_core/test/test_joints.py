@@ -7,12 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hicrisp_core.brain.search_brain import SearchBrain
+from hicrisp_core.config.files import config_file
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.wording import words_of
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.model import Pose
+from hicrisp_core.llm.settings import OFFLINE, load_llm_settings
+from hicrisp_core.model import Command, Pose, Relation, Task
 from hicrisp_core.model.geometry import from_yaw
 from hicrisp_core.model.joint import Joint
 from hicrisp_core.model.world import inside_of
-from hicrisp_core.scene import load_scene
+from hicrisp_core.plan import first_look
+from hicrisp_core.ports.brain import PlanRequest
+from hicrisp_core.ports.interpreter import Request
+from hicrisp_core.scene import domain_of, load_scene
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_core.understanding.factory import make_interpreter
 
 HOME = Pose((0.6, 0.1, 0.2), from_yaw(math.pi))
 DOOR = Joint("swing", "cupboard", HOME, (0.0, 0.0, 1.0), (0.6, -0.05, 0.2), (0.0, 1.7), Pose((0.05, -0.1, 0.0)),
@@ -84,3 +94,40 @@ def test_parts_of_a_scene_stand_where_their_joints_say(tmp_path: Path) -> None:
 def test_a_joint_that_cannot_be_is_refused(tmp_path: Path, before: str, after: str, why: str) -> None:
     with pytest.raises(ConfigError, match=why):
         load_scene(made(tmp_path, SCENE.replace(before, after)))
+
+
+@pytest.mark.parametrize(("task", "expected"), [
+    ("open the drawer", ["open(left_arm, drawer)"]),
+    ("put the red box into the drawer and close it",
+     ["open(left_arm, drawer)", "pick(left_arm, red_box)", "place_in(left_arm, red_box, drawer)",
+      "close(left_arm, drawer)"]),
+    ("open the cupboard", ["open(right_arm, cupboard)"]),
+])
+def test_what_goes_into_furniture_is_planned_with_opening_it(task: str, expected: "list[str]") -> None:
+    scene = load_scene("kitchen_arms")
+    domain = domain_of(scene)
+    world = first_look(scene, domain)
+    goal = make_interpreter(load_llm_settings(config_file("llm", OFFLINE)), domain).understand(
+        Request(task, world), Deadline(60.0)).meaning
+    plan = SearchBrain(domain).plan(PlanRequest(Task(task), world, goal=goal), Deadline(60.0)).plan
+    assert plan is not None
+    assert [str(step) for step in plan.steps] == expected
+
+
+@pytest.mark.parametrize(("action", "arguments", "facts", "label"), [
+    ("pick", {"item": "red_box"}, {("in", "red_box", "drawer")}, "closed"),
+    ("place_in", {"item": "red_box", "container": "drawer"}, {("holding", "left_arm", "red_box")}, "closed"),
+    ("open", {"item": "drawer"}, {("holding", "left_arm", "red_box")}, ""),
+    ("open", {"item": "cupboard"}, set(), "out_of_reach"),
+])
+def test_closed_furniture_and_full_hands_are_told_before_anything_moves(
+    action: str, arguments: "dict[str, str]", facts: "set[tuple[str, str, str]]", label: str
+) -> None:
+    scene = load_scene("kitchen_arms")
+    domain = domain_of(scene)
+    world = first_look(scene, domain)
+    world = world.with_relations(world.relations | {Relation(subject, name, other) for name, subject, other in facts})
+    feedback = check(domain, Command(action, {"robot": "left_arm", **arguments}, "left_arm"), world)
+    assert feedback is not None
+    assert feedback.label == label
+    assert words_of(feedback, domain).suggestion

@@ -106,6 +106,14 @@ def test_a_handle_that_slips_out_of_the_hand_is_noticed(kitchen: Kitchen) -> Non
     assert not kitchen.seen().holds("closed", "drawer")
 
 
+def test_a_handle_out_of_reach_is_told(kitchen: Kitchen) -> None:
+    command = Command("open", {"robot": "left_arm", "item": "cupboard"}, "left_arm")
+    outcome = kitchen.world.robots["left_arm"].execute(command, Deadline(LIMIT), Event())
+    assert outcome.status is Status.PLANNING
+    assert outcome.cause is not None
+    assert outcome.cause.kind is CauseKind.OUT_OF_REACH
+
+
 def test_a_driver_that_claims_to_have_opened_is_not_believed(kitchen: Kitchen) -> None:
     seen = kitchen.seen()
     verdict = Detector(kitchen.world.domain).check(
