@@ -37,6 +37,7 @@ from hicrisp_core.model import (
 )
 from hicrisp_core.model.goal import Goal, Stage
 from hicrisp_core.model.goal_text import statements_of
+from hicrisp_core.model.joint import Joint
 from hicrisp_core.model.keep_out import disc
 from hicrisp_core.model.meaning import Answer, Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.model.remembered import KnownWay, Remembered
@@ -73,8 +74,9 @@ ENTRY = StackEntry(COMMAND, FEEDBACK, 3, Maker(MakerKind.MODEL, "stub"))
 CORRECTION = Correction(Rung.LLM_REPLAN, (COMMAND,), (STEP,), True, "note",
                         Maker(MakerKind.MODEL, "gpt"), GOAL)
 VAGUE = Uncertainty(0.004, 0.002, 0.02)
+JOINT = Joint("swing", "cupboard", POSE, (0.0, 0.0, 1.0), (0.1, 0.2, 0.3), (0.0, 1.7), POSE, (0.016, 0.1), 4.0)
 THING = WorldObject("bowl", "bowl", "bowl", (0.1, 0.1, 0.06), {"colour": "red"}, POSE, 0.25, False, True,
-                    VAGUE, Visibility.HIDDEN, 2.5, SHAPES["bowl"])
+                    VAGUE, Visibility.HIDDEN, 2.5, SHAPES["bowl"], JOINT)
 
 
 def over_the_wire(message: Any) -> Any:

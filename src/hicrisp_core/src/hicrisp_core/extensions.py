@@ -182,6 +182,8 @@ def standard_extensions() -> Extensions:
             "place": Lazy("hicrisp_core.robot.skills_arm:PLACE"),
             "home": Lazy("hicrisp_core.robot.skills_arm:HOME"),
             "pour": Lazy("hicrisp_core.robot.skills_pour:POUR"),
+            "open": Lazy("hicrisp_core.robot.skills_joint:OPEN"),
+            "close": Lazy("hicrisp_core.robot.skills_joint:CLOSE"),
             "clear_view": Lazy("hicrisp_core.robot.skills_arm:CLEAR_VIEW"),
             "move_tool": Lazy("hicrisp_core.robot.skills_arm:MOVE_TOOL"),
             "go_to": Lazy("hicrisp_core.robot.skills_base:GO_TO"),
@@ -216,6 +218,8 @@ def standard_extensions() -> Extensions:
             "docked": Lazy("hicrisp_core.detector.fact_tests:DOCKED"),
             "aboard": Lazy("hicrisp_core.detector.fact_tests:ABOARD"),
             "reaches": Lazy("hicrisp_core.detector.fact_tests:REACHES"),
+            "opened": Lazy("hicrisp_core.detector.fact_tests:OPENED"),
+            "shut": Lazy("hicrisp_core.detector.fact_tests:SHUT"),
         }),
         rungs=Registry("rung", RungKind, {
             "repair": Lazy("hicrisp_core.corrector.ladder:REPAIR"),

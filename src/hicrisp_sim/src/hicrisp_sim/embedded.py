@@ -12,6 +12,7 @@ from hicrisp_core.detector.state_estimator import StateEstimator
 from hicrisp_core.domain import Domain
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Status, WorldState
+from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.eyes import Naming
 from hicrisp_core.ports.perception import Sight
 from hicrisp_core.ports.robot import Progress, RobotPort
@@ -285,7 +286,9 @@ class EmbeddedWorld(SimulatedWorld):
         snapshot = snapshot or self.simulation.snapshot
         robot, objects = self._tracker.read(snapshot)
         unannounced = {item.name for item in self.scene.unknown}
-        told = {name: pose for name, pose in objects.items() if name not in unannounced}
+        hidden = inside_of({name: item.at(objects[name]) if name in objects else item
+                            for name, item in self.scene.objects.items()}) if self.simulation.parts else {}
+        told = {name: pose for name, pose in objects.items() if name not in unannounced and name not in hidden}
         return {name: (pose, snapshot.time) for name, pose in {**robot, **self._faults.seen(told)}.items()}
 
     def robot_frames(self) -> Dict[str, Tuple[Pose, float]]:
@@ -325,7 +328,7 @@ class EmbeddedWorld(SimulatedWorld):
             return self._seen(self._sight)
         frames = self.frames()
         objects = {name: replace(item, pose=frames[name][0]) if name in frames else
-                   replace(item, pose=None) if item.movable else item for name, item in self.eyes.known.items()}
+                   replace(item, pose=None) if item.moves else item for name, item in self.eyes.known.items()}
         self.eyes.measure(self.simulation.liquids.seen())
         robots = {arm.name: arm.seen(frames) for arm in self._arm_frames}
         return WorldState(objects, self.eyes.measured, robots, self.time)

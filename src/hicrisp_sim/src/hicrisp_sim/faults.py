@@ -20,6 +20,7 @@ from hicrisp_core.scene.fault_schedule import (
     RETURN,
     SENSOR_NOISE,
     SLIP,
+    STUCK,
     UNREACHABLE,
     VANISH,
     ArmedFaults,
@@ -82,7 +83,7 @@ _DRAWN: Mapping[str, FaultKind] = {
     "vanish": VANISH, "sensor_noise": SENSOR_NOISE,
 }
 """Each has dice of its own, by its place in the alphabet of these."""
-KINDS: Mapping[str, FaultKind] = {**_DRAWN, "intruder": INTRUDER, "return": RETURN, **CAMERA_KINDS}
+KINDS: Mapping[str, FaultKind] = {**_DRAWN, "stuck": STUCK, "intruder": INTRUDER, "return": RETURN, **CAMERA_KINDS}
 """The kinds, with what they do and what their magnitude means."""
 _SLIP_AFTER, _SLIP_SECONDS, _SLIP_WIDTH = 0.5, 0.3, 0.012
 _SHIFT_SPEED = 0.12
@@ -116,6 +117,7 @@ class Faults:
         """
         self._armed.clear()
         self.camera.reset(seed)
+        self._simulation.held.clear()
         self._gone: FrozenSet[str] = frozenset()
         self._dice = {kind: np.random.default_rng([seed, number])
                       for number, kind in enumerate((*sorted(_DRAWN), "intruder"))}
@@ -136,11 +138,15 @@ class Faults:
             FaultError: for an unknown kind, target or magnitude, with what is valid.
         """
         fault = SceneFault(kind, target, tuple(float(value) for value in magnitude), int(count))
-        check_fault(fault, KINDS, list(self._hands.things()))
+        parts = [name for name, item in self._simulation.scene.objects.items() if item.joint is not None]
+        check_fault(fault, KINDS, parts if kind == "stuck" else list(self._hands.things()))
         if kind in CAMERA_KINDS:
             return self.camera.inject(fault, self._simulation.time)
         if kind == "intruder":
             return "; ".join(self._intrude(fault.magnitude) for _ in range(max(1, fault.count)))
+        if kind == "stuck":
+            self._simulation.held[target] = fault.magnitude[0]
+            return f"{target} holds fast with {fault.magnitude[0]:g} N"
         if kind == "return":
             return self._put_back(target)
         if kind == "vanish":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Sequence
 
@@ -9,6 +10,8 @@ import mujoco
 import numpy as np
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import Pose
+from hicrisp_core.model.geometry import rotate
+from hicrisp_core.model.joint import SLIDE
 from hicrisp_core.scene import Scene
 from hicrisp_core.scene.tags import MODULES, Tag, load_tags, tags_of
 
@@ -91,6 +94,10 @@ ROBOT, THING, DISTAL, PROXIMAL = 1, 2, 4, 8
 """The planner's collision bits: the robot; what all of it keeps clear of; what its hand may touch; its
 base links.
 """
+_RUNS, _DAMPS = (0.15, 1.5), (0.3, 4.0)
+"""Friction and damping of a hinge (Nm, Nm s/rad) and of a slide (N, N s/m)."""
+_STATIC_SOLREF, _STATIC_SOLIMP = [0.004, 1.0], [0.9995, 0.9999, 0.001, 0.5, 2.0]
+"""Of the friction in joints: stiff, so that what holds fast does not creep."""
 _ARM = 16
 """The physics' collision bit of the first arm; that of each further one is twice as large."""
 
@@ -141,8 +148,33 @@ def physics_spec(scene: Scene, arms: Sequence[ArmDescription]) -> mujoco.MjSpec:
         body = spec.worldbody.add_body(name=item.name, **placement(item.pose or Pose((0.0, 0.0, -1.0))))
         body.add_freejoint(name=item.name)
         add_geometry(body, item, scene.masses.get(item.name, 0.15), THING, ROBOT | THING)
+    _add_fixtures(spec, scene)
     add_tags(spec, scene)
     return spec
+
+
+def _add_fixtures(spec: mujoco.MjSpec, scene: Scene) -> None:
+    """Add what is fixed to the table, and the parts that hang on it."""
+    parts = [item for item in scene.objects.values() if item.joint is not None]
+    for name in {part.joint.fixture for part in parts if part.joint is not None}:
+        fixture = scene.objects[name]
+        if fixture.pose is not None:
+            add_geometry(spec.worldbody.add_body(name=name, **placement(fixture.pose)), fixture, 1.0, THING,
+                         ROBOT | THING)
+    for part in parts:
+        joint = part.joint
+        if joint is None:
+            continue
+        slides, turn = joint.kind == SLIDE, joint.home.inverse()
+        least, most = joint.reach if slides or not spec.compiler.degree else map(math.degrees, joint.reach)
+        body = spec.worldbody.add_body(name=part.name, **placement(joint.home))
+        body.add_joint(
+            name=part.name, type=mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE,
+            axis=list(rotate(turn.orientation, joint.axis)), pos=list(turn.apply(joint.point)), range=[least, most],
+            limited=mujoco.mjtLimited.mjLIMITED_TRUE, frictionloss=_RUNS[slides], damping=_DAMPS[slides],
+            solref_friction=_STATIC_SOLREF, solimp_friction=_STATIC_SOLIMP)
+        add_geometry(body, part, scene.masses.get(part.name, 0.15), THING, ROBOT | THING)
+        spec.add_exclude(bodyname1=part.name, bodyname2=joint.fixture)
 
 
 def planning_model(

@@ -11,6 +11,7 @@ from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, 
 import mujoco
 import numpy as np
 from hicrisp_core.model import WorldObject
+from hicrisp_core.model.joint import Joint
 from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
@@ -28,6 +29,8 @@ _JUMP = 1.0
 """Jump of a followed clock that counts as a reset, seconds."""
 _STILL = 0.5
 """Wall seconds for which a clock that is followed is waited for in each control period."""
+_LATCHED = 0.02
+"""Metres or radians from closed within which a latch holds."""
 _IDLE_RATE = 1.0
 """Rate of simulation time to wall time while nothing moves and no rate is set: an idle world leaves the
 processor alone.
@@ -77,6 +80,8 @@ class Simulation:
         """Called after each control period, from the thread that steps; they must not change anything."""
         self._clock: Optional[Callable[[], float]] = None
         self._pace = (time.monotonic(), 0.0)
+        self.held: Dict[str, float] = {}
+        """Force with which parts of fixtures hold fast, by name, newtons at the handle."""
         self._load(scene, 0.0)
 
     def _load(self, scene: Scene, now: float) -> None:
@@ -102,6 +107,14 @@ class Simulation:
             self.model.joint(number).name: int(self.model.jnt_dofadr[number])
             for number in range(self.model.njnt)
             if self.model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE}
+        self.parts: Mapping[str, Joint] = {
+            name: item.joint for name, item in self.scene.objects.items() if item.joint is not None}
+        """What hangs on fixtures, by name."""
+        for name, joint in self.parts.items():
+            pose = self.scene.objects[name].pose
+            self.data.joint(name).qpos[:] = joint.position(pose) if pose is not None else joint.reach[0]
+        self._friction = self.model.dof_frictionloss.copy()
+        self._hold()
 
     def speed_of(self, name: str) -> float:
         """Return the greatest speed of a movable object along any axis.
@@ -116,6 +129,14 @@ class Simulation:
             return 0.0
         first = self._free[name]
         return float(np.abs(self.data.qvel[first:first + 6]).max())
+
+    def _hold(self) -> None:
+        """Let latches hold what is closed, and what is stuck hold fast."""
+        for name, joint in self.parts.items():
+            dof = self.model.joint(name).dofadr[0]
+            latched = abs(self.data.joint(name).qpos[0] - joint.reach[0]) < _LATCHED
+            force = self.held.get(name, 0.0) + (joint.latch if latched else 0.0)
+            self.model.dof_frictionloss[dof] = self._friction[dof] + force * joint.lever
 
     def _look(self) -> None:
         self.snapshot = Snapshot(float(self.data.time), self.data.qpos.copy(), self.model)
@@ -196,6 +217,7 @@ class Simulation:
                 self._due.pop(0)[1]()
             timestep = self.model.opt.timestep
             steps = round(CONTROL_PERIOD / timestep)
+            self._hold()
             if self.liquids.names:
                 for _ in range(steps):
                     mujoco.mj_step(self.model, self.data)

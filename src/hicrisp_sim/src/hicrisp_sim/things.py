@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Tuple
 
 import mujoco
-from hicrisp_core.model import WorldObject
-from hicrisp_core.model.shapes import shares
+from hicrisp_core.model import Pose, WorldObject
+from hicrisp_core.model.joint import HANDLE_AWAY, Joint
+from hicrisp_core.model.shapes import Solid, shares
 from hicrisp_core.scene.colours import paint_of
 
 from hicrisp_sim.mujoco_poses import placement
@@ -15,6 +16,24 @@ _CONTACT, _ROLLING_CONTACT = 3, 6
 """Contact dimensions of objects, and of round ones: with rolling friction, so that a toppled cylinder comes
 to rest.
 """
+_HANDLE = 0.02
+"""Share of a part's mass that each solid of its handle has."""
+
+
+def handle_of(joint: Joint) -> Tuple[Solid, ...]:
+    """Return the solids of a handle: a bar on a post, which leaves the upper part to the fingers.
+
+    Args:
+        joint: with the handle of its part.
+
+    Returns:
+        Solids in the frame of the part.
+    """
+    thick, length = joint.bar
+    post, back = ((thick / 2.0, HANDLE_AWAY, thick / 2.0), (0.0, HANDLE_AWAY / 2.0, 0.0)) if joint.lies else \
+        ((HANDLE_AWAY, thick / 2.0, thick / 2.0), (-HANDLE_AWAY / 2.0, 0.0, (thick / 2.0 - length) / 2.0))
+    return (Solid("cylinder", (thick, thick, length), joint.handle, _HANDLE),
+            Solid("box", post, joint.handle.compose(Pose(back)), _HANDLE))
 
 
 def add_geometry(body: Any, item: WorldObject, mass: float, contype: int, conaffinity: int,
@@ -24,7 +43,7 @@ def add_geometry(body: Any, item: WorldObject, mass: float, contype: int, conaff
     Args:
         name: prefix of the geoms' names; the object's own by default.
     """
-    solids = item.form.solids(item.size)
+    solids = (*item.form.solids(item.size), *(() if item.joint is None else handle_of(item.joint)))
     for index, (solid, share) in enumerate(zip(solids, shares(solids))):
         x, y, z = (size / 2.0 for size in solid.size)
         is_round = solid.kind == "cylinder"

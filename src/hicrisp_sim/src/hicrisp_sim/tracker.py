@@ -38,7 +38,7 @@ class Tracker:
                 self._model = model = snapshot.model
                 self._data = mujoco.MjData(model)
                 self._things = tuple(model.joint(number).name for number in range(model.njnt)
-                                     if model.jnt_type[number] == mujoco.mjtJoint.mjJNT_FREE)
+                                     if model.joint(number).name == model.body(model.jnt_bodyid[number]).name)
             self._data.qpos[:] = snapshot.positions
             mujoco.mj_kinematics(snapshot.model, self._data)
             robot, objects = ({name: pose_of(self._data.body(name).xpos, self._data.body(name).xquat)

@@ -98,7 +98,8 @@ class WorldServer:
         frames = self._world.frames(snapshot)
         if not self._by_camera:
             return frames
-        return {name: found for name, found in frames.items() if name not in self._world.scene.objects}
+        known = self._world.scene.objects  # Doors and drawers report where they stand themselves.
+        return {name: found for name, found in frames.items() if name not in known or known[name].joint}
 
     def _inject(self, kind: str, target: str, magnitude: Sequence[float], count: int) -> str:
         if kind not in POSE_KINDS:

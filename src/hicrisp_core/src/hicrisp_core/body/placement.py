@@ -22,8 +22,8 @@ _YIELDS = 0.12
 away when it is in the way, the ends of the reach cannot."""
 _TRAY_STEP, _TRAY_GAP = 0.07, 0.015
 """Metres between the spots of a tray, and the least space between objects on it."""
-_STEP = 0.04
-"""Metres between the spots of a surface."""
+_STEP, _BOX_STEP = 0.04, 0.03
+"""Metres between the spots of a surface, and of a drawer or a cupboard."""
 DIRECTIONS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "in_front_of": math.pi, "behind": 0.0}
 """Bearing from the reference, radians: x forward, y left, seen by the robot."""
 
@@ -207,6 +207,28 @@ def inside(item: WorldObject, bowl: WorldObject, world: WorldState, within: Froz
     tops = [vertical_span(object_, object_.pose)[1] for object_ in contents
             if object_.pose and footprint(object_, object_.pose).distance(shadow) <= 0.0]
     return Pose((*best_spot, max([floor, *tops]) + item.size[2] / 2.0))
+
+
+def inside_box(item: WorldObject, box: WorldObject, workspace: Workspace) -> List[Round]:
+    """Return the spots in a drawer or a cupboard, those nearest to its front first.
+
+    Args:
+        item: the object to place.
+        box: what it goes into; its front is at its greatest x.
+        workspace: limits of the arm.
+
+    Returns:
+        Rounds of candidate poses, to be tried in order.
+    """
+    if box.pose is None:
+        return []
+    edge = BOWL_WALL + workspace.clearance + math.hypot(item.size[0], item.size[1]) / 2.0
+    height = BOWL_WALL + (item.size[2] - box.size[2]) / 2.0
+    across, along = ([index * _BOX_STEP for index in range(-half, half + 1)]
+                     for size in box.size[1::-1] for half in (max(0, int((size / 2.0 - edge) / _BOX_STEP)),))
+    spots = sorted(((x, y) for x in along for y in across), key=lambda spot: abs(spot[0] - _BOX_STEP) + abs(spot[1]))
+    poses = [box.pose.compose(Pose((x, y, height))) for x, y in spots]
+    return [Round(partial(tuple, poses), workspace.clearance)]
 
 
 def free(

@@ -21,6 +21,7 @@ from hicrisp_core.body.placement import (
     beside,
     free,
     inside,
+    inside_box,
     on_top,
     on_tray,
     table_of,
@@ -239,7 +240,9 @@ def _in(asked: TargetQuestion) -> Target:
     item, container = asked.item, asked.other
     if item is None or container is None or container.pose is None:
         return None
-    return inside(item, container, asked.world, asked.domain.roles.within(asked.world, container.name))
+    if container.form.round:
+        return inside(item, container, asked.world, asked.domain.roles.within(asked.world, container.name))
+    return asked.spots(item, inside_box(item, container, asked.room), container.name)
 
 
 def _beside(bearings: Callable[[Command], Sequence[float]]) -> Callable[[TargetQuestion], Target]:

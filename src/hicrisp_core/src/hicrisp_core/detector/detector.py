@@ -124,8 +124,8 @@ class Detector:
 
     def _unseen(self, command: Command, after: WorldState) -> Optional[Feedback]:
         for name in names_of(command).values():
-            item = after.objects.get(name)
-            if item is None or not item.movable:
+            item = after.part(name) or after.objects.get(name)
+            if item is None or not item.moves:
                 continue
             hidden = item.visibility is Visibility.HIDDEN and not item.lost
             gone = item.visibility is Visibility.GONE

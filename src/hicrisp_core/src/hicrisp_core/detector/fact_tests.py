@@ -82,7 +82,8 @@ def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: W
     aside = math.hypot(item.pose.position[0] - bowl.pose.position[0], item.pose.position[1] - bowl.pose.position[1])
     floor, rim = vertical_span(bowl, bowl.pose)
     bottom = vertical_span(item, item.pose)[0]
-    inside = aside <= bowl.size[0] / 2.0 - BOWL_WALL and floor - predicate.tolerance <= bottom <= rim
+    around = footprint(bowl, bowl.pose).buffer(-BOWL_WALL).contains(Point(*item.pose.position[:2]))
+    inside = around and floor - predicate.tolerance <= bottom <= rim
     return Seen(inside, (Measured("from_middle", aside, "m"), Measured("below_rim", rim - bottom, "m")))
 
 
@@ -227,6 +228,38 @@ def reaches(predicate: Predicate, robot: RobotState, item: WorldObject, _: World
                 (Measured("from_arm", nearest, "m"), Measured("reach_limit", limit, "m")))
 
 
+def opened(predicate: Predicate, part: WorldObject, _: WorldObject, __: WorldState) -> Seen:
+    """Test that a part has moved far enough along its measured joint.
+
+    Args:
+        predicate: its tolerance is the least share of the joint's range.
+        part: the door, drawer or lid.
+
+    Returns:
+        Whether it is open, with how far.
+    """
+    share = _share(part)
+    return Seen(share >= predicate.tolerance, (Measured("opened", round(100.0 * share), "%"),))
+
+
+def shut(predicate: Predicate, part: WorldObject, _: WorldObject, __: WorldState) -> Seen:
+    """Test that a part is near the closed end of its measured joint; between closed and open neither holds.
+
+    Args:
+        predicate: its tolerance is the greatest share of the joint's range.
+        part: the door, drawer or lid.
+
+    Returns:
+        Whether it is closed, with how far it is open.
+    """
+    share = _share(part)
+    return Seen(share <= predicate.tolerance, (Measured("opened", round(100.0 * share), "%"),))
+
+
+def _share(part: WorldObject) -> float:
+    return part.joint.share(part.pose) if part.joint is not None and part.pose is not None else 0.5
+
+
 def _level(a: WorldObject, b: WorldObject) -> bool:
     """Check whether two seen objects stand at overlapping heights, by at least half of the lower one."""
     if a.pose is None or b.pose is None:
@@ -244,4 +277,5 @@ LYING = FactTest(lying)
 AT = FactTest(at, role="located")
 DOCKED = FactTest(docked, role="docked")
 ABOARD = FactTest(aboard, role="aboard")
+OPENED, SHUT = FactTest(opened, part=True), FactTest(shut, part=True)
 REACHES = FactTest(reaches, far=True, fixed=True)

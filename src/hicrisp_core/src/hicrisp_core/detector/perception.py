@@ -198,7 +198,7 @@ def perceive(
             objects[name] = replace(item, pose=pose, pose_age=age, lost=lost,
                                     ahead=ahead.get(name, 0.0) if lost else 0.0)
         else:
-            objects[name] = item if not item.movable else replace(
+            objects[name] = item if not item.moves else replace(
                 item, pose=None, pose_age=math.inf, ahead=ahead.get(name, 0.0))
     fresh = {name: seen for name, seen in frames.items() if now - seen[1] <= age_limit}
     robots = {arm.name: replace(arm.seen(fresh), ahead=max(

@@ -133,7 +133,8 @@ def _from_tool(world: WorldState, fact: Relation) -> float:
 
 def _measure(predicate: Predicate, test: FactTest, fact: Relation, world: WorldState) -> Optional[Seen]:
     """Test one fact on the observed poses; ``None`` if an object was not observed."""
-    subject = world.robots.get(fact.subject) or world.objects.get(fact.subject)
+    subject = world.robots.get(fact.subject) or (
+        world.part(fact.subject) if test.part else world.objects.get(fact.subject))
     object_ = (world.objects.get(fact.object) or world.robots.get(fact.object)) if fact.object else subject
     if subject is None or object_ is None:
         return None

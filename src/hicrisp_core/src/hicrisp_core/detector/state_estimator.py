@@ -17,9 +17,10 @@ from hicrisp_core.detector.obstacles import KnownBodies, obstacles_in
 from hicrisp_core.detector.perception import NONE_AHEAD, frames_of, perceive, with_type
 from hicrisp_core.detector.scan_memory import ScanMemory
 from hicrisp_core.domain.schema import ANYTHING, Domain
-from hicrisp_core.model import Relation, WorldObject, WorldState
+from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.scan import Scan
 from hicrisp_core.model.track import View, Visibility
+from hicrisp_core.model.world import inside_of
 from hicrisp_core.ports.eyes import Frames, Naming
 from hicrisp_core.robot.description import bodies_of
 from hicrisp_core.scene.scene import Scene
@@ -133,6 +134,9 @@ class StateEstimator:
         self._scene = scene
         self.measured: FrozenSet[Relation] = scene.facts
         """What was seen besides poses, such as levels; what nobody measures stays as the scene says."""
+        self._fixtures = any(item.joint is not None for item in self.known.values())
+        self._inside: Dict[str, Tuple[str, Pose]] = {}
+        """What was seen in which drawer or cupboard, and where there."""
         self._names = GivenNames((*scene.objects, *bodies, *domain.types, *domain.predicates, *domain.actions))
         self._bodies = {robot.name: robot.frames[0] for robot in self.robots if robot.name in bases}
         self._known_bodies = KnownBodies(
@@ -216,6 +220,8 @@ class StateEstimator:
                 else replace(track, unknown=with_type(track.unknown, self._domain, self._opening))
                 for track in view.tracks)))
         stamped = {name: (item.pose, now) for name, item in seen.items() if item.pose is not None}
+        if self._fixtures and view is None:
+            stamped.update(self._enclosed(frames, now))
         world = perceive({**frames, **stamped}, {**self.known, **seen}, self._domain, now, self.robots,
                          self._age_limit, view, ahead)
         robots = {name: robot if name not in self._records else replace(
@@ -223,6 +229,24 @@ class StateEstimator:
                   for name, robot in world.robots.items()}
         return replace(world.with_relations(world.relations | self.measured), robots=robots,
                        trouble="" if view is None else view.trouble)
+
+    def _enclosed(self, frames: Frames, now: float) -> Dict[str, Tuple[Pose, float]]:
+        """Return the frames of what is in a closed drawer or cupboard: it is where it was when that was closed, and
+        moves with it.
+        """
+        fresh = {name: pose for name, (pose, stamp) in frames.items() if now - stamp <= self._age_limit}
+        known = {name: item.at(fresh[name]) if name in fresh else replace(item, pose=None) if item.moves else item
+                 for name, item in self.known.items()}
+        inside = inside_of(known, shut=False)
+        for name in [name for name in self._inside if name in fresh]:
+            del self._inside[name]
+        poses = {name: item.pose for name, item in known.items() if item.pose is not None}
+        self._inside.update({name: (around, poses[around].inverse().compose(poses[name]))
+                             for name, around in inside.items()})
+        there = {name: item.at(poses[around].compose(offset)) for name, (around, offset) in self._inside.items()
+                 if name not in fresh and around in poses for item in (known[name],)}
+        return {name: (item.pose, now) for name, item in there.items()
+                if item.pose is not None and name in inside_of({**known, name: item})}
 
     def measure(self, facts: FrozenSet[Relation]) -> None:
         """Take in what was measured besides poses.

@@ -23,8 +23,14 @@ class Said(NamedTuple):
 
 _COULD_NOT = ("could not {doing}",)
 _CANNOT = ("cannot {doing}", "cannot carry out this step")
-DRIVER = Said(_COULD_NOT, ("{cause}",), ("move {blockers} away first",))
+DRIVER = Said(_COULD_NOT, ("{cause}",), ("move {blockers} away first", "{cause_advice}"))
 """What the driver says of its failure, with what is wrong behind it."""
+ADVICE: Mapping[CauseKind, str] = {
+    CauseKind.STUCK: "look what holds it, or ask a person to free it",
+    CauseKind.SLIPPED: "try it again",
+    CauseKind.OUT_OF_REACH: "let another arm do it, or bring it within reach",
+}
+"""What may help against some causes."""
 
 SENTENCES: Mapping[FeedbackKind, Said] = {
     FeedbackKind.PRECONDITION: Said(_CANNOT, ("{condition}", "{cause}"), ("{condition_advice}",)),
@@ -125,6 +131,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
     CauseKind.NO_GRASP: ("{said}", "no grasp fits {names_the}", "no grasp fits it"),
     CauseKind.OFF_GOAL: ("{said}", "{names_the} was seen {metres} from where it should be",
                          "it was seen elsewhere than it should be"),
+    CauseKind.STUCK: ("{said}", "{names_the} holds fast", "it holds fast"),
     CauseKind.NOT_HELD: ("{said}", "{names_the} is not in the hand", "it is not in the hand"),
     CauseKind.HAND_FULL: ("{said}", "{names_the} is in the hand already", "the hand is full"),
     CauseKind.STILL_MOVING: ("{said}", "{names} still moves", "the robot still moves"),
@@ -144,6 +151,7 @@ CAUSES: Mapping[CauseKind, Variants] = {
 }
 
 MEASURES: Mapping[str, str] = {
+    "opened": "{} open",
     "gap": "{} away",
     "gap_limit": "(at most {})",
     "bearing_off": "{} off the direction",

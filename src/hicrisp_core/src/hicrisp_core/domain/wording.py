@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.domain.effects import names_of
-from hicrisp_core.domain.failure_sentences import CAUSES, DRIVER, MEASURES, SENTENCES
+from hicrisp_core.domain.failure_sentences import ADVICE, CAUSES, DRIVER, MEASURES, SENTENCES
 from hicrisp_core.domain.goal_wording import GoalWords
 from hicrisp_core.domain.saying import Spelling, joined, named, sentence, spoken
 from hicrisp_core.domain.schema import Domain, Precondition
@@ -207,7 +207,9 @@ class _Slots:
             "so": _and(map(words.now, concerned)), "wanted": words.wanted(concerned), "kept": words.kept(concerned),
             "seen": "; ".join(self._fact(fact, self._say) for fact in feedback.seen),
             "measured": self._measured(feedback.measured), "measures": self._measures(),
-            "cause": cause_text(feedback.cause, self._say), **self._values()}
+            "cause": cause_text(feedback.cause, self._say),
+            "cause_advice": ADVICE.get(feedback.cause.kind, "") if feedback.cause is not None else "",
+            **self._values()}
 
     def _named(self, name: str) -> str:
         return named(name, self._say)

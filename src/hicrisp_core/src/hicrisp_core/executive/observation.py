@@ -138,7 +138,7 @@ def out_of_sight(world: WorldState, names: Optional[Iterable[str]] = None) -> Tu
     """
     known = sorted(world.objects) if names is None else names
     objects = (world.objects[name] for name in known if name in world.objects)
-    return tuple(item.name for item in objects if item.movable
+    return tuple(item.name for item in objects if item.moves
                  and (item.unseen or item.visibility is Visibility.HIDDEN))
 
 

@@ -29,7 +29,7 @@ def all_known(_: Relation) -> bool:
 
 def unknown_in(world: WorldState, domain: Domain) -> Unknown:
     """What nobody knows in a world: facts that are not seen, about objects that are not."""
-    unseen = {each.name for each in world.unseen}
+    unseen = {name for each in world.unseen for name in (each.name, each.joint.fixture if each.joint else each.name)}
     return lambda fact: not unseen.isdisjoint((fact.subject, fact.object)) and not any(
         way in world.relations for way in ways_to_say(fact, domain))
 

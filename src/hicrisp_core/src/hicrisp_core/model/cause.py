@@ -51,6 +51,8 @@ class CauseKind(Enum):
     OFF_GOAL = "off_goal"
     """What the hand holds was seen beside its goal and was not let go, or what it reached for was seen
     elsewhere: the item; how far off."""
+    STUCK = "stuck"
+    """A door or drawer holds fast: it; how far it went before."""
     NOT_HELD = "not_held"
     """The hand does not hold what it should: the item."""
     HAND_FULL = "hand_full"

@@ -81,6 +81,11 @@ class Shape:
         return self.handling is Handling.SIDES
 
     @property
+    def walled(self) -> bool:
+        """Whether it is made of straight walls with room between them."""
+        return self.handling is Handling.NONE and not (self.round or self.ground)
+
+    @property
     def rod(self) -> bool:
         """Whether hands take it from any direction across its axis."""
         return self.handling is Handling.ROUND
@@ -154,6 +159,27 @@ def _bowl(size: Vector) -> Tuple[Solid, ...]:
     return (floor, *staves)
 
 
+def _walled(size: Vector, top: bool, front: bool) -> Tuple[Solid, ...]:
+    """A box of walls; its front is at its greatest x."""
+    x, y, z = size
+    wall = BOWL_WALL
+    plates = [((x, y, wall), (0.0, 0.0, (wall - z) / 2.0)), ((wall, y, z), ((wall - x) / 2.0, 0.0, 0.0)),
+              *(((x, wall, z), (0.0, side * (y - wall) / 2.0, 0.0)) for side in (-1, 1))]
+    plates += [((x, y, wall), (0.0, 0.0, (z - wall) / 2.0))] if top else []
+    plates += [((wall, y, z), ((x - wall) / 2.0, 0.0, 0.0))] if front else []
+    return tuple(Solid("box", extents, Pose(middle)) for extents, middle in plates)
+
+
+def _case(size: Vector) -> Tuple[Solid, ...]:
+    """A cupboard without its door: it is open where its x is greatest."""
+    return _walled(size, top=True, front=False)
+
+
+def _tray(size: Vector) -> Tuple[Solid, ...]:
+    """A drawer: it is open at the top."""
+    return _walled(size, top=False, front=True)
+
+
 SHAPES = {
     "box": Shape(rectangle, one_box),
     "cylinder": Shape(circle, _one_cylinder, Handling.ROUND, round=True),
@@ -161,5 +187,7 @@ SHAPES = {
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
     "region": Shape(rectangle, lambda _: (), Handling.NONE, ground=True),  # Nobody bumps into it.
     "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
+    "case": Shape(rectangle, _case, Handling.NONE),
+    "tray": Shape(rectangle, _tray, Handling.NONE, hollow=True),
 }
 """The workspace's own shapes by name."""

@@ -11,6 +11,7 @@ from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model.geometry import Pose, Vector
+from hicrisp_core.model.joint import TURN, Joint, within
 from hicrisp_core.model.shapes import SHAPES, Shape
 from hicrisp_core.model.way import Way
 
@@ -116,6 +117,7 @@ class WorldObject:
         ahead: seconds by which its newest poses are stamped ahead of the clock, for which they do not count;
             0 where they are not.
         own_form: the shape itself, if a package of one's own brings it.
+        joint: what it hangs on, if it is a part of a fixture, such as a door.
     """
 
     name: str
@@ -131,6 +133,12 @@ class WorldObject:
     visibility: Visibility = Visibility.VISIBLE
     ahead: float = 0.0
     own_form: Optional[Shape] = field(default=None, repr=False, compare=False)
+    joint: Optional[Joint] = None
+
+    @property
+    def moves(self) -> bool:
+        """Whether it may be elsewhere than it was: a robot may move it, or it hangs on a joint."""
+        return self.movable or self.joint is not None
 
     @cached_property
     def form(self) -> Shape:
@@ -159,6 +167,28 @@ class WorldObject:
         if self.visibility is Visibility.GONE:
             return "is not where the camera last saw it"
         return (f"has not been seen for {self.pose_age:.1f} s" if math.isfinite(self.pose_age) else "was never seen")
+
+
+def inside_of(objects: Mapping[str, WorldObject], shut: bool = True) -> Dict[str, str]:
+    """Return what is in drawers and cupboards.
+
+    Args:
+        objects: all objects by name, with their poses.
+        shut: whether only those count that are closed, whose contents nobody sees or reaches.
+
+    Returns:
+        The drawer or cupboard by the name of what is in it.
+    """
+    found: Dict[str, str] = {}
+    for part in objects.values():
+        if part.joint is None or part.joint.kind == TURN or part.pose is None:
+            continue
+        around = part if part.form.hollow else objects[part.joint.fixture]
+        if around.pose is None or shut and not part.joint.shut(part.pose):
+            continue
+        found.update({name: around.name for name, item in objects.items() if item.movable and item.pose is not None
+                      and within(around.size, around.pose, item.pose.position)})
+    return found
 
 
 @dataclass(frozen=True)
@@ -264,6 +294,18 @@ class WorldState:
     def unseen(self) -> Tuple[WorldObject, ...]:
         """The objects of which nobody knows where they are now, by name."""
         return tuple(item for _, item in sorted(self.objects.items()) if item.unseen)
+
+    def part(self, name: str) -> Optional[WorldObject]:
+        """Return what moves where an object is opened or closed: the object itself, or the part that hangs on it.
+
+        Args:
+            name: of the object, such as a cupboard or its door.
+
+        Returns:
+            The part with its joint; ``None`` where nothing is to be opened.
+        """
+        return next((item for item in self.objects.values()
+                     if item.joint is not None and name in (item.name, item.joint.fixture)), None)
 
     def about(self, subject: str) -> Tuple[Relation, ...]:
         """Return the facts about a subject.

@@ -75,6 +75,7 @@ class FactTest:
         far: whether objects that are far apart may share the fact, so that it is measured for them too.
         role: the role that a predicate with this test has where the domain gives it to no other.
         fixed: whether it depends on where a robot's stand is, and not on where its tool is seen.
+        part: whether it is about the part of the subject that hangs on a joint.
     """
 
     see: Callable[..., Seen]
@@ -82,6 +83,7 @@ class FactTest:
     far: bool = False
     role: str = ""
     fixed: bool = False
+    part: bool = False
 
 
 class RungKind(ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from shapely.geometry import MultiPoint
 from shapely.geometry.base import BaseGeometry
@@ -116,16 +116,23 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
     for name, item in sorted(world.objects.items()):
         if name == held or item.pose is None or item.form.ground or _far(tool, item, item.pose, gripper):
             continue
-        bottom, top = vertical_span(item, item.pose)
-        shadow = footprint(item, item.pose)
-        if item.form.hollow:  # Its wall alone, without what it encloses.
-            shadow = shadow.difference(shadow.buffer(-BOWL_WALL))
-        space = min((part.distance(shadow) for part, low, high in parts if top > low and bottom < high),
-                    default=math.inf)
+        space = min((part.distance(shadow) for shadow, bottom, top in _walls(item, item.pose)
+                     for part, low, high in parts if top > low and bottom < high), default=math.inf)
         nearest = min(nearest, space)
         if space <= 0.0:
             blockers.append(name)
     return Room(float(nearest), tuple(blockers))
+
+
+def _walls(item: WorldObject, pose: Pose) -> Iterator[Tuple[BaseGeometry, float, float]]:
+    """Yield the shadows of what an object is made of, without what it encloses, with their lowest and highest point."""
+    if item.form.walled:
+        for solid in item.form.solids(item.size):
+            wall, at = WorldObject(item.name, item.type, "box", solid.size), pose.compose(solid.pose)
+            yield (footprint(wall, at), *vertical_span(wall, at))
+        return
+    shadow = footprint(item, pose)
+    yield (shadow.difference(shadow.buffer(-BOWL_WALL)) if item.form.hollow else shadow, *vertical_span(item, pose))
 
 
 def hand_clearance(tool: Pose, opening: float, world: WorldState, gripper: Gripper, held: str) -> float:
@@ -206,22 +213,29 @@ class Grasp:
         return self.pose.compose(Pose((0.0, 0.0, -distance)))
 
 
-def grasp_candidates(item: WorldObject, world: WorldState, gripper: Gripper) -> List[Grasp]:
+def grasp_candidates(
+    item: WorldObject, world: WorldState, gripper: Gripper, besides: Sequence[Pose] = ()
+) -> List[Grasp]:
     """Return the possible grasps of an object: from above at several yaws, then from the side.
 
     Args:
         item: the object with its shape and size.
         world: observed objects, robots and facts; poses in the world frame.
         gripper: dimensions of the hand, metres.
+        besides: further tool poses with its least extent between the fingers, world frame.
 
     Returns:
         The candidates; empty if the object has no pose or is too wide for the hand.
     """
     if item.pose is None:
         return []
-    poses = [*_from_above(item, item.pose, gripper), *_from_side(item, item.pose, gripper)]
-    return [_with_room(pose, width, world, gripper, item.name)
-            for pose, width in poses if width + 0.004 <= gripper.opening]
+    poses = [*_from_above(item, item.pose, gripper), *_from_side(item, item.pose, gripper),
+             *((pose, min(item.size)) for pose in besides)]
+    found = [_with_room(pose, width, world, gripper, item.name)
+             for pose, width in poses if width + 0.004 <= gripper.opening]
+    fixed = WorldState({name: other for name, other in world.objects.items() if not other.movable})
+    free = [grasp for grasp in found if hand_clearance(grasp.pose, grasp.opening, fixed, gripper, item.name) > 0.0]
+    return free or found  # Nobody moves furniture away.
 
 
 def _from_above(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:

@@ -16,7 +16,7 @@ from hicrisp_core.robot.skills import DONE, SkillContext, below, failed
 
 _REACHES = 3
 """How often the hand reaches for an object that is seen elsewhere once it is there."""
-_NOTHING = 0.35
+NOTHING = 0.35
 """Part of the expected width below which the fingers closed on nothing."""
 _OPEN = 0.96
 """Share of the largest opening at which the hand counts as open."""
@@ -115,7 +115,7 @@ def _try(
     touch = frozenset({item.name})
     best = DONE
     for grasp in islice(ranked(candidates, lambda grasp: grasp, context.arm.margin), context.settings.tries):
-        approached = _approach(context, grasp, touch)
+        approached = approach(context, grasp, touch)
         stopped = context.interrupted()
         if stopped is not None:
             return stopped
@@ -130,8 +130,17 @@ def _try(
     return best
 
 
-def _approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
-    """Go before a grasp and straight to it; PLANNING when another grasp should be tried."""
+def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:
+    """Go before a grasp and straight to it.
+
+    Args:
+        context: the running command with its arm, observer and limits.
+        grasp: where the hand shall hold something.
+        touch: names of objects that the hand may touch on the straight way.
+
+    Returns:
+        DONE with the open fingers around it; PLANNING when another grasp should be tried.
+    """
     context.progress("approach", 0.1)
     opened = context.open_hand(grasp.opening)
     if not opened.ok:
@@ -173,7 +182,7 @@ def _close(context: SkillContext, item: WorldObject, width: float, world: WorldS
     closed = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
     if not closed.ok:
         return closed
-    if context.arm.opening() < _NOTHING * width:
+    if context.arm.opening() < NOTHING * width:
         context.open_hand(context.arm.max_opening)
         context.raise_tool(context.settings.retreat, frozenset({item.name}))
         return Outcome(Status.EXECUTION, "the gripper closed on nothing",
@@ -205,7 +214,7 @@ def in_hand(context: SkillContext, item: WorldObject) -> bool:
     opening = context.arm.opening()
     if item.pose is None or item.form.hollow:
         return False
-    if not _NOTHING * min(item.size) < opening < _OPEN * context.arm.max_opening:
+    if not NOTHING * min(item.size) < opening < _OPEN * context.arm.max_opening:
         return False
     inside = item.pose.inverse().apply(context.arm.tool_pose().position)
     return all(abs(value) <= size / 2.0 + _IN_HAND for value, size in zip(inside, item.size))

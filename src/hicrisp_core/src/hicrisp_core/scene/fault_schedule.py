@@ -43,6 +43,7 @@ INTRUDER = FaultKind(
     "spot by chance, at [x, y], or a box at [x, y, width, depth, height], metres", (0, 2, 5))
 RETURN = FaultKind("the target, which vanished, is put back on the table", needs_target=True)
 BLOCKED_GOAL = FaultKind("a hand puts the target (or any other object) where the robot is about to place something")
+STUCK = FaultKind("a door or drawer holds fast: [force], newtons at its handle", (1,), needs_target=True)
 SLIP = FaultKind("the item that is carried slips out of the gripper: [seconds after the motion began]", (0, 1))
 
 

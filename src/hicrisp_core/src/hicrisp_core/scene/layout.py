@@ -12,6 +12,7 @@ from pydantic import ConfigDict
 from hicrisp_core.config.settings import STRICT
 from hicrisp_core.model import Pose, WorldObject
 from hicrisp_core.model.geometry import from_yaw
+from hicrisp_core.model.joint import within
 from hicrisp_core.model.keep_out import footprint, vertical_span
 
 _LAYOUTS = 200
@@ -90,7 +91,7 @@ def shuffled(spots: Mapping[str, RandomSpot], groups: Sequence[Sequence[str]], s
 
 
 def overlapping(item: WorldObject, others: Mapping[str, WorldObject], gap: float = 0.0) -> str:
-    """Return the first movable object that is too near.
+    """Return the first object that is too near.
 
     Args:
         item: the object to check.
@@ -105,11 +106,13 @@ def overlapping(item: WorldObject, others: Mapping[str, WorldObject], gap: float
     shadow = footprint(item, item.pose)
     low, high = vertical_span(item, item.pose)
     for other in others.values():
-        if other.name == item.name or other.pose is None or not other.movable:
+        if other.name == item.name or other.pose is None or other.form.ground:
             continue
         apart = math.dist(item.pose.position[:2], other.pose.position[:2])
         if apart > (math.hypot(*item.size) + math.hypot(*other.size)) / 2.0 + gap:
             continue  # Whichever way they lie, they do not reach so far.
+        if not other.movable and gap <= 0.0 and within(other.size, other.pose, item.pose.position):
+            continue  # It is in a cupboard or a drawer.
         bottom, top = vertical_span(other, other.pose)
         if min(top, high) - max(bottom, low) <= _TOUCHING:
             continue

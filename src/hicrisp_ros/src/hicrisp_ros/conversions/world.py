@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import FrozenSet, Iterable, List, Optional
+from typing import FrozenSet, Iterable, List, Optional, Tuple
 
 import genpy
 from geometry_msgs.msg import Vector3
 from hicrisp_core.extensions import extensions
-from hicrisp_core.model import Motion, Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model import Motion, Pose, Relation, RobotState, WorldObject, WorldState
+from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
 from hicrisp_core.model.track import Track, Uncertainty, View, Visibility
 from hicrisp_core.model.way import Mark, Way
 from hicrisp_core.model.world import Reach
@@ -25,6 +26,7 @@ from hicrisp_ros.conversions.codec import Codec, Part, named
 from hicrisp_ros.conversions.geometry import pose_to_msg, seen_pose
 
 WORLD_FRAME = "world"
+_JOINT_VALUES = 25
 
 
 _AHEAD = {"ahead": "stamped_ahead"}
@@ -32,6 +34,7 @@ _POSE = Part(pose_to_msg, seen_pose)
 _VISIBILITY = named(Visibility, Visibility.VISIBLE)
 _OBJECT = Codec(
     WorldObject, WorldObjectMsg, _AHEAD, pose=_POSE, visibility=_VISIBILITY, uncertainty=None, own_form=None,
+    joint=None,
     size=Part(lambda size: Vector3(*size), lambda size: (size.x, size.y, size.z)),
     attributes=Part(lambda said: [KeyValue(*pair) for pair in said.items()],
                     lambda pairs: {pair.key: pair.value for pair in pairs}),
@@ -39,15 +42,32 @@ _OBJECT = Codec(
 
 
 def _object_to_msg(item: WorldObject) -> WorldObjectMsg:
-    sure = item.uncertainty
-    return _OBJECT.to_msg(item, position_sigma=sure.position, height_sigma=sure.height, yaw_sigma=sure.yaw)
+    sure, joint = item.uncertainty, item.joint
+    return _OBJECT.to_msg(
+        item, position_sigma=sure.position, height_sigma=sure.height, yaw_sigma=sure.yaw,
+        joint=joint.kind if joint else "", fixture=joint.fixture if joint else "",
+        joint_values=_joint_values(joint) if joint else ())
+
+
+def _joint_values(joint: Joint) -> Tuple[float, ...]:
+    home, handle = joint.home, joint.handle
+    return (*home.position, *home.orientation, *joint.axis, *joint.point, *joint.reach, *handle.position,
+            *handle.orientation, *joint.bar, joint.latch)
+
+
+def _joint_from_msg(message: WorldObjectMsg) -> Optional[Joint]:
+    values = tuple(message.joint_values)
+    if len(values) != _JOINT_VALUES or message.joint not in (SLIDE, SWING, TURN):
+        return None
+    return Joint(message.joint, message.fixture, Pose(values[:3], values[3:7]), values[7:10], values[10:13],
+                 values[13:15], Pose(values[15:18], values[18:22]), values[22:24], values[24])
 
 
 def _object_from_msg(message: WorldObjectMsg) -> WorldObject:
     shapes = extensions().shapes
     shape = message.shape if message.shape in shapes else "box"  # By its bounding box.
     return _OBJECT.from_msg(message, shape=shape, own_form=shapes.get(shape), uncertainty=Uncertainty(
-        message.position_sigma, message.height_sigma, message.yaw_sigma))
+        message.position_sigma, message.height_sigma, message.yaw_sigma), joint=_joint_from_msg(message))
 
 
 def _motion_to_msg(motion: Optional[Motion]) -> MotionMsg:

@@ -1,0 +1,273 @@
+"""Opening and closing: take the handle of a door, a drawer, a lid or a knob, and move it along its joint as measured.
+
+After each small step the part is looked at. What it has done shows the axis, which may lie elsewhere than the scene
+says, and whether the hand still has the handle.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Iterator, List, Optional, Tuple
+
+from hicrisp_core.domain.wording import quantity
+from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import distance, from_axes, turn_between
+from hicrisp_core.model.joint import SLIDE, SWING, TURN, Joint
+from hicrisp_core.model.world import inside_of
+from hicrisp_core.ports.kinds import ARM, Skill
+from hicrisp_core.robot.grasps import Grasp, grasp_candidates, hand_clearance
+from hicrisp_core.robot.skills import DONE, SkillContext, failed
+from hicrisp_core.robot.skills_pick import NOTHING, approach, in_hand
+
+_FAR = 0.95
+"""Share of its range to which a part is opened: not hard against its stop."""
+_STEP, _LARGEST_TURN = 0.02, 0.15
+"""Metres of the handle between two looks, and radians of a part that turns."""
+_SPEED, _TURNS, _LEAST = 0.08, 0.6, 1e-4
+"""Of the handle, m/s, and of the hand as it turns, rad/s; the length of a line that only turns the hand, metres."""
+_ENOUGH = 0.03
+"""Share of the range by which the end may be missed."""
+_STANDS, _STALLS = 0.2, 3
+"""Part of a step below which the part stands still, and how often that may be in a row."""
+_OFF, _AROUND = 0.015, 0.008
+"""Distance of the tool from where it holds the handle above which the hand has lost it, and how much farther apart than
+the bar's thickness its fingers are then, metres.
+"""
+_MOVED = 0.01
+"""Metres of the handle below which it has not moved at all."""
+_GRASPS = 4
+"""How often the handle is taken again where the arm cannot go on as it holds it."""
+_UPRIGHT = 0.9
+"""Cosine of the greatest angle between the vertical and an axis that counts as upright."""
+_SAMPLES, _WHOLE = 5, 4
+"""Points of the way at which a grasp is tested, and how many of them it must reach."""
+_FOLLOWS = (1.0, 0.5)
+"""How far the hand turns with a part that swings: the bar may turn in it."""
+_OTHERWISE = (0.0, 2.0, -1.0)
+"""The same for one step where the arm cannot go on so."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to move a part: how its handle is held, and how far the hand turns with it."""
+
+    grasp: Grasp
+    follows: float
+
+    def tool(self, joint: Joint, handle: Pose, turned: float, start: Pose) -> Pose:
+        """Return the tool pose after a motion.
+
+        Args:
+            joint: as measured.
+            handle: where the handle's middle shall be, world frame.
+            turned: how far the hand has turned about the joint's axis since it gripped, radians.
+            start: where the handle's middle was then.
+        """
+        turn = joint.turned(turned)
+        hand = self.grasp.pose.shifted((-start.position[0], -start.position[1], -start.position[2]))
+        return turn.compose(hand).shifted(handle.position)
+
+
+def operate(context: SkillContext, command: Command, wide: bool) -> Outcome:
+    """Open or close the part that a command names, by its handle.
+
+    Args:
+        context: the running command with its arm, observer and limits.
+        command: its item is the part, or the fixture that it is a part of.
+        wide: whether to open it.
+
+    Returns:
+        DONE with the part moved and the hand off its handle; EXECUTION if it holds fast or the hand slipped off.
+    """
+    context.progress("look", 0.0)
+    world = context.look()
+    part, doing = world.part(context.item), f"{'open' if wide else 'close'} the {context.item}"
+    if part is None or part.joint is None:
+        return failed(Outcome.because(CauseKind.MALFORMED, Status.INVALID, "it has nothing that moves", "item"), doing)
+    if part.pose is None:
+        return failed(Outcome(Status.PRECONDITION, "it is not in sight",
+                              cause=Cause(CauseKind.NOT_SEEN, (part.name,))), doing)
+    held = next((each.name for each in world.objects.values() if each.movable and in_hand(context, each)), None)
+    if held is not None:
+        return failed(Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, f"the {held} is in the hand", held),
+                      doing)
+    context.arm.detach()
+    joint, pose = part.joint, part.pose
+    goal, enough = joint.reach[0] + (_FAR * joint.range if wide else 0.0), _ENOUGH * joint.range
+    outcome, before = DONE, math.inf
+    for _ in range(_GRASPS):
+        left = abs(goal - joint.position(pose))
+        if left <= enough:
+            return DONE
+        if left > before - enough:
+            break  # The last grasp brought it no farther.
+        before, outcome = left, _once(context, part, joint, pose, goal)
+        stopped = context.interrupted()
+        seen = context.look().objects[part.name].pose
+        if stopped is not None or seen is None or outcome.status is not Status.PLANNING:
+            return stopped or failed(outcome, doing)
+        pose = seen
+    return failed(outcome, doing)
+
+
+def _once(context: SkillContext, part: WorldObject, joint: Joint, pose: Pose, goal: float) -> Outcome:
+    """Take the handle, move the part as far as the arm gets with this grasp, and let go; PLANNING where that is not far
+    enough.
+    """
+    ways = _ranked(context, context.look(), part, joint, pose, goal)
+    best: Optional[Outcome] = None
+    touch = frozenset({part.name})
+    for way in ways[:context.settings.tries]:
+        outcome = approach(context, way.grasp, touch)
+        moves = outcome.ok
+        if moves:
+            outcome = _Pull(context, part, joint, pose, way, goal).run()
+        if context.interrupted() is not None:
+            return outcome
+        if moves or outcome.status is not Status.PLANNING:
+            return _let_go(context, way.grasp, touch, outcome)
+        best = best or outcome
+    return best or Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING,
+                                   f"the arm cannot go along with the handle of the {part.name}")
+
+
+def _ranked(
+    context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose, goal: float
+) -> List[_Way]:
+    """Return the ways along which the arm gets far enough, those with most room for hand and joints first."""
+    found: List[Tuple[float, int, _Way]] = []
+    inside = inside_of(world.objects, shut=False)  # It moves along.
+    world = replace(world, objects={name: item for name, item in world.objects.items() if name not in inside})
+    handle, by = pose.compose(joint.handle), goal - joint.position(pose)
+    for number, way in enumerate(_ways(context, world, part, joint, pose)):
+        margins, room = [0.3], way.grasp.clearance
+        for sample in range(_SAMPLES):
+            so_far = by * sample / (_SAMPLES - 1)
+            tool = way.tool(joint, joint.moved(handle, so_far), so_far * way.follows, handle)
+            refused = context.limits is not None and context.limits.refusal(tool) is not None
+            margin = None if refused else context.arm.margin(tool)
+            if margin is None:
+                break
+            margins.append(margin)
+            there = replace(world, objects={**world.objects, part.name: part.at(joint.moved(pose, so_far))})
+            room = min(room, hand_clearance(tool, joint.bar[0], there, context.gripper, ""))
+        if len(margins) > _WHOLE:
+            found.append((-len(margins) - min(room / context.gripper.room, 1.0) - min(margins), number, way))
+    return [way for _, _, way in sorted(found, key=lambda each: each[:2])]
+
+
+def _ways(
+    context: SkillContext, world: WorldState, part: WorldObject, joint: Joint, pose: Pose
+) -> Iterator[_Way]:
+    thick, length = joint.bar
+    at = pose.compose(joint.handle)
+    bar = WorldObject(f"{part.name} handle", part.type, "cylinder", (thick, thick, length), pose=at)
+    straight = [at.compose(Pose((0.0, 0.0, 0.0), from_axes((0.0, 0.0, side), (side * y, side * x, 0.0), (-x, y, 0.0))))
+                for x, y in ((0.0, 1.0) if joint.lies else (1.0, 0.0),) for side in (1.0, -1.0)]
+    for grasp in grasp_candidates(bar, world, context.gripper, straight):
+        for follows in _FOLLOWS[:1] if joint.kind in (SLIDE, TURN) else _FOLLOWS:
+            yield _Way(grasp, follows)
+
+
+@dataclass
+class _Pull:
+    """The motion of a part whose handle is between the fingers."""
+
+    context: SkillContext
+    part: WorldObject
+    joint: Joint
+    first: Pose
+    way: _Way
+    goal: float
+
+    def __post_init__(self) -> None:
+        self.turned, self.follows = 0.0, self.way.follows
+
+    def run(self) -> Outcome:
+        """Close the fingers, and move the part step by step."""
+        context, joint = self.context, self.joint
+        context.progress("grasp", 0.5)
+        gripped = context.arm.grasp(context.settings.force, context.deadline, context.cancel)
+        if not gripped.ok:
+            return gripped
+        if context.arm.opening() < NOTHING * joint.bar[0]:
+            return Outcome(Status.EXECUTION, "the gripper closed on nothing",
+                           cause=Cause(CauseKind.NOT_GRIPPED, (self.part.name,)))
+        start, stalls = self.first.compose(joint.handle), 0
+        began = at = joint.position(self.first)
+        pose = self.first
+        largest = _STEP if joint.kind == SLIDE else min(_STEP / joint.lever, _LARGEST_TURN)
+        context.progress("transfer", 0.6)
+        while abs(self.goal - at) > largest * _STANDS:
+            step = math.copysign(min(abs(self.goal - at), largest), self.goal - at)
+            shown = joint.followed(self.first, pose)
+            handle = shown.moved(pose.compose(joint.handle), step)
+            moved = self._step(shown, handle, step, start)
+            stopped = context.interrupted()
+            seen = context.look().objects[self.part.name].pose
+            if stopped is not None or seen is None:
+                return stopped or Outcome(Status.EXECUTION, "it went out of sight",
+                                          cause=Cause(CauseKind.NOT_SEEN, (self.part.name,)))
+            gone, at, pose = (joint.position(seen) - at) / step, joint.position(seen), seen
+            stalls = stalls + 1 if gone < _STANDS else 0
+            off = distance(context.arm.tool_pose().position,
+                           self.way.tool(shown, seen.compose(joint.handle), self.turned, start).position)
+            opening = context.arm.opening()
+            lost = off > _OFF or not NOTHING * joint.bar[0] < opening < joint.bar[0] + _AROUND
+            if lost or stalls >= _STALLS or not moved.ok:
+                break
+            context.progress("transfer", 0.6 + 0.3 * (at - began) / (self.goal - began))
+        else:
+            return DONE
+        if abs(self.goal - at) <= _ENOUGH * joint.range:
+            return DONE
+        way = abs(at - began) * joint.lever
+        if not moved.ok and moved.status is not Status.EXECUTION:
+            return moved
+        if lost and way >= _MOVED:
+            why = f"its handle slipped out of the hand after {quantity(way, 'm')}"
+            return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.SLIPPED, said=why))
+        why = f"the {self.part.name} holds fast after {quantity(way, 'm')} of its way" if way >= _MOVED else \
+            f"the {self.part.name} holds fast: it did not move while the hand pulled at its handle"
+        return Outcome(Status.EXECUTION, why, cause=Cause(CauseKind.STUCK, (self.part.name,), said=why, metres=way))
+
+    def _step(self, joint: Joint, handle: Pose, step: float, start: Pose) -> Outcome:
+        """Bring the handle to a pose; the hand turns with a part that swings as well as the arm can."""
+        free = joint.kind == SWING and abs(joint.axis[2]) > _UPRIGHT  # The bar stands, and turns in the hand.
+        outcome = DONE
+        for follows in dict.fromkeys((self.follows, *((self.way.follows, *_OTHERWISE) if free else ()))):
+            turned = self.turned + follows * step
+            tool, here = self.way.tool(joint, handle, turned, start), self.context.arm.tool_pose()
+            length = max(_LEAST, distance(here.position, tool.position))
+            seconds = max(length / _SPEED, turn_between(here.orientation, tool.orientation) / _TURNS)
+            outcome = self.context.line(tool, length / seconds, frozenset({self.part.name, joint.fixture}))
+            if outcome.status is not Status.PLANNING:
+                self.turned, self.follows = turned, follows
+                break
+        return outcome
+
+
+def _let_go(context: SkillContext, grasp: Grasp, touch: "frozenset[str]", outcome: Outcome) -> Outcome:
+    """Open the fingers and draw the hand back from the handle; why not, if it went well so far."""
+    context.progress("retreat", 0.9)
+    opened = context.open_hand(grasp.opening)
+    context.look()
+    back = context.line(context.arm.tool_pose().compose(Pose((0.0, 0.0, -context.settings.approach))),
+                        context.settings.fast, touch)
+    if not back.ok:
+        back = context.raise_tool(context.settings.approach, touch)
+    return outcome if not outcome.ok or back.status is Status.PLANNING or opened.ok and back.ok else \
+        back if opened.ok else opened
+
+
+def _open(context: SkillContext, command: Command) -> Outcome:
+    return operate(context, command, True)
+
+
+def _close(context: SkillContext, command: Command) -> Outcome:
+    return operate(context, command, False)
+
+
+OPEN = Skill(ARM, _open, item=True)
+CLOSE = Skill(ARM, _close, item=True)

@@ -1,0 +1,172 @@
+"""Doors and drawers in physics: pulled by their handle alone, judged by their measured joint, and what goes wrong."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import pytest
+from acting import LIMIT
+from hicrisp_core.detector.detector import Detector
+from hicrisp_core.domain.wording import words_of
+from hicrisp_core.model import CauseKind, Command, FeedbackKind, Outcome, Pose, Status, WorldState
+from hicrisp_core.model.geometry import from_euler, rotate
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.embedded import EmbeddedWorld
+from hicrisp_sim.faults import put
+
+ARMS = {"drawer": "left_arm", "cupboard": "right_arm"}
+PARTS = {"drawer": "drawer", "cupboard": "cupboard_door"}
+
+
+class Kitchen:
+    """The kitchen with its two arms."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.world = EmbeddedWorld("kitchen_arms", seed)
+
+    def command(self, action: str, item: str, **others: object) -> Command:
+        return Command(action, {"robot": ARMS.get(item, "left_arm"), "item": item, **others},
+                       ARMS.get(item, "left_arm"))
+
+    def do(self, action: str, item: str, progress: object = None, **others: object) -> Outcome:
+        command = self.command(action, item, **others)
+        return self.world.robots[command.robot].execute(command, Deadline(LIMIT), Event(), progress)
+
+    def seen(self) -> WorldState:
+        return self.world.observe(Deadline(LIMIT))
+
+    def share(self, item: str) -> float:
+        """How far it is open in the physics."""
+        joint = self.world.scene.objects[PARTS[item]].joint
+        return float(self.world.simulation.data.joint(PARTS[item]).qpos[0]) / joint.reach[1]
+
+
+@pytest.fixture
+def kitchen() -> Kitchen:
+    return Kitchen()
+
+
+@pytest.mark.parametrize("item", ARMS)
+def test_it_is_opened_and_closed_by_its_handle(kitchen: Kitchen, item: str) -> None:
+    assert kitchen.seen().holds("closed", item)
+    assert kitchen.do("open", item).ok
+    assert kitchen.share(item) > 0.9
+    assert kitchen.seen().holds("open", item)
+    assert not kitchen.seen().holds("closed", item)
+    assert kitchen.do("close", item).ok
+    assert kitchen.share(item) < 0.03
+    assert kitchen.seen().holds("closed", item)
+    assert not kitchen.seen().holds("open", item)
+
+
+@pytest.mark.parametrize("item", ARMS)
+def test_an_axis_five_degrees_and_two_centimetres_off_still_opens(kitchen: Kitchen, item: str) -> None:
+    part = kitchen.world.eyes.known[PARTS[item]]
+    lean = from_euler(math.radians(5.0), 0.0, 0.0) if item == "cupboard" else from_euler(0.0, 0.0, math.radians(5.0))
+    x, y, z = part.joint.point
+    wrong = replace(part.joint, axis=rotate(lean, part.joint.axis), point=(x + 0.014, y + 0.014, z))
+    kitchen.world.eyes.known[PARTS[item]] = replace(part, joint=wrong)
+    assert kitchen.do("open", item).ok
+    assert kitchen.share(item) > 0.85
+
+
+@pytest.mark.parametrize("item", ARMS)
+def test_what_is_stuck_is_told_to_hold_fast(kitchen: Kitchen, item: str) -> None:
+    kitchen.world.inject("stuck", PARTS[item], (400.0,))
+    before, command = kitchen.seen(), kitchen.command("open", item)
+    outcome = kitchen.do("open", item)
+    assert outcome.status is Status.EXECUTION
+    assert outcome.cause is not None
+    assert outcome.cause.kind is CauseKind.STUCK
+    verdict = Detector(kitchen.world.domain).check(command, before, kitchen.seen(), outcome)
+    assert verdict.feedback is not None
+    said = words_of(verdict.feedback, kitchen.world.domain)
+    assert said.error
+    assert "holds fast" in said.reason
+    assert "free" in said.suggestion
+    assert kitchen.share(item) < 0.03
+
+
+def test_a_handle_that_slips_out_of_the_hand_is_noticed(kitchen: Kitchen) -> None:
+    fingers, simulation = kitchen.world.arms[0].joints, kitchen.world.simulation
+
+    def slips(phase: str, part: float) -> None:
+        if phase == "transfer" and 0.68 < part < 0.74:  # A third of the way.
+            simulation.at(simulation.time, lambda: fingers.command_fingers(0.08, 70.0))
+
+    outcome = kitchen.do("open", "drawer", slips)
+    assert outcome.status is Status.EXECUTION
+    assert outcome.cause is not None
+    assert outcome.cause.kind is CauseKind.SLIPPED
+    assert 0.08 < kitchen.share("drawer") < 0.7
+    assert not kitchen.seen().holds("open", "drawer")
+    assert not kitchen.seen().holds("closed", "drawer")
+
+
+def test_a_handle_out_of_reach_is_told(kitchen: Kitchen) -> None:
+    command = Command("open", {"robot": "left_arm", "item": "cupboard"}, "left_arm")
+    outcome = kitchen.world.robots["left_arm"].execute(command, Deadline(LIMIT), Event())
+    assert outcome.status is Status.PLANNING
+    assert outcome.cause is not None
+    assert outcome.cause.kind is CauseKind.OUT_OF_REACH
+
+
+def test_a_driver_that_claims_to_have_opened_is_not_believed(kitchen: Kitchen) -> None:
+    seen = kitchen.seen()
+    verdict = Detector(kitchen.world.domain).check(
+        kitchen.command("open", "cupboard"), seen, seen, Outcome(Status.SUCCESS))
+    assert verdict.feedback is not None
+    assert verdict.feedback.kind is FeedbackKind.NOT_REMOVED
+    assert "cupboard is closed" in words_of(verdict.feedback, kitchen.world.domain).error
+
+
+def test_a_door_that_is_not_seen_is_neither_open_nor_closed(kitchen: Kitchen) -> None:
+    frames = {name: found for name, found in kitchen.world.frames().items() if name != "cupboard_door"}
+    seen = kitchen.world.eyes.see(frames, kitchen.world.time)
+    assert not seen.holds("open", "cupboard")
+    assert not seen.holds("closed", "cupboard")
+    verdict = Detector(kitchen.world.domain).check(
+        kitchen.command("open", "cupboard"), kitchen.seen(), seen, Outcome(Status.SUCCESS))
+    assert verdict.feedback is not None
+    assert verdict.feedback.kind.value == "not_seen"
+
+
+def test_what_lies_in_a_closed_drawer_is_not_seen_but_stays_known(kitchen: Kitchen) -> None:
+    world = kitchen.world
+    assert kitchen.do("open", "drawer").ok
+    x, y, _ = world.frames()["drawer"][0].position
+    put(world.simulation, "red_box", Pose((x - 0.03, y, 0.06)))
+    assert kitchen.seen().holds("in", "red_box", "drawer")
+    assert kitchen.do("close", "drawer").ok
+    assert "red_box" not in world.frames()
+    assert world.look().objects["red_box"].pose is None
+    assert kitchen.seen().holds("in", "red_box", "drawer")
+    assert kitchen.do("open", "drawer").ok
+    assert world.look().objects["red_box"].pose is not None
+    assert kitchen.seen().holds("in", "red_box", "drawer")
+
+
+CORNER = """
+scene: corner
+domain: furniture
+robots: [panda]
+objects:
+  trunk: {type: cupboard, shape: tray, size: [0.20, 0.20, 0.10], position: [0.45, 0.33]}
+  lid: {type: door, shape: box, size: [0.20, 0.20, 0.012], on: trunk, joint: {kind: swing, reach: [0, 90]}}
+  panel: {type: case, shape: box, size: [0.04, 0.16, 0.30], position: [0.62, -0.30], yaw: 180}
+  knob: {type: door, shape: box, size: [0.02, 0.06, 0.06], on: panel, joint: {kind: turn, reach: [0, 80]}}
+"""
+
+
+@pytest.mark.parametrize(("item", "does"), [("trunk", ("open", "close")), ("knob", ("open",))])
+def test_lids_swing_up_and_knobs_turn(tmp_path: Path, item: str, does: "tuple[str, ...]") -> None:
+    scene = tmp_path / "corner.yaml"
+    scene.write_text(CORNER)
+    world = EmbeddedWorld(scene)
+    for action in does:
+        command = Command(action, {"robot": "panda", "item": item}, "panda")
+        assert world.robot.execute(command, Deadline(LIMIT), Event()).ok
+        assert world.observe(Deadline(LIMIT)).holds("closed" if action == "close" else "open", item)
