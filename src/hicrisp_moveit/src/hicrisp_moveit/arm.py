@@ -112,8 +112,10 @@ class MoveItArm:
             return None
         return min(min(at - limit.lower, limit.upper - at) for at, limit in zip(row, self._limits))
 
-    def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
-        return self._planned(pose, deadline, touch, lambda goal: self._to_pose(pose, goal, deadline))
+    def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset(),
+                then: Sequence[Pose] = ()) -> Motion:
+        return self._planned(pose, deadline, touch, lambda goal: self._onward(then, deadline)
+                             or self._to_pose(pose, goal, deadline))
 
     def plan_line(self, pose: Pose, deadline: Deadline, speed: float,
                   touch: FrozenSet[str] = frozenset()) -> Motion:
@@ -200,6 +202,15 @@ class MoveItArm:
             late = deadline.passed
             return MotionFailure("timeout" if late else "lost",
                                  "the time to plan a motion ran out" if late else str(error))
+
+    def _onward(self, then: Sequence[Pose], deadline: Deadline) -> Optional[MotionFailure]:
+        """Why the arm cannot go on to one of some poses: no free posture, whatever the one that it comes from."""
+        for pose in then:
+            goal = self._frames.link_goal(pose)
+            if goal is None or self._postures.reaching(goal, True, deadline) is None:
+                x, y, z = pose.position
+                return MotionFailure("unreachable", f"the arm cannot go on to ({x:.2f}, {y:.2f}, {z:.2f})")
+        return None
 
     def _to_pose(self, pose: Pose, goal: Pose, deadline: Deadline) -> Motion:
         """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets there."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, Vector, WorldObject
 from hicrisp_core.model.geometry import from_yaw, multiply, rotate
@@ -22,8 +22,8 @@ from hicrisp_core.robot.skills_place import carried
 
 _ABOVE = 0.03
 """Space of the vessel to the other's rim, metres."""
-_YAWS, _TRIES = 12, 12
-"""Directions from which to pour that are ranked, and how many of them are tried."""
+_YAWS = 12
+"""Directions from which to pour."""
 _LARGEST, _COARSE, _SLOW, _FINE = (math.radians(degrees) for degrees in (125.0, 6.0, 1.5, 0.3))
 """The greatest tilt, the largest step before anything runs and after that, and the smallest step."""
 _PARTS = tuple(number / 12.0 for number in range(13))
@@ -98,11 +98,12 @@ def pour(context: SkillContext, command: Command) -> Outcome:
             Status.PRECONDITION, f"Cannot {doing}: their levels are not seen.",
             cause=Cause(CauseKind.NOT_SEEN, (context.item, into.name)))
     context.progress("approach", 0.2)
-    way = _approach(context, _ranked(context, seen, into))
+    until = max(0.0, had - amount)
+    way = _approach(context, seen, into, _tilts(seen, until, level_of(world, context.item, VOLUME) or had))
     if isinstance(way, Outcome):
         return failed(way, doing)
     context.progress("pour", 0.4)
-    poured = _tilt(context, way, had - amount)
+    poured = _tilt(context, way, until)
     stopped = context.interrupted()
     if not poured.ok or stopped is not None:
         return failed(stopped or poured, doing)
@@ -113,16 +114,22 @@ def pour(context: SkillContext, command: Command) -> Outcome:
     return DONE
 
 
-def _ranked(context: SkillContext, held: WorldObject, into: WorldObject) -> List[_Way]:
-    """Return the ways to pour in which the joints stay away from their limits best."""
-    found = [(min(margins), number, way) for number, way in enumerate(_ways(context, held, into))
-             for margins in [[_room(context, way, tilt) for tilt in (0.0, math.radians(95.0))]]]
-    return [way for room, _, way in sorted(found, key=lambda each: (-each[0], each[1])) if room >= 0.0][:_TRIES]
+def _tilts(held: WorldObject, until: float, whole: float) -> List[float]:
+    """Return the tilts up to the one at which a vessel is down to a mark, and one more, radians."""
+    slender, tilts = 2.0 * held.size[2] / held.size[0], [_COARSE]
+    while tilts[-1] < _LARGEST - _COARSE and retained(tilts[-1] - _COARSE, slender) * whole > until:
+        tilts.append(tilts[-1] + _COARSE)
+    return tilts
 
 
-def _room(context: SkillContext, way: _Way, tilt: float) -> float:
-    margin = context.arm.margin(way.tool(tilt))
-    return -1.0 if margin is None else margin
+def _ranked(context: SkillContext, held: WorldObject, into: WorldObject, most: float) -> List[_Way]:
+    """Return the ways to pour in which the joints stay away from their limits best, upright and tilted most."""
+    found: List[Tuple[float, int, _Way]] = []
+    for number, way in enumerate(_ways(context, held, into)):
+        margins = [context.arm.margin(way.tool(tilt)) for tilt in (0.0, most)]
+        if None not in margins:
+            found.append((-min(margin for margin in margins if margin is not None), number, way))
+    return [way for _, _, way in sorted(found, key=lambda each: each[:2])]
 
 
 def _ways(context: SkillContext, held: WorldObject, into: WorldObject) -> Iterator[_Way]:
@@ -145,18 +152,25 @@ def _ways(context: SkillContext, held: WorldObject, into: WorldObject) -> Iterat
                        context.gripper.palm[1] / 2.0)
 
 
-def _approach(context: SkillContext, ways: List[_Way]) -> "Outcome | _Way":
-    """Bring the vessel upright above the other one's rim; the way that was taken, or why the best cannot be."""
+def _approach(context: SkillContext, held: WorldObject, into: WorldObject, tilts: Sequence[float]) -> "Outcome | _Way":
+    """Bring the vessel upright above the other one's rim, where the arm can tilt it all the way.
+
+    Returns:
+        The first way of which nothing is out of reach or in collision, or why the best cannot be: what is in the way
+        before what is out of reach.
+    """
     best: Optional[Outcome] = None
-    for way in ways:
-        motion = context.plan_to(way.tool(0.0))
+    touch = frozenset({context.item})
+    for way in _ranked(context, held, into, tilts[-1]):
+        motion = context.plan_to(way.tool(0.0), touch, [way.tool(tilt) for tilt in tilts])
         outcome = motion.outcome() if isinstance(motion, MotionFailure) else context.follow(motion)
         if outcome.ok:
             return way
         stopped = context.interrupted()
         if stopped is not None:
             return stopped
-        best = best or outcome
+        if best is None or outcome.blockers and not best.blockers:
+            best = outcome
     return best or Outcome(Status.PLANNING, "the arm can tilt it nowhere above there",
                            cause=Cause(CauseKind.OUT_OF_REACH))
 
