@@ -181,6 +181,7 @@ def standard_extensions() -> Extensions:
             "place": Lazy("hicrisp_core.robot.skills_arm:PLACE"),
             "home": Lazy("hicrisp_core.robot.skills_arm:HOME"),
             "pour": Lazy("hicrisp_core.robot.skills_pour:POUR"),
+            "shake": Lazy("hicrisp_core.robot.skills_shake:SHAKE"),
             "clear_view": Lazy("hicrisp_core.robot.skills_arm:CLEAR_VIEW"),
             "move_tool": Lazy("hicrisp_core.robot.skills_arm:MOVE_TOOL"),
             "go_to": Lazy("hicrisp_core.robot.skills_base:GO_TO"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -154,3 +155,22 @@ def _read(config: Path, policy: str, llm: str, menu: Menu) -> Tuple[Scene, RunFa
     scene = load_scene(config / "scenes" / f"{menu.scene}.yaml")
     return (scene, load_factory(config, scene.domain, policy, llm),
             load_recipes(config / "recipes" / f"{menu.recipes}.yaml"))
+
+
+def needed(state: WorldState, recipe: Recipe, plan: str) -> FrozenSet[str]:
+    """Return what a drink needs: what its recipe asks for, what the plan names, and something to mix and serve in.
+
+    Args:
+        state: the kitchen's first facts.
+        recipe: of the drink.
+        plan: text in which names are looked for.
+
+    Returns:
+        Names of objects.
+    """
+    named = {name for name in state.objects if re.search(rf"\b{name}\b", plan)}
+    sources = {fact.subject for fact in state.relations if fact.predicate == "contains"
+               and fact.object in recipe.mandatory}
+    vessels = [next(name for name, item in state.objects.items() if item.type == kind)
+               for kind in ("mixing_container", recipe.vessel)]
+    return frozenset({*named, *sources, *recipe.mandatory, *vessels})

@@ -26,6 +26,8 @@ _YAWS = 12
 """Directions from which to pour."""
 _LARGEST, _COARSE, _SLOW, _FINE = (math.radians(degrees) for degrees in (125.0, 6.0, 1.5, 0.3))
 """The greatest tilt, the largest step before anything runs and after that, and the smallest step."""
+_TIPPED = math.radians(115.0)
+"""The tilt at which what is loose in a vessel has left it, too."""
 _PARTS = tuple(number / 12.0 for number in range(13))
 _SPEED = 0.1
 """Of the tool, m/s."""
@@ -76,7 +78,8 @@ def pour(context: SkillContext, command: Command) -> Outcome:
 
     Args:
         context: the running command with its arm, observer and limits.
-        command: its item is the vessel in the hand, its number the millilitres, its other object the vessel below.
+        command: its item is the vessel in the hand, its number the millilitres, its other object the vessel below. More
+            than the item holds tips it out, with what is loose in it.
 
     Returns:
         DONE with the vessel upright in the hand; EXECUTION if less arrived than was asked for.
@@ -98,12 +101,14 @@ def pour(context: SkillContext, command: Command) -> Outcome:
             Status.PRECONDITION, f"Cannot {doing}: their levels are not seen.",
             cause=Cause(CauseKind.NOT_SEEN, (context.item, into.name)))
     context.progress("approach", 0.2)
-    until = max(0.0, had - amount)
-    way = _approach(context, seen, into, _tilts(seen, until, level_of(world, context.item, VOLUME) or had))
+    until, whole, least = max(0.0, had - amount), level_of(world, context.item, VOLUME) or had, 0.0
+    if amount > had:
+        amount, least = had, _TIPPED
+    way = _approach(context, seen, into, _tilts(seen, until, whole, least))
     if isinstance(way, Outcome):
         return failed(way, doing)
     context.progress("pour", 0.4)
-    poured = _tilt(context, way, until)
+    poured = _tilt(context, way, until, least)
     stopped = context.interrupted()
     if not poured.ok or stopped is not None:
         return failed(stopped or poured, doing)
@@ -114,10 +119,11 @@ def pour(context: SkillContext, command: Command) -> Outcome:
     return DONE
 
 
-def _tilts(held: WorldObject, until: float, whole: float) -> List[float]:
+def _tilts(held: WorldObject, until: float, whole: float, least: float) -> List[float]:
     """Return the tilts up to the one at which a vessel is down to a mark, and one more, radians."""
     slender, tilts = 2.0 * held.size[2] / held.size[0], [_COARSE]
-    while tilts[-1] < _LARGEST - _COARSE and retained(tilts[-1] - _COARSE, slender) * whole > until:
+    while tilts[-1] < least or \
+            tilts[-1] < _LARGEST - _COARSE and retained(tilts[-1] - _COARSE, slender) * whole > until:
         tilts.append(tilts[-1] + _COARSE)
     return tilts
 
@@ -175,13 +181,13 @@ def _approach(context: SkillContext, held: WorldObject, into: WorldObject, tilts
                            cause=Cause(CauseKind.OUT_OF_REACH))
 
 
-def _tilt(context: SkillContext, way: _Way, until: float) -> Outcome:
-    """Tilt the vessel until its level is down to a mark, and back."""
+def _tilt(context: SkillContext, way: _Way, until: float, least: float) -> Outcome:
+    """Tilt the vessel until its level is down to a mark, at least by an angle, and back."""
     touch, tilt, step, outcome = frozenset({context.item}), 0.0, _SLOW, DONE
     world = context.look()
     left = last = level_of(world, context.item) or 0.0
     slender, whole = 2.0 * way.vessel.size[2] / way.vessel.size[0], level_of(world, context.item, VOLUME) or math.inf
-    while left > max(0.0, until) + _EDGE and tilt < _LARGEST and outcome.ok and context.interrupted() is None:
+    while (left > until + _EDGE and tilt < _LARGEST or tilt < least) and outcome.ok and context.interrupted() is None:
         gone = last - left
         step = min(_SLOW, max(_FINE, step * 0.4 * (left - until) / gone) if gone > 0.0 else step * 1.5)
         nothing_runs = gone == 0.0 and retained(tilt + _COARSE + _SLOW, slender) > left / whole
