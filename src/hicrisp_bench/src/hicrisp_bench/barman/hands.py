@@ -121,6 +121,11 @@ class TwoHands:
             Relation(vessel, CONTAINS, what) for vessel in self._vessels
             for what, amount in liquids.contents(vessel).items() if amount > _TRACE})
 
+    @property
+    def lost(self) -> float:
+        """Millilitres that no vessel caught."""
+        return self.world.simulation.liquids.lost
+
     def execute(
         self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
     ) -> Outcome:
