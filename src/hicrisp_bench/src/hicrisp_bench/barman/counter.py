@@ -26,7 +26,7 @@ _JITTER = 0.01
 _BODIES = {
     "bottle": ("bottle", "vessel", (0.06, 0.06, 0.18), 0.3, 500, 400),
     "glass": ("glass", "tumbler", (0.066, 0.066, 0.10), 0.2, 250, 0),
-    "mixing_container": ("vessel", "tumbler", (0.072, 0.072, 0.14), 0.3, 450, 0),
+    "mixing_container": ("vessel", "tumbler", (0.066, 0.066, 0.14), 0.3, 450, 0),
     "ingredient": ("box", "ice", (0.022, 0.022, 0.022), 0.02, 0, 0)}
 """By the kitchen's types: the counter's type, shape, size, kilograms, and millilitres that it takes and holds."""
 

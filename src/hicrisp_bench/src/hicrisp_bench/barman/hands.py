@@ -172,7 +172,8 @@ class TwoHands:
         self, call: _Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
         """Let an arm do something; where the other one is in the way, that leaves first."""
-        wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
+        named = {"robot": hand, **({"item": item} if item else {}), **more}
+        wanted = Command(action, named, hand, target=to, time_limit=_SECONDS)
         robots, other = self.world.robots, HANDS[1 - HANDS.index(hand)]
         outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
         if other in outcome.blockers:
@@ -198,8 +199,13 @@ class TwoHands:
         spot = next(self._free(place, item, seen), None)
         if spot is None:
             return Outcome(Status.PLANNING, f"there is no room at the {place}")
-        pose = Pose((*spot, seen.objects[item].size[2] / 2.0))
-        return self._do(call, self._holder(item), "put_down", item, pose)
+        return self._let_go(call, item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+
+    def _let_go(self, call: _Call, item: str, pose: Pose) -> Outcome:
+        """Put something down; a hand that is still around it when it is open leaves."""
+        hand = self._holder(item)
+        outcome = self._do(call, hand, "put_down", item, pose)
+        return self._do(call, hand, "home", "") if outcome.ok and self._holder(item) else outcome
 
     def _put_into(self, call: _Call) -> Outcome:
         item, vessel, seen = call.name("item"), call.name("vessel"), self._look().objects
@@ -207,7 +213,7 @@ class TwoHands:
         if pose is None:
             return Outcome.because(CauseKind.NOT_SEEN, Status.PLANNING, f"the {vessel} is not in sight", vessel)
         rim = Pose((*pose.position[:2], vertical_span(seen[vessel], pose)[1] + seen[item].size[2] / 2.0))
-        return self._do(call, self._holder(item), "put_down", item, rim)
+        return self._let_go(call, item, rim)
 
     def _pour(self, call: _Call) -> Outcome:
         """Pour some measures; the mix, once it is made, is tipped out whole."""
