@@ -26,8 +26,8 @@ _YAWS = 12
 """Directions from which to pour."""
 _LARGEST, _COARSE, _SLOW, _FINE = (math.radians(degrees) for degrees in (125.0, 6.0, 1.5, 0.3))
 """The greatest tilt, the largest step before anything runs and after that, and the smallest step."""
-_TIPPED = math.radians(115.0)
-"""The tilt at which what is loose in a vessel has left it, too."""
+_DRAINED, _TIPPED, _BACK = math.radians(94.0), math.radians(115.0), 0.045
+"""The tilts at which all liquid has left a vessel, and what is loose in it, too; and how far that flies, metres."""
 _PARTS = tuple(number / 12.0 for number in range(13))
 _SPEED = 0.1
 """Of the tool, m/s."""
@@ -58,7 +58,10 @@ class _Way:
     palm: float
 
     def tool(self, tilt: float) -> Pose:
-        """Return the tool's pose at a tilt; the lip is as low as vessel and hand keep clear of the other's rim."""
+        """Return the tool's pose at a tilt; the lip is as low as vessel and hand keep clear of the other's rim.
+
+        Once the liquid has left, the lip goes back: what is loose slides, and flies ahead.
+        """
         radius, height = self.vessel.size[0] / 2.0, self.vessel.size[2]
         sine, cosine = math.sin(tilt), math.cos(tilt)
         half = math.sin(tilt / 2.0)
@@ -68,8 +71,10 @@ class _Way:
         along, up = -height / 2.0 * sine - radius * cosine, -height / 2.0 * cosine + radius * sine
         side = [(-part * height * sine, -part * height * cosine) for part in _PARTS]
         hand = [(along + part * self.palm * cosine, up - part * self.palm * sine) for part in _PARTS]
-        lowest = min((z for x, z in (*side, *hand) if abs(x) < self.width + _ABOVE), default=0.0)
-        middle = (self.lip[0] + ahead[0] * along, self.lip[1] + ahead[1] * along, self.lip[2] + _ABOVE - lowest + up)
+        back = _BACK * min(1.0, max(0.0, (tilt - _DRAINED) / _COARSE))
+        lowest = min((z for x, z in (*side, *hand) if abs(x - back) < self.width + _ABOVE), default=0.0)
+        x, y = (each + forth * (along - back) for each, forth in zip(self.lip, ahead))
+        middle = (x, y, self.lip[2] + _ABOVE - lowest + up)
         return Pose(middle, multiply(turn, self.upright)).compose(self.in_hand)
 
 
