@@ -171,12 +171,12 @@ class TwoHands:
     def _do(
         self, call: _Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
-        """Let an arm do something; where the other one is in the way, that leaves first."""
+        """Let an arm do something; where the other one, or what it holds, is in the way, that leaves first."""
         named = {"robot": hand, **({"item": item} if item else {}), **more}
         wanted = Command(action, named, hand, target=to, time_limit=_SECONDS)
         robots, other = self.world.robots, HANDS[1 - HANDS.index(hand)]
         outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
-        if other in outcome.blockers:
+        if any(name == other or self._holder(name) == other for name in outcome.blockers):
             away = robots[other].execute(Command("home", {"robot": other}, other), call.deadline, call.cancel)
             if away.ok:
                 outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
