@@ -29,6 +29,8 @@ MEASURE = 20.0
 _NEAR, _TAKEN, _OVER = 0.07, 0.085, 0.02
 """How near a spot something stands that is at its place, within what distance it takes the spot, and how far above a
 vessel's rim a piece in it may be; metres."""
+_SQUEEZED = 0.005
+"""How much wider than what they hold the fingers are, metres."""
 _TRACE = 1.0
 """Millilitres below which a drink does not have an ingredient."""
 _SECONDS, _LONGEST_WAIT = 180.0, 30.0
@@ -56,6 +58,10 @@ class Strokes:
         self._low, self._high = min(self._low, z), max(self._high, z)
         if (self._high - z if self._up else z - self._low) >= self._least:
             self.count, self._up, self._low, self._high = self.count + 1, not self._up, z, z
+
+
+def _other(hand: str) -> str:
+    return HANDS[1 - HANDS.index(hand)]
 
 
 @dataclass(frozen=True)
@@ -172,9 +178,8 @@ class TwoHands:
         self, call: _Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
         """Let an arm do something; where the other one, or what it holds, is in the way, that leaves first."""
-        named = {"robot": hand, **({"item": item} if item else {}), **more}
-        wanted = Command(action, named, hand, target=to, time_limit=_SECONDS)
-        robots, other = self.world.robots, HANDS[1 - HANDS.index(hand)]
+        wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
+        robots, other = self.world.robots, _other(hand)
         outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
         if any(name == other or self._holder(name) == other for name in outcome.blockers):
             away = robots[other].execute(Command("home", {"robot": other}, other), call.deadline, call.cancel)
@@ -191,21 +196,39 @@ class TwoHands:
         if holder == hand:
             return DONE
         passed = self._put(call, TABLE) if holder else DONE
-        return self._do(call, hand, "pick", item) if passed.ok else passed
+        outcome = self._do(call, hand, "pick", item) if passed.ok else passed
+        if outcome.status is Status.PLANNING and not holder and self._passed(call, item, _other(hand)).ok:
+            return self._do(call, hand, "pick", item)
+        return outcome
+
+    def _passed(self, call: _Call, item: str, by: str) -> Outcome:
+        """Let an arm put something where the other one reaches it, if it has a free hand."""
+        if self._held(by):
+            return Outcome.because(CauseKind.HAND_FULL, Status.PLANNING, f"{by} is full", item)
+        taken = self._do(call, by, "pick", item)
+        return self._put(call, TABLE) if taken.ok else taken
 
     def _put(self, call: _Call, place: str) -> Outcome:
+        """Put something down at a place; where its hand reaches no spot, by way of the counter and the other hand."""
         item = call.name("item")
-        seen = self._look()
-        spot = next(self._free(place, item, seen), None)
+        seen, hand = self._look(), self._holder(item)
+        free = list(self._free(place, item, seen))
+        spot = next((each for each in free if self._reaches(hand, each)), None)
+        if spot is None and free and not self._held(_other(hand)) and place != TABLE:
+            passed = self._put(call, TABLE)
+            taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
+            return self._put(call, place) if taken.ok else taken
         if spot is None:
             return Outcome(Status.PLANNING, f"there is no room at the {place}")
-        return self._let_go(call, item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+        return self._do(call, hand, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
 
-    def _let_go(self, call: _Call, item: str, pose: Pose) -> Outcome:
-        """Put something down; a hand that is still around it when it is open leaves."""
-        hand = self._holder(item)
-        outcome = self._do(call, hand, "put_down", item, pose)
-        return self._do(call, hand, "home", "") if outcome.ok and self._holder(item) else outcome
+    def _reaches(self, hand: str, spot: Planar) -> bool:
+        arm = next(each for each in self.world.descriptions if each.name == hand)
+        least, most = arm.body.distances
+        return least <= math.dist(arm.body.origin, spot) <= most
+
+    def _held(self, hand: str) -> bool:
+        return any(fact.subject == hand for fact in self._holdings())
 
     def _put_into(self, call: _Call) -> Outcome:
         item, vessel, seen = call.name("item"), call.name("vessel"), self._look().objects
@@ -213,7 +236,7 @@ class TwoHands:
         if pose is None:
             return Outcome.because(CauseKind.NOT_SEEN, Status.PLANNING, f"the {vessel} is not in sight", vessel)
         rim = Pose((*pose.position[:2], vertical_span(seen[vessel], pose)[1] + seen[item].size[2] / 2.0))
-        return self._let_go(call, item, rim)
+        return self._do(call, self._holder(item), "put_down", item, rim)
 
     def _pour(self, call: _Call) -> Outcome:
         """Pour some measures; the mix, once it is made, is tipped out whole."""
@@ -227,11 +250,10 @@ class TwoHands:
     def _switch_on(self, call: _Call) -> Outcome:
         """Shake by hand what stands at the shaker, and count the strokes of the body."""
         vessel = next((name for name in self._vessels if self._objects[name].type == "mixing_container"), "")
-        state = self.observe(call.deadline)
-        holder = self._holder(vessel)
+        state, holder = self.observe(call.deadline), self._holder(vessel)
         if call.name("device") != SHAKER or not (holder or state.holds("at", vessel, SHAKER)):
             return Outcome(Status.EXECUTION, f"there is nothing to shake at the {call.name('device')}")
-        free = [hand for hand in HANDS if not any(state.holds("holding", hand, each) for each in state.objects)]
+        free = [hand for hand in HANDS if not self._held(hand)]
         if not (holder or free):
             return Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, "both hands are full", vessel)
         outcome, hand = DONE, holder
@@ -264,8 +286,14 @@ class TwoHands:
         return DONE
 
     def _holder(self, item: str) -> str:
+        return next((fact.subject for fact in self._holdings() if fact.object == item), "")
+
+    def _holdings(self) -> "set[Relation]":
+        """Return what is in the hands: fingers that stand wider than what they are seen around are open."""
         seen = self.world.eyes.see(self.world.frames(), self.world.time)
-        return next((hand for hand in HANDS if seen.holds("holding", hand, item)), "")
+        opening = {arm.name: arm.opening() for arm in self.world.arms}
+        return {fact for fact in seen.relations if fact.predicate == "holding"
+                and opening[fact.subject] < seen.objects[fact.object].size[0] + _SQUEEZED}
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
         """Yield the spots of a place where nothing stands; those of the whole counter that are no other place's."""
@@ -301,7 +329,7 @@ class TwoHands:
     def _state(self, seen: WorldState, contents: "set[Relation]") -> WorldState:
         """Return the kitchen's facts: those of the bodies as they are seen, the others as they began."""
         bodies = self._vessels | self._pieces
-        held = {fact for fact in seen.relations if fact.predicate == "holding"}
+        held = self._holdings()
         in_hand = {fact.object for fact in held}
         inside = set(self._inside(seen.objects))
         facts = {fact for fact in self._first.relations if fact.subject in self._objects and fact.subject not in bodies
