@@ -208,19 +208,21 @@ class TwoHands:
         taken = self._do(call, by, "pick", item)
         return self._put(call, TABLE) if taken.ok else taken
 
-    def _put(self, call: _Call, place: str) -> Outcome:
-        """Put something down at a place; where its hand reaches no spot, by way of the counter and the other hand."""
-        item = call.name("item")
-        seen, hand = self._look(), self._holder(item)
+    def _put(self, call: _Call, place: str, pass_on: bool = True) -> Outcome:
+        """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
+        item, seen = call.name("item"), self._look()
+        hand, outcome = self._holder(item), Outcome(Status.PLANNING, f"there is no room at the {place}")
         free = list(self._free(place, item, seen))
-        spot = next((each for each in free if self._reaches(hand, each)), None)
-        if spot is None and free and not self._held(_other(hand)) and place != TABLE:
-            passed = self._put(call, TABLE)
-            taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
-            return self._put(call, place) if taken.ok else taken
-        if spot is None:
-            return Outcome(Status.PLANNING, f"there is no room at the {place}")
-        return self._do(call, hand, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+        for spot in free:
+            if self._reaches(hand, spot):
+                outcome = self._do(call, hand, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+                if outcome.status is not Status.PLANNING:
+                    return outcome
+        if not free or not pass_on or place == TABLE or self._held(_other(hand)):
+            return outcome
+        passed = self._put(call, TABLE)
+        taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
+        return self._put(call, place, False) if taken.ok else taken
 
     def _reaches(self, hand: str, spot: Planar) -> bool:
         arm = next(each for each in self.world.descriptions if each.name == hand)
