@@ -23,7 +23,9 @@ _MIDDLE, _LENGTH, _PITCH, _ASIDE = _APART / 2.0, 0.91, 0.15, 0.05
 """The row: where it is, its length at most, the space of a place in it, and how far the places lie beside its line."""
 _MOST = 4
 """Bottles that stand in the row; more stand where one arm alone reaches them."""
-_ASIDE_SPOTS = tuple((x, y) for y in (0.52, -0.52) for x in (0.20, _APART - 0.20))
+_ALONE = tuple((x, y) for y in (0.52, -0.52) for x in (0.20, _APART - 0.20))
+_BEFORE = tuple((x, y) for y in (0.36, -0.36) for x in (0.24, _APART - 0.24))
+"""More spots of the table, before either arm."""
 _PIECES = tuple((_MIDDLE + side * 0.15, y) for side in (1.0, -1.0) for y in (-0.20, -0.05, 0.10, 0.25))
 _JITTER = 0.01
 _BODIES = {
@@ -67,10 +69,11 @@ def lay_out(
     where = {name: (_MIDDLE + _ASIDE * (1.0 if number % 2 else -1.0) + dice.uniform(-_JITTER, _JITTER),
                     pitch * (number - (len(row) - 1) / 2.0) + dice.uniform(-_JITTER, _JITTER))
              for number, name in enumerate(row)}
-    where.update(zip(beyond, dice.sample(_ASIDE_SPOTS, len(beyond))))
+    where.update(zip(beyond, dice.sample(_ALONE, len(beyond))))
     spots: Dict[str, List[Planar]] = {}
     for name, spot in where.items():
         spots.setdefault(name if name in places else at[name], []).append(spot)
+    spots[TABLE] += _BEFORE
     where.update(zip(pieces, dice.sample(_PIECES, len(pieces))))
     return _scene(config, kinds, where, _contents(state), seed), spots
 

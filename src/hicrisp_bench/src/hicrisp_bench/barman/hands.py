@@ -197,16 +197,26 @@ class TwoHands:
             return DONE
         passed = self._put(call, TABLE) if holder else DONE
         outcome = self._do(call, hand, "pick", item) if passed.ok else passed
-        if outcome.status is Status.PLANNING and not holder and self._passed(call, item, _other(hand)).ok:
-            return self._do(call, hand, "pick", item)
+        if outcome.status is Status.PLANNING and not holder and not self._held(_other(hand)):
+            return self._passed(call, item, hand, outcome)
         return outcome
 
-    def _passed(self, call: _Call, item: str, by: str) -> Outcome:
-        """Let an arm put something where the other one reaches it, if it has a free hand."""
-        if self._held(by):
-            return Outcome.because(CauseKind.HAND_FULL, Status.PLANNING, f"{by} is full", item)
-        taken = self._do(call, by, "pick", item)
-        return self._put(call, TABLE) if taken.ok else taken
+    def _passed(self, call: _Call, item: str, hand: str, why: Outcome) -> Outcome:
+        """Let the other arm put something where this one takes it: at the first spot of any place where that works."""
+        by, seen = _other(hand), self._look()
+        spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
+                 if self._reaches(hand, spot) and self._reaches(by, spot)]
+        for spot in dict.fromkeys(spots):
+            taken = self._do(call, by, "pick", item)
+            if not taken.ok:
+                return why
+            put = self._do(call, by, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+            outcome = self._do(call, hand, "pick", item) if put.ok else put
+            if outcome.status is not Status.PLANNING:
+                return outcome
+            if self._holder(item):
+                return why
+        return why
 
     def _put(self, call: _Call, place: str, pass_on: bool = True) -> Outcome:
         """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
