@@ -33,7 +33,8 @@ _SQUEEZED = 0.005
 """How much wider than what they hold the fingers are, metres."""
 _TRACE = 1.0
 """Millilitres below which a drink does not have an ingredient."""
-_SECONDS, _LONGEST_WAIT = 180.0, 30.0
+_SECONDS, _PATIENCE, _LONGEST_WAIT = 180.0, 900.0, 30.0
+"""Limits of a motion on the robot's clock, of a command in wall time, and of a wait on the robot's clock."""
 _SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, "supplies", "powered", "closed", "has_door")
 DONE = Outcome(Status.SUCCESS)
 
@@ -139,7 +140,7 @@ class TwoHands:
 
         Args:
             command: an action of the kitchen.
-            deadline: wall-clock limit of the call.
+            deadline: not used; it is for facts, and arms take longer.
             cancel: event that stops the call when it is set.
             progress: called with the phases of each motion.
 
@@ -149,7 +150,7 @@ class TwoHands:
         refusal = check(self._domain, command, self.observe(deadline))
         if refusal is not None:
             return Outcome(Status.PRECONDITION, told(refusal, self._domain))
-        call = _Call(command, deadline, cancel, progress)
+        call = _Call(command, Deadline(_PATIENCE), cancel, progress)
         works: Mapping[str, Callable[[_Call], Outcome]] = {
             "get": self._get, "put": lambda call: self._put(call, call.name("place")), "put_into": self._put_into,
             "set_aside": lambda call: self._put(call, TABLE), "pour": self._pour, "wait": self._wait,
