@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Callable, Collection, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Collection, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import number_text
@@ -119,7 +119,7 @@ class TwoHands:
             The world without poses.
         """
         seen = self.world.observe(deadline)
-        return self._state(seen, self._read(seen.relations))
+        return self._state(seen, {fact for fact in seen.relations if fact.predicate == CONTAINS})
 
     def served(self) -> WorldState:
         """Return the facts with what the vessels truly hold; for judges."""
@@ -301,7 +301,7 @@ class TwoHands:
     def _holder(self, item: str) -> str:
         return next((fact.subject for fact in self._holdings() if fact.object == item), "")
 
-    def _holdings(self) -> "set[Relation]":
+    def _holdings(self) -> Set[Relation]:
         """Return what is in the hands: fingers that stand wider than what they are seen around are open."""
         seen = self.world.eyes.see(self.world.frames(), self.world.time)
         opening = {arm.name: arm.opening() for arm in self.world.arms}
@@ -309,7 +309,7 @@ class TwoHands:
                 and opening[fact.subject] < seen.objects[fact.object].size[0] + _SQUEEZED}
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
-        """Yield the spots of a place where nothing stands; those of the whole counter that are no other place's."""
+        """Yield the spots of a place where nothing stands."""
         standing = [each.pose.position for each in seen.objects.values()
                     if each.movable and each.pose is not None and each.name not in (item, *self._pieces)]
         for spot in self._spots.get(place, ()):
@@ -335,11 +335,7 @@ class TwoHands:
                 if math.hypot(x, y) < item.size[0] / 2.0 and abs(z) < item.size[2] / 2.0 + _OVER:
                     yield piece, vessel
 
-    def _read(self, relations: FrozenSet[Relation]) -> "set[Relation]":
-        """Return what the vessels are seen to hold."""
-        return {fact for fact in relations if fact.predicate == CONTAINS}
-
-    def _state(self, seen: WorldState, contents: "set[Relation]") -> WorldState:
+    def _state(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
         """Return the kitchen's facts: those of the bodies as they are seen, the others as they began."""
         bodies = self._vessels | self._pieces
         held = self._holdings()
