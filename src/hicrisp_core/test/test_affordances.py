@@ -88,7 +88,7 @@ def test_the_next_way_is_tried_when_the_best_finds_no_motion() -> None:
     tried: List[Pose] = []
     plan = arm.plan_to
 
-    def plan_to(pose, deadline, touch=frozenset()):
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
         tried.append(pose)
         return MotionFailure("goal_in_collision", "the salt is in the way", ("salt",)) if len(tried) == 1 \
             else plan(pose, deadline, touch)
@@ -105,7 +105,7 @@ def test_when_all_fail_the_reason_of_the_best_is_told_with_what_is_in_its_way(co
         assert run(arm, PICK).ok
     names = iter(("salt", *["pepper"] * 99))
 
-    def plan_to(pose, deadline, touch=frozenset()):
+    def plan_to(pose, deadline, touch=frozenset(), then=()):
         name = next(names)
         return MotionFailure("goal_in_collision", f"the {name} is in the way", (name,))
 

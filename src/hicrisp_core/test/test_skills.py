@@ -61,7 +61,7 @@ class ScriptedArm:
         joints = ((0.0,) * 7, (0.0,) * 7)
         return Trajectory(("j",) * 7, (0.0, 1.0), joints, joints)
 
-    def plan_to(self, pose, deadline, touch=frozenset()):
+    def plan_to(self, pose, deadline, touch=frozenset(), then=()):
         return self._plan("plan_to", pose)
 
     def plan_line(self, pose, deadline, speed, touch=frozenset()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
@@ -52,6 +53,32 @@ def test_a_pose_out_of_reach_is_named(tabletop: Lab) -> None:
     assert isinstance(failure, MotionFailure)
     assert failure.kind == "unreachable"
     assert "(1.20, 0.00, 0.10)" in failure.message
+
+
+def test_a_motion_ends_in_a_posture_from_which_the_arm_goes_on(tabletop: Lab) -> None:
+    tabletop.arm.sync(tabletop.see())
+    level = Pose((0.5, 0.1, 0.3), (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)))
+    rolled = [level.compose(Pose((0.0, 0.0, 0.0), from_yaw(side * math.radians(turn))))
+              for side in (1.0, -1.0) for turn in (20, 40, 60, 80, 100)]
+    for then in (rolled[:5], rolled[5:]):
+        motion = tabletop.arm.plan_to(level, Deadline(PATIENCE), then=then)
+        assert isinstance(motion, Trajectory)
+        assert tabletop.arm.follow(motion, Deadline(PATIENCE), Event()).ok
+        for pose in then:
+            line = tabletop.arm.plan_line(pose, Deadline(PATIENCE), 0.1)
+            assert isinstance(line, Trajectory)
+            assert tabletop.arm.follow(line, Deadline(PATIENCE), Event()).ok
+
+
+def test_a_pose_from_which_the_arm_cannot_go_on_is_no_goal(clutter: Lab) -> None:
+    world = clutter.see()
+    clutter.arm.sync(world)
+    x, y, _ = world.objects["milk"].pose.position
+    above = pointing_down(x, y, 0.35)
+    failure = clutter.arm.plan_to(above, Deadline(PATIENCE), then=[pointing_down(x, y, 0.12)])
+    assert isinstance(failure, MotionFailure)
+    assert failure.blockers == ("milk",)
+    assert isinstance(clutter.arm.plan_to(above, Deadline(PATIENCE)), Trajectory)
 
 
 def test_a_goal_inside_something_names_it(clutter: Lab) -> None:

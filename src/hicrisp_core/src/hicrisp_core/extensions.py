@@ -184,6 +184,7 @@ def standard_extensions() -> Extensions:
             "pour": Lazy("hicrisp_core.robot.skills_pour:POUR"),
             "open": Lazy("hicrisp_core.robot.skills_joint:OPEN"),
             "close": Lazy("hicrisp_core.robot.skills_joint:CLOSE"),
+            "shake": Lazy("hicrisp_core.robot.skills_shake:SHAKE"),
             "clear_view": Lazy("hicrisp_core.robot.skills_arm:CLEAR_VIEW"),
             "move_tool": Lazy("hicrisp_core.robot.skills_arm:MOVE_TOOL"),
             "go_to": Lazy("hicrisp_core.robot.skills_base:GO_TO"),

@@ -113,8 +113,10 @@ class MoveItArm:
             return None
         return min(min(at - limit.lower, limit.upper - at) for at, limit in zip(row, self._limits))
 
-    def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
-        return self._planned(pose, deadline, touch, lambda goal: self._to_pose(pose, goal, deadline))
+    def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset(),
+                then: Sequence[Pose] = ()) -> Motion:
+        return self._planned(pose, deadline, touch, lambda goal: self._onward(then, deadline)
+                             or self._to_pose(pose, goal, deadline))
 
     def plan_line(self, pose: Pose, deadline: Deadline, speed: float,
                   touch: FrozenSet[str] = frozenset()) -> Motion:
@@ -199,6 +201,15 @@ class MoveItArm:
             return work(goal)
         except (NoAnswer, NotConfirmed) as error:
             return _LATE if deadline.passed else MotionFailure("lost", str(error))
+
+    def _onward(self, then: Sequence[Pose], deadline: Deadline) -> Optional[MotionFailure]:
+        """Why the arm cannot go on to one of some poses: no free posture, whatever the one that it comes from."""
+        for pose in then:
+            goal = self._frames.link_goal(pose)
+            if goal is None or self._postures.reaching(goal, True, deadline) is None:
+                x, y, z = pose.position
+                return MotionFailure("unreachable", f"the arm cannot go on to ({x:.2f}, {y:.2f}, {z:.2f})")
+        return None
 
     def _to_pose(self, pose: Pose, goal: Pose, deadline: Deadline) -> Motion:
         """Ask first what MoveIt would tell only by using up its planning time: whether a free posture gets there."""

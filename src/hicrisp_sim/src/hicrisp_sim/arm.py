@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Event, RLock
-from typing import Callable, FrozenSet, Optional
+from typing import Callable, FrozenSet, Optional, Sequence
 
 import numpy as np
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldState
@@ -125,19 +125,21 @@ class EmbeddedArm:
         """
         return self._kinematics.margin(pose, self.joints.positions)
 
-    def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()) -> Motion:
+    def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset(),
+                then: Sequence[Pose] = ()) -> Motion:
         """Plan a collision-free motion to a pose.
 
         Args:
             pose: tool pose in the world frame.
             deadline: wall-clock limit of the call.
             touch: names of objects that may be touched.
+            then: poses to which the tool goes on from there in straight lines.
 
         Returns:
             The trajectory, or why none was found.
         """
         self._look_aside()
-        return self._planner.to_pose(self.joints.positions, pose, deadline, touch)
+        return self._planner.to_pose(self.joints.positions, pose, deadline, touch, then)
 
     def plan_line(self, pose: Pose, deadline: Deadline, speed: float,
                   touch: FrozenSet[str] = frozenset()) -> Motion:

@@ -5,7 +5,7 @@ and is caught by the vessel below, or lost.
 from __future__ import annotations
 
 import math
-from typing import Dict, FrozenSet, List
+from typing import Dict, FrozenSet, List, Mapping
 
 import mujoco
 import numpy as np
@@ -88,6 +88,17 @@ class Liquids:
             Millilitres.
         """
         return float(self._volume[self.names.index(name)])
+
+    def contents(self, name: str) -> Mapping[str, float]:
+        """Return what is in a vessel; for judges, not for robots.
+
+        Args:
+            name: of the vessel.
+
+        Returns:
+            Millilitres by what it is.
+        """
+        return self._contents[self.names.index(name)]
 
     def _run_out(self, data: mujoco.MjData, vessel: int, seconds: float) -> None:
         turn = data.xmat[self._bodies[vessel]].reshape(3, 3)

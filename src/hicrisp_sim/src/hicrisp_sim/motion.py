@@ -56,7 +56,9 @@ class MotionPlanner:
         self._dice = np.random.default_rng(seed)
         self._seeds = count(1000 * seed)
 
-    def to_pose(self, start: np.ndarray, pose: Pose, deadline: Deadline, touch: FrozenSet[str]) -> Motion:
+    def to_pose(
+        self, start: np.ndarray, pose: Pose, deadline: Deadline, touch: FrozenSet[str], then: Sequence[Pose] = ()
+    ) -> Motion:
         """Plan a collision-free motion to a tool pose.
 
         Args:
@@ -64,6 +66,7 @@ class MotionPlanner:
             pose: tool pose in the world frame.
             deadline: wall-clock limit of the call.
             touch: names of objects that may be touched.
+            then: poses to which the tool goes on in straight lines; only postures from which it can are goals.
 
         Returns:
             The trajectory, or why none was found.
@@ -73,9 +76,14 @@ class MotionPlanner:
         self.scene.allow(touch)
         goals: List[np.ndarray] = []
         blocked: Optional[np.ndarray] = None
+        astray: Optional[MotionFailure] = None
         for joints in self._kinematics.solutions(pose, start, self._dice):
             if self.scene.free(joints):
-                goals.append(joints)
+                failed = self._onward(joints, then)
+                if failed is None:
+                    goals.append(joints)
+                elif astray is None or failed.blockers and not astray.blockers:  # What is in the way can be moved.
+                    astray = failed
             elif blocked is None:
                 blocked = joints
             if len(goals) >= _GOALS or deadline.passed:
@@ -84,6 +92,8 @@ class MotionPlanner:
             return self._to_joints(start, goals, deadline)
         if deadline.passed:
             return MotionFailure("timeout", "the time to plan a motion ran out")
+        if astray is not None:
+            return astray
         if blocked is None:
             (x, y, z), away = pose.position, distance(pose.position, self._kinematics.shoulder)
             return MotionFailure("unreachable", f"the tool pose at ({x:.2f}, {y:.2f}, {z:.2f}) is out of the arm's "
@@ -133,25 +143,42 @@ class MotionPlanner:
         """
         if not pose.finite:
             return MotionFailure("unreachable", f"the pose {pose.position} is not finite")
+        self.scene.allow(touch)
+        self.scene.allow(touch | frozenset(self.scene.blockers(start)))
+        points = self._free_line(start, pose)
+        if isinstance(points, MotionFailure):
+            return points
+        if deadline.passed:
+            return MotionFailure("timeout", "the time to plan a motion ran out")
+        length = distance(self._kinematics.tool_pose(start).position, pose.position)
+        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed,
+                         self._limits)
+
+    def _onward(self, joints: np.ndarray, then: Sequence[Pose]) -> Optional[MotionFailure]:
+        """Return why the tool cannot go on from a posture along straight lines; ``None`` if it can."""
+        for pose in then:
+            points = self._free_line(joints, pose)
+            if isinstance(points, MotionFailure):
+                return points
+            joints = points[-1]
+        return None
+
+    def _free_line(self, start: np.ndarray, pose: Pose) -> Union[List[np.ndarray], MotionFailure]:
+        """Return the postures along a straight line that touches nothing but what the scene allows."""
         begin = self._kinematics.tool_pose(start)
-        length = distance(begin.position, pose.position)
-        points = self._line(start, begin, pose, max(2, math.ceil(length / _LINE_STEP)))
+        steps = max(2, math.ceil(distance(begin.position, pose.position) / _LINE_STEP))
+        points = self._line(start, begin, pose, steps)
         if points is None:
             x, y, z = pose.position
             return MotionFailure("unreachable",
                                  f"the arm cannot move straight to ({x:.2f}, {y:.2f}, {z:.2f}) "
                                  "from its posture")
-        self.scene.allow(touch)
-        self.scene.allow(touch | frozenset(self.scene.blockers(start)))
         for joints in points[1:]:
             if not self.scene.free(joints):
                 here = self._kinematics.tool_pose(joints).position
                 where = f"{100 * distance(here, pose.position):.0f} cm before the end of the line, "
                 return MotionFailure.blocked("no_path", self.scene.blockers(joints), where)
-        if deadline.passed:
-            return MotionFailure("timeout", "the time to plan a motion ran out")
-        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed,
-                         self._limits)
+        return points
 
     def _line(self, start: np.ndarray, begin: Pose, end: Pose, steps: int) -> Optional[List[np.ndarray]]:
         points = [start]

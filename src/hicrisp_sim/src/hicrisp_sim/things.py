@@ -50,6 +50,6 @@ def add_geometry(body: Any, item: WorldObject, mass: float, contype: int, conaff
         body.add_geom(
             name=f"{name or item.name}/{index}", mass=mass * share, contype=contype, conaffinity=conaffinity,
             type=mujoco.mjtGeom.mjGEOM_CYLINDER if is_round else mujoco.mjtGeom.mjGEOM_BOX,
-            size=[x, z, 0.0] if is_round else [x, y, z], rgba=paint_of(item), friction=[0.7, 0.01, 0.001],
-            group=1,
+            size=[x, z, 0.0] if is_round else [x, y, z], rgba=paint_of(item), group=1,
+            friction=[item.form.friction, 0.01, 0.001],
             condim=_ROLLING_CONTACT if item.form.rod else _CONTACT, **placement(solid.pose))

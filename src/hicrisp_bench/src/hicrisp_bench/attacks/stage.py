@@ -159,8 +159,8 @@ class InstantArm:
         """Everything is reached."""
         return 1.0
 
-    def plan_to(self, pose: Pose, deadline: Deadline,
-                touch: FrozenSet[str] = frozenset()) -> Union[Trajectory, MotionFailure]:
+    def plan_to(self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset(),
+                then: Sequence[Pose] = ()) -> Union[Trajectory, MotionFailure]:
         """A motion to a pose."""
         return self._planned(pose)
 

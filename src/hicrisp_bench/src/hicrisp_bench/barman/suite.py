@@ -1,4 +1,6 @@
-"""CoPAL's barman: cocktails by a two-handed robot, with recorded plans of a language model or a live brain."""
+"""CoPAL's barman: cocktails by a two-handed robot, as facts or by two arms, with recorded plans of a language model or
+a live brain.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_bench.barman.mutations import KINDS, mutated
 from hicrisp_bench.barman.recipes import MISSING, SUPERFLUOUS
 from hicrisp_bench.barman.recordings import FILES, read_recordings, replanned
-from hicrisp_bench.barman.trial import KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
+from hicrisp_bench.barman.trial import ARMS, KNOW_THE_GOAL, BarmanTrial, key_of, run_barman
 from hicrisp_bench.cost import answer_times, cost_of
 from hicrisp_bench.options import add_every, add_llm, add_policies, add_seed, add_trials, live_planner
 from hicrisp_bench.pictures.charts import Chart, share_bars, words
@@ -24,12 +26,17 @@ from hicrisp_bench.suite import Report, Section, crashes, data_folder
 
 LIVE = tuple(f"copal_{name}" for name in ("bl", "m", "h0", "h1", "h2", "mh0", "mh1", "mh2"))
 WITHOUT_MODEL = (*LIVE[:2], *KNOW_THE_GOAL)
+FACTS, ARMS_AT_WORK = "facts", "arms"
+WITH_ARMS = ("copal_bl", "copal_m", "hierarchical")
 QUICK = {"every": 10, "trials": 1}
-SELECTS = ("policies", "trials", "every", "changed")
+SELECTS = ("policies", "trials", "every", "changed", "robot")
 COLUMNS = ("policy", "llm", "n", "executable", "correct", "plan_right", "correct_of_right", "repairs",
            "replans_high", "distance", "run_ms", "searches", "search_median_ms", "search_p95_ms",
            "search_worst_ms", "out_of_time")
 
+_ARMS_NOTE = ("Two simulated Pandas, no weld: what they hold is held by friction, levels follow tilt and place in each "
+              "physics step, the shaker is shaken open and upright, bottles have no caps and the fridge has no door. A "
+              "measure is 20 ml; the mix is tipped out whole.")
 _SOURCE = "CoPAL (Joublin et al.), Table IV, recomputed from the authors' 600 recorded GPT-4 runs"
 _PUBLISHED = ((.057, .941, 0.0), (.348, .952, 0.0), (.90, .90, 1.96), (1.0, .81, 1.61), (1.0, .88, 1.47),
               (.958, .913, 0.75), (1.0, .902, 0.48), (1.0, .873, 0.47))
@@ -51,18 +58,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="with --plans recorded: also every plan with a step dropped, repeated or "
                              "swapped, a name misspelled, the other hand named, or a step dropped that the "
                              "recipe asks for")
-    add_every(parser, "plan, with --plans recorded")
+    parser.add_argument("--robot", choices=(FACTS, ARMS_AT_WORK), default=FACTS,
+                        help="facts: the domain's effects; arms: two simulated arms, recorded plans, judged by where "
+                             "the liquids and pieces are")
+    add_every(parser, "plan, with --plans recorded; recipe, with --robot arms")
     add_seed(parser, "the changes, with --changed")
-    add_policies(parser, otherwise=f"{' '.join(WITHOUT_MODEL)}; with --plans endpoint {' '.join(LIVE)}")
+    add_policies(parser, otherwise=f"{' '.join(WITHOUT_MODEL)}; with --plans endpoint {' '.join(LIVE)}; with --robot "
+                                   f"arms {' '.join(WITH_ARMS)}")
     add_llm(parser, "auto", "with --plans endpoint: what is configured")
-    add_trials(parser, 10, "runs of each recipe, with --plans endpoint", "--runs")
+    add_trials(parser, 10, "runs of each recipe, with --plans endpoint; its plans, each on a counter of its own, with "
+                              "--robot arms", "--runs")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite."""
-    recorded = options.plans == "recorded"
-    policies = options.policies or (WITHOUT_MODEL if recorded else LIVE)
-    trials = _recorded(options, policies) if recorded else [
+    recorded, arms = options.plans == "recorded", options.robot == ARMS_AT_WORK
+    if arms and (options.changed or not recorded):
+        raise ConfigError("--robot arms takes the recorded plans as they are: leave out --changed and --plans endpoint")
+    policies = options.policies or (WITH_ARMS if arms else WITHOUT_MODEL if recorded else LIVE)
+    trials = _at_counters(options, policies) if arms else _recorded(options, policies) if recorded else [
         BarmanTrial(options.config, policy, recipe, llm=options.llm, run=run) for policy in policies
         for recipe in load_recipes(options.config / "recipes" / "cocktails.yaml") for run in range(options.trials)]
     results = runner.run(run_barman, trials, key_of, "barman")
@@ -73,7 +87,8 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
             for change in dict.fromkeys(trial.changed
                                         for trial in trials) for policy, own in of_policy.items()]
     of_shown = next((policy for policy in reversed(policies) if policy not in KNOW_THE_GOAL), policies[-1])
-    note = ("The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model "
+    note = (f"{_ARMS_NOTE} " if arms else "") + (
+            "The plans are the first ones that GPT-4 gave in the authors' recorded runs; no language model "
             "is asked here. Failures are the plans' own, none was injected but in the rows that name a "
             "change. plan_right: the executable plans whose own steps name what the recipe must have, and "
             f"nothing beyond what it may have; correct_of_right: of these. Only {', '.join(KNOW_THE_GOAL)} "
@@ -98,6 +113,16 @@ def _charts(rows: Sequence[Dict[str, Any]]) -> Tuple[Chart, ...]:
 
 def _files() -> List[Path]:
     return [data_folder() / "copal" / name for name in FILES]
+
+
+def _at_counters(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:
+    """Return the trials of arms: of each recipe some plans from first to last, each on a counter of its own."""
+    plans = read_recordings(_files())
+    of_recipe = {name: [plan for plan in plans if plan.recipe == name]
+                 for name in sorted({plan.recipe for plan in plans})[::options.every]}
+    return [BarmanTrial(options.config, policy, name, own[number * len(own) // options.trials], run=number, menu=ARMS,
+                        counter=options.seed + number)
+            for policy in policies for name, own in of_recipe.items() for number in range(options.trials)]
 
 
 def _recorded(options: argparse.Namespace, policies: Sequence[str]) -> List[BarmanTrial]:

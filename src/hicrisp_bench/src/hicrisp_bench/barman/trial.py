@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Tuple
 
 from hicrisp_core.config.recipes import Recipe, load_recipes
 from hicrisp_core.domain.schema import Domain
@@ -23,6 +24,9 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_bench.barman.recipes import KnownRecipe, judge
 from hicrisp_bench.barman.recordings import FirstPlan, RecordedBrain, first_failure, named_ingredients
 from hicrisp_bench.cost import QUESTIONS, questions_of
+
+if TYPE_CHECKING:
+    from hicrisp_bench.barman.hands import TwoHands
 
 KNOW_THE_GOAL = ("copal_m_goal",)
 """Policies whose runs are told the recipe as facts; all others know the plan alone."""
@@ -58,12 +62,14 @@ class Menu:
         recipes: a file of ``config/recipes``.
         request: what the user says, with the recipe's name.
         layout: changes the first state by the recipe and the number of the run.
+        domain: whose actions these are; the scene's by default.
     """
 
     scene: str
     recipes: str
     request: str
     layout: Callable[[WorldState, Recipe, int], WorldState]
+    domain: str = ""
 
 
 def as_shipped(state: WorldState, recipe: Recipe, run: int) -> WorldState:
@@ -82,6 +88,7 @@ def as_shipped(state: WorldState, recipe: Recipe, run: int) -> WorldState:
 
 
 BAR = Menu("barman", "cocktails", "Please, prepare a {} cocktail", as_shipped)
+ARMS = replace(BAR, domain="bar_arms")
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,7 @@ class BarmanTrial:
         run: the number of the repetition, or of the plan among the recorded ones.
         changed: how the recorded plan was changed; empty for the plan as it is.
         menu: what is made: its scene, recipes and words.
+        counter: seed of the counter at which two arms stand; without one, facts stand for them.
     """
 
     config: Path
@@ -102,12 +110,14 @@ class BarmanTrial:
     run: int = 0
     changed: str = ""
     menu: Menu = BAR
+    counter: Optional[int] = None
 
 
 def key_of(trial: BarmanTrial) -> str:
     """What tells a run from the others of the suite."""
     source = trial.recorded.source if trial.recorded else "endpoint"
-    return f"{trial.policy}, {source}, {trial.changed or 'as it is'}, {trial.run}: {trial.recipe}"
+    counter = "" if trial.counter is None else f", counter {trial.counter}"
+    return f"{trial.policy}, {source}, {trial.changed or 'as it is'}, {trial.run}{counter}: {trial.recipe}"
 
 
 def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
@@ -117,7 +127,8 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     parts = replace(parts, llm=parts.llm.of_trial(key_of(trial)))
     domain, recipe = parts.domain, recipes[trial.recipe]
     first = trial.menu.layout(scene.first_state(), recipe, trial.run)
-    world = SymbolicWorld(domain, first, scene.robots[0])
+    world = SymbolicWorld(domain, first, scene.robots[0]) if trial.counter is None else _at_the_counter(
+        trial, domain, first, recipe)
     events: List[Dict[str, Any]] = []
     request = trial.recorded.request if trial.recorded else trial.menu.request.format(trial.recipe.replace("_", " "))
     searcher = TimedSearcher(domain)
@@ -128,14 +139,14 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     began = time.perf_counter()
     result = executive.run(Task(request))
     seconds = time.perf_counter() - began
-    served = judge(recipe, world.state)
+    served = judge(recipe, world.state if isinstance(world, SymbolicWorld) else world.served())
     row: Dict[str, Any] = {
         "recipe": trial.recipe, "policy": trial.policy, "executable": result.success,
         "message": result.message,
         "correct": result.success and served.correct, "distance": served.distance, "seconds": seconds,
         "search_seconds": searcher.seconds, "out_of_time": searcher.out_of_time,
         "missing": sorted(served.missing), "superfluous": sorted(served.superfluous),
-        "glasses": served.glasses,
+        "glasses": served.glasses, "lost_ml": world.lost if not isinstance(world, SymbolicWorld) else 0.0,
         "repairs": result.corrections.get("repair", 0), "replans": result.corrections.get("llm_replan", 0),
         "notes": [e["reasoning"] for e in events if e["kind"] == "plan" and e["reasoning"]],
         "tokens": result.tokens, QUESTIONS: questions_of(events),
@@ -149,9 +160,36 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     return row
 
 
+def _at_the_counter(trial: BarmanTrial, domain: Domain, first: WorldState, recipe: Recipe) -> "TwoHands":
+    """Return two arms with what the drink and its plan need."""
+    from hicrisp_bench.barman.hands import TwoHands  # Facts need no physics.
+
+    plan = trial.recorded.text if trial.recorded else ""
+    return TwoHands(trial.config, domain, first, needed(first, recipe, plan), trial.counter or 0)
+
+
 @lru_cache(maxsize=8)
 def _read(config: Path, policy: str, llm: str, menu: Menu) -> Tuple[Scene, RunFactory, Dict[str, Recipe]]:
     """The files of a trial; hundreds of trials read the same ones."""
     scene = load_scene(config / "scenes" / f"{menu.scene}.yaml")
-    return (scene, load_factory(config, scene.domain, policy, llm),
+    return (scene, load_factory(config, menu.domain or scene.domain, policy, llm),
             load_recipes(config / "recipes" / f"{menu.recipes}.yaml"))
+
+
+def needed(state: WorldState, recipe: Recipe, plan: str) -> FrozenSet[str]:
+    """Return what a drink needs: what its recipe asks for, what the plan names, and something to mix and serve in.
+
+    Args:
+        state: the kitchen's first facts.
+        recipe: of the drink.
+        plan: text in which names are looked for.
+
+    Returns:
+        Names of objects.
+    """
+    named = {name for name in state.objects if re.search(rf"\b{name}\b", plan)}
+    sources = {fact.subject for fact in state.relations if fact.predicate == "contains"
+               and fact.object in recipe.mandatory}
+    vessels = [next(name for name, item in state.objects.items() if item.type == kind)
+               for kind in ("mixing_container", recipe.vessel)]
+    return frozenset({*named, *sources, *recipe.mandatory, *vessels})

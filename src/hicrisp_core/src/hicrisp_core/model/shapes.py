@@ -65,6 +65,7 @@ class Shape:
         hollow: whether objects go into it.
         ground: whether it is furniture or a place, on which objects stand and which is in nobody's way.
         open: whether liquid goes in and out at its top, from which a hand keeps away while it stands.
+        friction: of its surface; of two that touch, the rougher one counts.
     """
 
     outline: Callable[[Vector], Outline]
@@ -74,6 +75,7 @@ class Shape:
     hollow: bool = False
     ground: bool = False
     open: bool = False
+    friction: float = 0.7
 
     @property
     def boxy(self) -> bool:
@@ -189,5 +191,7 @@ SHAPES = {
     "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
     "case": Shape(rectangle, _case, Handling.NONE),
     "tray": Shape(rectangle, _tray, Handling.NONE, hollow=True),
+    "tumbler": Shape(circle, _bowl, Handling.ROUND, round=True, open=True, friction=0.2),
+    "ice": Shape(rectangle, one_box, friction=0.2),
 }
 """The workspace's own shapes by name."""

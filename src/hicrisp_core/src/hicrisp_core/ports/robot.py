@@ -117,7 +117,7 @@ class Arm(Protocol):
         """
 
     def plan_to(
-        self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()
+        self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset(), then: Sequence[Pose] = ()
     ) -> Union[Trajectory, MotionFailure]:
         """Plan a collision-free motion to a pose.
 
@@ -125,6 +125,8 @@ class Arm(Protocol):
             pose: goal of the tool centre point in the world frame.
             deadline: wall time at which planning ends.
             touch: names of objects with which contact is allowed.
+            then: poses to which the tool goes on from there in straight lines; the motion ends in a posture from which
+                it can.
 
         Returns:
             The trajectory, or why no motion was found.

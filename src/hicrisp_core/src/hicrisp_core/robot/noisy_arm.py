@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 from threading import Event
-from typing import FrozenSet, Optional, Union
+from typing import FrozenSet, Optional, Sequence, Union
 
 from hicrisp_core.model import Outcome, Pose, WorldState
 from hicrisp_core.model.geometry import Planar, planar_distance
@@ -112,7 +112,7 @@ class NoisyArm:
         return self._arm.margin(pose)
 
     def plan_to(
-        self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset()
+        self, pose: Pose, deadline: Deadline, touch: FrozenSet[str] = frozenset(), then: Sequence[Pose] = ()
     ) -> Union[Trajectory, MotionFailure]:
         """Plan a collision-free motion to a pose.
 
@@ -120,12 +120,13 @@ class NoisyArm:
             pose: tool pose in the world frame.
             deadline: wall-clock limit of the call.
             touch: names of objects that may be touched.
+            then: poses to which the tool goes on from there in straight lines.
 
         Returns:
             The trajectory, or why none was found.
         """
         self._approaches.begin()
-        return self._arm.plan_to(pose, deadline, touch)
+        return self._arm.plan_to(pose, deadline, touch, then)
 
     def plan_line(
         self, pose: Pose, deadline: Deadline, speed: float, touch: FrozenSet[str] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from threading import Event
-from typing import Any, Callable, Dict, FrozenSet, Mapping, Optional, Union
+from typing import Any, Callable, Dict, FrozenSet, Mapping, Optional, Sequence, Union
 
 from shapely.geometry import Point
 
@@ -77,18 +77,21 @@ class SkillContext:
         self.arm.sync(world)
         return world
 
-    def plan_to(self, pose: Pose, touch: FrozenSet[str] = frozenset()) -> Union[Trajectory, MotionFailure]:
+    def plan_to(
+        self, pose: Pose, touch: FrozenSet[str] = frozenset(), then: Sequence[Pose] = ()
+    ) -> Union[Trajectory, MotionFailure]:
         """Plan a motion to a tool pose.
 
         Args:
             pose: in the world frame.
             touch: names of objects that may be touched.
+            then: poses to which the tool goes on from there in straight lines.
 
         Returns:
             The trajectory, or the failure; poses outside the safety limits fail.
         """
-        refusal = self.limits.refusal(pose) if self.limits else None
-        return refusal or self.arm.plan_to(pose, self.deadline, touch)
+        refusal = next(filter(None, map(self.limits.refusal, (pose, *then))), None) if self.limits else None
+        return refusal or self.arm.plan_to(pose, self.deadline, touch, then)
 
     def line(self, pose: Pose, speed: float, touch: FrozenSet[str] = frozenset(), guarded: bool = False) -> Outcome:
         """Move the tool straight to a pose.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from itertools import islice
 from typing import FrozenSet, List, Optional
 
 from hicrisp_core.domain.wording import quantity
-from hicrisp_core.model import Cause, CauseKind, Outcome, Status, WorldObject, WorldState
-from hicrisp_core.model.geometry import planar_distance, rotate
+from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import from_yaw, planar_distance, rotate
 from hicrisp_core.model.keep_out import vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
@@ -26,6 +28,8 @@ _RESTS = 0.01
 """How far above another object an item may be seen that stands on it, metres."""
 _IN_HAND = 0.015
 """How far outside an item the tool may be seen while it holds it, metres."""
+_TILTED = math.radians(95.0)
+"""By which a vessel is tilted that is poured empty."""
 
 
 def pick(context: SkillContext, item: str, within: float = 0.0) -> Outcome:
@@ -114,7 +118,8 @@ def _try(
     """
     touch = frozenset({item.name})
     best = DONE
-    for grasp in islice(ranked(candidates, lambda grasp: grasp, context.arm.margin), context.settings.tries):
+    margin = partial(_pouring_margin, context) if item.form.open else context.arm.margin
+    for grasp in islice(ranked(candidates, lambda grasp: grasp, margin), context.settings.tries):
         approached = approach(context, grasp, touch)
         stopped = context.interrupted()
         if stopped is not None:
@@ -128,6 +133,14 @@ def _try(
             return approached
         best = approached if best.ok else best
     return best
+
+
+def _pouring_margin(context: SkillContext, pose: Pose) -> Optional[float]:
+    """Return the least joint margin of a grasp and, once it is lifted, of a tilt to the better side."""
+    lifted = pose.shifted((0.0, 0.0, context.settings.approach))
+    sides = [context.arm.margin(lifted.compose(Pose((0.0, 0.0, 0.0), from_yaw(side)))) for side in (_TILTED, -_TILTED)]
+    held, tilted = context.arm.margin(pose), max((side for side in sides if side is not None), default=None)
+    return None if held is None or tilted is None else min(held, tilted)
 
 
 def approach(context: SkillContext, grasp: Grasp, touch: FrozenSet[str]) -> Outcome:

@@ -44,6 +44,8 @@ metres.
 """
 _FINGER_GAP, _LEAST_ROOM = 0.003, 0.004
 """Space that the opened fingers keep to other objects, and how far each opens at least, metres."""
+_OVER_TOP = 0.04
+"""How far above what it let go the tool goes, which was around the middle of a tall one, metres."""
 _LIFT = 0.02
 """Least height by which an item goes back up that touched something too early, metres."""
 
@@ -266,8 +268,10 @@ def let_go(context: SkillContext, item: WorldObject, clearance: float, touch: Fr
     if not opened.ok:
         return opened
     context.progress("retreat", 0.9)
-    context.look()
-    retreated = context.raise_tool(context.settings.retreat, touch | {item.name})
+    seen = context.look().objects[item.name]
+    top = vertical_span(seen, seen.pose)[1] if seen.pose is not None else -math.inf
+    height = max(context.settings.retreat, top + _OVER_TOP - context.arm.tool_pose().position[2])
+    retreated = context.raise_tool(height, touch | {item.name})
     # It is placed; the next motion finds a way out.
     return DONE if retreated.status is Status.PLANNING else retreated
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, Vector, WorldObject
 from hicrisp_core.model.geometry import from_yaw, multiply, rotate
@@ -22,10 +22,12 @@ from hicrisp_core.robot.skills_place import carried
 
 _ABOVE = 0.03
 """Space of the vessel to the other's rim, metres."""
-_YAWS, _TRIES = 12, 12
-"""Directions from which to pour that are ranked, and how many of them are tried."""
+_YAWS = 12
+"""Directions from which to pour."""
 _LARGEST, _COARSE, _SLOW, _FINE = (math.radians(degrees) for degrees in (125.0, 6.0, 1.5, 0.3))
 """The greatest tilt, the largest step before anything runs and after that, and the smallest step."""
+_DRAINED, _TIPPED, _BACK = math.radians(94.0), math.radians(115.0), 0.045
+"""The tilts at which all liquid has left a vessel, and what is loose in it, too; and how far that flies, metres."""
 _PARTS = tuple(number / 12.0 for number in range(13))
 _SPEED = 0.1
 """Of the tool, m/s."""
@@ -56,7 +58,10 @@ class _Way:
     palm: float
 
     def tool(self, tilt: float) -> Pose:
-        """Return the tool's pose at a tilt; the lip is as low as vessel and hand keep clear of the other's rim."""
+        """Return the tool's pose at a tilt; the lip is as low as vessel and hand keep clear of the other's rim.
+
+        Once the liquid has left, the lip goes back: what is loose slides, and flies ahead.
+        """
         radius, height = self.vessel.size[0] / 2.0, self.vessel.size[2]
         sine, cosine = math.sin(tilt), math.cos(tilt)
         half = math.sin(tilt / 2.0)
@@ -66,8 +71,10 @@ class _Way:
         along, up = -height / 2.0 * sine - radius * cosine, -height / 2.0 * cosine + radius * sine
         side = [(-part * height * sine, -part * height * cosine) for part in _PARTS]
         hand = [(along + part * self.palm * cosine, up - part * self.palm * sine) for part in _PARTS]
-        lowest = min((z for x, z in (*side, *hand) if abs(x) < self.width + _ABOVE), default=0.0)
-        middle = (self.lip[0] + ahead[0] * along, self.lip[1] + ahead[1] * along, self.lip[2] + _ABOVE - lowest + up)
+        back = _BACK * min(1.0, max(0.0, (tilt - _DRAINED) / _COARSE))
+        lowest = min((z for x, z in (*side, *hand) if abs(x - back) < self.width + _ABOVE), default=0.0)
+        x, y = (each + forth * (along - back) for each, forth in zip(self.lip, ahead))
+        middle = (x, y, self.lip[2] + _ABOVE - lowest + up)
         return Pose(middle, multiply(turn, self.upright)).compose(self.in_hand)
 
 
@@ -76,7 +83,8 @@ def pour(context: SkillContext, command: Command) -> Outcome:
 
     Args:
         context: the running command with its arm, observer and limits.
-        command: its item is the vessel in the hand, its number the millilitres, its other object the vessel below.
+        command: its item is the vessel in the hand, its number the millilitres, its other object the vessel below. More
+            than the item holds tips it out, with what is loose in it.
 
     Returns:
         DONE with the vessel upright in the hand; EXECUTION if less arrived than was asked for.
@@ -98,11 +106,14 @@ def pour(context: SkillContext, command: Command) -> Outcome:
             Status.PRECONDITION, f"Cannot {doing}: their levels are not seen.",
             cause=Cause(CauseKind.NOT_SEEN, (context.item, into.name)))
     context.progress("approach", 0.2)
-    way = _approach(context, _ranked(context, seen, into))
+    until, whole, least = max(0.0, had - amount), level_of(world, context.item, VOLUME) or had, 0.0
+    if amount > had:
+        amount, least = had, _TIPPED
+    way = _approach(context, seen, into, _tilts(seen, until, whole, least))
     if isinstance(way, Outcome):
         return failed(way, doing)
     context.progress("pour", 0.4)
-    poured = _tilt(context, way, had - amount)
+    poured = _tilt(context, way, until, least)
     stopped = context.interrupted()
     if not poured.ok or stopped is not None:
         return failed(stopped or poured, doing)
@@ -113,16 +124,23 @@ def pour(context: SkillContext, command: Command) -> Outcome:
     return DONE
 
 
-def _ranked(context: SkillContext, held: WorldObject, into: WorldObject) -> List[_Way]:
-    """Return the ways to pour in which the joints stay away from their limits best."""
-    found = [(min(margins), number, way) for number, way in enumerate(_ways(context, held, into))
-             for margins in [[_room(context, way, tilt) for tilt in (0.0, math.radians(95.0))]]]
-    return [way for room, _, way in sorted(found, key=lambda each: (-each[0], each[1])) if room >= 0.0][:_TRIES]
+def _tilts(held: WorldObject, until: float, whole: float, least: float) -> List[float]:
+    """Return the tilts up to the one at which a vessel is down to a mark, and one more, radians."""
+    slender, tilts = 2.0 * held.size[2] / held.size[0], [_COARSE]
+    while tilts[-1] < least or \
+            tilts[-1] < _LARGEST - _COARSE and retained(tilts[-1] - _COARSE, slender) * whole > until:
+        tilts.append(tilts[-1] + _COARSE)
+    return tilts
 
 
-def _room(context: SkillContext, way: _Way, tilt: float) -> float:
-    margin = context.arm.margin(way.tool(tilt))
-    return -1.0 if margin is None else margin
+def _ranked(context: SkillContext, held: WorldObject, into: WorldObject, most: float) -> List[_Way]:
+    """Return the ways to pour in which the joints stay away from their limits best, upright and tilted most."""
+    found: List[Tuple[float, int, _Way]] = []
+    for number, way in enumerate(_ways(context, held, into)):
+        margins = [context.arm.margin(way.tool(tilt)) for tilt in (0.0, most)]
+        if None not in margins:
+            found.append((-min(margin for margin in margins if margin is not None), number, way))
+    return [way for _, _, way in sorted(found, key=lambda each: each[:2])]
 
 
 def _ways(context: SkillContext, held: WorldObject, into: WorldObject) -> Iterator[_Way]:
@@ -145,29 +163,36 @@ def _ways(context: SkillContext, held: WorldObject, into: WorldObject) -> Iterat
                        context.gripper.palm[1] / 2.0)
 
 
-def _approach(context: SkillContext, ways: List[_Way]) -> "Outcome | _Way":
-    """Bring the vessel upright above the other one's rim; the way that was taken, or why the best cannot be."""
+def _approach(context: SkillContext, held: WorldObject, into: WorldObject, tilts: Sequence[float]) -> "Outcome | _Way":
+    """Bring the vessel upright above the other one's rim, where the arm can tilt it all the way.
+
+    Returns:
+        The first way of which nothing is out of reach or in collision, or why the best cannot be: what is in the way
+        before what is out of reach.
+    """
     best: Optional[Outcome] = None
-    for way in ways:
-        motion = context.plan_to(way.tool(0.0))
+    touch = frozenset({context.item})
+    for way in _ranked(context, held, into, tilts[-1]):
+        motion = context.plan_to(way.tool(0.0), touch, [way.tool(tilt) for tilt in tilts])
         outcome = motion.outcome() if isinstance(motion, MotionFailure) else context.follow(motion)
         if outcome.ok:
             return way
         stopped = context.interrupted()
         if stopped is not None:
             return stopped
-        best = best or outcome
+        if best is None or outcome.blockers and not best.blockers:
+            best = outcome
     return best or Outcome(Status.PLANNING, "the arm can tilt it nowhere above there",
                            cause=Cause(CauseKind.OUT_OF_REACH))
 
 
-def _tilt(context: SkillContext, way: _Way, until: float) -> Outcome:
-    """Tilt the vessel until its level is down to a mark, and back."""
+def _tilt(context: SkillContext, way: _Way, until: float, least: float) -> Outcome:
+    """Tilt the vessel until its level is down to a mark, at least by an angle, and back."""
     touch, tilt, step, outcome = frozenset({context.item}), 0.0, _SLOW, DONE
     world = context.look()
     left = last = level_of(world, context.item) or 0.0
     slender, whole = 2.0 * way.vessel.size[2] / way.vessel.size[0], level_of(world, context.item, VOLUME) or math.inf
-    while left > max(0.0, until) + _EDGE and tilt < _LARGEST and outcome.ok and context.interrupted() is None:
+    while (left > until + _EDGE and tilt < _LARGEST or tilt < least) and outcome.ok and context.interrupted() is None:
         gone = last - left
         step = min(_SLOW, max(_FINE, step * 0.4 * (left - until) / gone) if gone > 0.0 else step * 1.5)
         nothing_runs = gone == 0.0 and retained(tilt + _COARSE + _SLOW, slender) > left / whole

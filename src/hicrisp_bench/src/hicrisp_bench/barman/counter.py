@@ -1,0 +1,101 @@
+"""The bar's counter between two arms that face each other: what a drink needs as bodies, in a row by a seed; metres."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Collection, Dict, List, Mapping, Tuple
+
+from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
+from hicrisp_core.model.geometry import Planar, from_yaw
+from hicrisp_core.model.liquids import CONTAINS, LEVEL, VOLUME
+from hicrisp_core.scene import Scene, load_scene
+from hicrisp_core.scene.layout import standing
+from hicrisp_core.scene.scene import Stand
+
+HANDS = ("hand_left", "hand_right")
+SHAKER, TABLE, TRAY = "electric_shaker", "table", "tray"
+_APART = 0.94
+"""Between the stands of the arms."""
+_MIDDLE, _LENGTH, _PITCH, _ASIDE = _APART / 2.0, 0.91, 0.15, 0.05
+"""The row: where it is, its length at most, the space of a place in it, and how far the places lie beside its line."""
+_MOST = 4
+"""Bottles that stand in the row; more stand where one arm alone reaches them."""
+_ALONE = tuple((x, y) for y in (0.52, -0.52) for x in (0.20, _APART - 0.20))
+_BEFORE = tuple((x, y) for y in (0.36, -0.36) for x in (0.24, _APART - 0.24))
+"""More spots of the table, before either arm."""
+_PIECES = tuple((_MIDDLE + side * 0.15, y) for side in (1.0, -1.0) for y in (-0.20, -0.05, 0.10, 0.25))
+_JITTER = 0.01
+_BODIES = {
+    "bottle": ("bottle", "vessel", (0.06, 0.06, 0.18), 0.3, 500, 400),
+    "glass": ("glass", "tumbler", (0.066, 0.066, 0.10), 0.2, 250, 0),
+    "mixing_container": ("vessel", "tumbler", (0.066, 0.066, 0.14), 0.3, 450, 0),
+    "ingredient": ("box", "ice", (0.022, 0.022, 0.022), 0.02, 0, 0)}
+"""By the kitchen's types: the counter's type, shape, size, kilograms, and millilitres that it takes and holds."""
+
+
+def lay_out(
+    config: Path, state: WorldState, names: Collection[str], seed: int
+) -> Tuple[Scene, Dict[str, List[Planar]]]:
+    """Stand on the counter what a drink needs.
+
+    Args:
+        config: the folder with the scene ``bar``, whose arms these are.
+        state: the kitchen's first facts, which say where bottles stand.
+        names: of what is needed; what the kitchen does not know is left out.
+        seed: draws the order and the places.
+
+    Returns:
+        The scene, and the spots of each place where something can stand.
+    """
+    dice = Random(f"counter {seed}")
+    kinds = {name: item.type for name, item in state.objects.items() if name in names and item.type in _BODIES}
+    at = {fact.subject: fact.object for fact in state.relations if fact.predicate == "at"}
+    pieces = sorted(name for name, kind in kinds.items() if kind == "ingredient")
+    bottles = sorted((name for name, kind in kinds.items() if kind == "bottle"), key=lambda name: (at[name], name))
+    others = [name for name, kind in kinds.items() if kind in ("glass", "mixing_container")]
+    shelf = dice.sample(bottles, len(bottles))
+    shelf, beyond = shelf[:_MOST], shelf[_MOST:]
+    shelf.sort(key=lambda name: at[name] != "shelf")
+    places = [TRAY, TABLE, *(["fridge"] if "fridge" in names else ())]
+    middle = dice.sample([*others, *places], len(others) + len(places))
+    ends = sum(at[name] == "shelf" for name in shelf)
+    row = [*shelf[:ends], *middle, *shelf[ends:]]
+    if dice.random() < 0.5:
+        row.reverse()
+    pitch = min(_PITCH, _LENGTH / (len(row) - 1))
+    where = {name: (_MIDDLE + _ASIDE * (1.0 if number % 2 else -1.0) + dice.uniform(-_JITTER, _JITTER),
+                    pitch * (number - (len(row) - 1) / 2.0) + dice.uniform(-_JITTER, _JITTER))
+             for number, name in enumerate(row)}
+    where.update(zip(beyond, dice.sample(_ALONE, len(beyond))))
+    spots: Dict[str, List[Planar]] = {}
+    for name, spot in where.items():
+        spots.setdefault(name if name in places else at[name], []).append(spot)
+    spots[TABLE] += _BEFORE
+    where.update(zip(pieces, dice.sample(_PIECES, len(pieces))))
+    return _scene(config, kinds, where, _contents(state), seed), spots
+
+
+def _contents(state: WorldState) -> Mapping[str, str]:
+    return {fact.subject: fact.object for fact in state.relations if fact.predicate == CONTAINS}
+
+
+def _scene(
+    config: Path, kinds: Mapping[str, str], where: Mapping[str, Planar], contents: Mapping[str, str], seed: int
+) -> Scene:
+    bar = load_scene(config / "scenes" / "bar.yaml", seed)
+    table = replace(bar.table, size=(0.8, 1.4, bar.table.size[2]), pose=Pose((_MIDDLE, 0.0, -bar.table.size[2] / 2.0)))
+    objects, masses, facts = {table.name: table}, {}, set()
+    for name, kind in kinds.items():
+        type_, shape, size, masses[name], takes, holds = _BODIES[kind]
+        objects[name] = standing(WorldObject(name, type_, shape, size), *where[name], 0.0)
+        if takes:
+            facts |= {Relation(name, VOLUME, str(takes)), Relation(name, LEVEL, str(holds))}
+        if holds:
+            facts.add(Relation(name, CONTAINS, contents[name]))
+    stands = {HANDS[0]: Stand("panda", Pose((0.0, 0.0, 0.0))),
+              HANDS[1]: Stand("panda", Pose((_APART, 0.0, 0.0), from_yaw(math.pi)))}
+    return replace(bar, name="bar_arms", robots=HANDS, stands=stands, objects=objects, masses=masses,
+                   facts=frozenset(facts), seed=seed)

@@ -1,0 +1,361 @@
+"""Two arms as the hands of CoPAL's robot: its commands become motions, and its facts are what is seen of the bodies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import Callable, Collection, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+
+from hicrisp_core.domain.checker import check
+from hicrisp_core.domain.conditions import number_text
+from hicrisp_core.domain.schema import Domain
+from hicrisp_core.domain.wording import told
+from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Relation, Status, WorldObject, WorldState
+from hicrisp_core.model.geometry import Planar
+from hicrisp_core.model.keep_out import vertical_span
+from hicrisp_core.model.liquids import CONTAINS, LEVEL, VOLUME
+from hicrisp_core.model.task import Value
+from hicrisp_core.ports.robot import Progress
+from hicrisp_core.robot.skills_shake import STROKE, STROKES
+from hicrisp_core.time.deadline import Deadline
+from hicrisp_sim.embedded import EmbeddedWorld
+
+from hicrisp_bench.barman.counter import HANDS, SHAKER, TABLE, lay_out
+
+MEASURE = 20.0
+"""Millilitres of what the recorded plans count in."""
+_NEAR, _TAKEN, _OVER = 0.07, 0.085, 0.02
+"""How near a spot something stands that is at its place, within what distance it takes the spot, and how far above a
+vessel's rim a piece in it may be; metres."""
+_SQUEEZED = 0.005
+"""How much wider than what they hold the fingers are, metres."""
+_TRACE = 1.0
+"""Millilitres below which a drink does not have an ingredient."""
+_SECONDS, _PATIENCE, _LONGEST_WAIT = 180.0, 900.0, 30.0
+"""Limits of a motion on the robot's clock, of a command in wall time, and of a wait on the robot's clock."""
+_SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, "supplies", "powered", "closed", "has_door")
+DONE = Outcome(Status.SUCCESS)
+
+
+class Strokes:
+    """Counts from the physics how often a body turns back after a way up or down.
+
+    Args:
+        height: of the body now, metres.
+        least: length of a way that counts, metres.
+    """
+
+    def __init__(self, height: Callable[[], float], least: float) -> None:
+        self._height, self._least = height, least
+        self._low = self._high = height()
+        self._up = True
+        self.count = 0
+
+    def look(self) -> None:
+        """Follow the body; called after each control period."""
+        z = self._height()
+        self._low, self._high = min(self._low, z), max(self._high, z)
+        if (self._high - z if self._up else z - self._low) >= self._least:
+            self.count, self._up, self._low, self._high = self.count + 1, not self._up, z, z
+
+
+def _other(hand: str) -> str:
+    return HANDS[1 - HANDS.index(hand)]
+
+
+@dataclass(frozen=True)
+class _Call:
+    command: Command
+    deadline: Deadline
+    cancel: Event
+    progress: Optional[Progress]
+
+    def name(self, parameter: str) -> str:
+        return str(self.command.arguments.get(parameter, ""))
+
+
+class TwoHands:
+    """Robot and observer in one, as the symbolic bar is: its actions are what the arms can do of them.
+
+    What the arms do not manage fails with their reason. An arm that is in the other's way leaves and keeps what it
+    holds. There is no door, no cap and no switch: the arms shake what stands at the shaker.
+
+    Args:
+        domain: the kitchen's actions.
+        state: the kitchen's first facts.
+        names: what is needed of it.
+        seed: of the layout and of the arms' planners.
+    """
+
+    def __init__(self, config: Path, domain: Domain, state: WorldState, names: Collection[str], seed: int) -> None:
+        scene, self._spots = lay_out(config, state, names, seed)
+        self.name = "robot"
+        self._domain = domain
+        self.world = EmbeddedWorld(scene, seed)
+        bodies = {item.name for item in scene.things}
+        unbodied = {name: item for name, item in state.objects.items()
+                    if item.type not in ("bottle", "glass", "mixing_container", "ingredient")}
+        self._objects = {**unbodied, **{name: state.objects[name] for name in bodies}}
+        self._vessels = frozenset(self.world.simulation.liquids.names)
+        self._pieces = bodies - self._vessels
+        self._first = state
+        self._shaken = False
+        for robot in self.world.arm_robots:
+            robot.use_eyes(self._look)
+
+    def capabilities(self) -> Sequence[str]:
+        """Return every action of the kitchen."""
+        return tuple(self._domain.actions)
+
+    def observe(self, deadline: Deadline) -> WorldState:
+        """Return the kitchen's facts as they are seen.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The world without poses.
+        """
+        seen = self.world.observe(deadline)
+        return self._state(seen, {fact for fact in seen.relations if fact.predicate == CONTAINS})
+
+    def served(self) -> WorldState:
+        """Return the facts with what the vessels truly hold; for judges."""
+        liquids = self.world.simulation.liquids
+        return self._state(self.world.true_state(), {
+            Relation(vessel, CONTAINS, what) for vessel in self._vessels
+            for what, amount in liquids.contents(vessel).items() if amount > _TRACE})
+
+    @property
+    def lost(self) -> float:
+        """Millilitres that no vessel caught."""
+        return self.world.simulation.liquids.lost
+
+    def execute(
+        self, command: Command, deadline: Deadline, cancel: Event, progress: Optional[Progress] = None
+    ) -> Outcome:
+        """Carry out a command with the arms.
+
+        Args:
+            command: an action of the kitchen.
+            deadline: not used; it is for facts, and arms take longer.
+            cancel: event that stops the call when it is set.
+            progress: called with the phases of each motion.
+
+        Returns:
+            What the arms report; PRECONDITION if a fact is missing.
+        """
+        refusal = check(self._domain, command, self.observe(deadline))
+        if refusal is not None:
+            return Outcome(Status.PRECONDITION, told(refusal, self._domain))
+        call = _Call(command, Deadline(_PATIENCE), cancel, progress)
+        works: Mapping[str, Callable[[_Call], Outcome]] = {
+            "get": self._get, "put": lambda call: self._put(call, call.name("place")), "put_into": self._put_into,
+            "set_aside": lambda call: self._put(call, TABLE), "pour": self._pour, "wait": self._wait,
+            "switch_on": self._switch_on, "switch_off": self._switch_off, "gaze": lambda _: DONE,
+            "finger_push": lambda call: (self._switch_off if self._shaken else self._switch_on)(call)}
+        work = works.get(command.action)
+        return work(call) if work is not None else Outcome.because(
+            CauseKind.UNKNOWN, Status.EXECUTION, f"the arms have nothing here to {command.action} with")
+
+    def stop(self, deadline: Deadline) -> Outcome:
+        """Stop both arms.
+
+        Args:
+            deadline: wall-clock limit of the call.
+
+        Returns:
+            The first arm's outcome that is no success, or SUCCESS.
+        """
+        return next((outcome for outcome in [robot.stop(deadline) for robot in self.world.arm_robots]
+                     if not outcome.ok), DONE)
+
+    def reset(self) -> None:
+        """Do nothing: no state remains between commands."""
+
+    def _do(
+        self, call: _Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
+    ) -> Outcome:
+        """Let an arm do something; where the other one, or what it holds, is in the way, that leaves first."""
+        wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
+        robots, other = self.world.robots, _other(hand)
+        outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
+        if any(name == other or self._holder(name) == other for name in outcome.blockers):
+            away = robots[other].execute(Command("home", {"robot": other}, other), call.deadline, call.cancel)
+            if away.ok:
+                outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
+        return outcome
+
+    def _get(self, call: _Call) -> Outcome:
+        item, hand = call.name("item"), call.name("hand")
+        if item not in self._vessels | self._pieces:
+            return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
+                                   f"Cannot pick up the {item}: no hand can take hold of it", item)
+        holder = self._holder(item)
+        if holder == hand:
+            return DONE
+        passed = self._put(call, TABLE) if holder else DONE
+        outcome = self._do(call, hand, "pick", item) if passed.ok else passed
+        if outcome.status is Status.PLANNING and not holder and not self._held(_other(hand)):
+            return self._passed(call, item, hand, outcome)
+        return outcome
+
+    def _passed(self, call: _Call, item: str, hand: str, why: Outcome) -> Outcome:
+        """Let the other arm put something where this one takes it: at the first spot of any place where that works."""
+        by, seen = _other(hand), self._look()
+        spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
+                 if self._reaches(hand, spot) and self._reaches(by, spot)]
+        for spot in dict.fromkeys(spots):
+            taken = self._do(call, by, "pick", item)
+            if not taken.ok:
+                return why
+            put = self._do(call, by, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+            outcome = self._do(call, hand, "pick", item) if put.ok else put
+            if outcome.status is not Status.PLANNING:
+                return outcome
+            if self._holder(item):
+                return why
+        return why
+
+    def _put(self, call: _Call, place: str, pass_on: bool = True) -> Outcome:
+        """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
+        item, seen = call.name("item"), self._look()
+        hand, outcome = self._holder(item), Outcome(Status.PLANNING, f"there is no room at the {place}")
+        free = list(self._free(place, item, seen))
+        for spot in free:
+            if self._reaches(hand, spot):
+                outcome = self._do(call, hand, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+                if outcome.status is not Status.PLANNING:
+                    return outcome
+        if not free or not pass_on or place == TABLE or self._held(_other(hand)):
+            return outcome
+        passed = self._put(call, TABLE)
+        taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
+        return self._put(call, place, False) if taken.ok else taken
+
+    def _reaches(self, hand: str, spot: Planar) -> bool:
+        arm = next(each for each in self.world.descriptions if each.name == hand)
+        least, most = arm.body.distances
+        return least <= math.dist(arm.body.origin, spot) <= most
+
+    def _held(self, hand: str) -> bool:
+        return any(fact.subject == hand for fact in self._holdings())
+
+    def _put_into(self, call: _Call) -> Outcome:
+        item, vessel, seen = call.name("item"), call.name("vessel"), self._look().objects
+        pose = seen[vessel].pose
+        if pose is None:
+            return Outcome.because(CauseKind.NOT_SEEN, Status.PLANNING, f"the {vessel} is not in sight", vessel)
+        rim = Pose((*pose.position[:2], vertical_span(seen[vessel], pose)[1] + seen[item].size[2] / 2.0))
+        return self._do(call, self._holder(item), "put_down", item, rim)
+
+    def _pour(self, call: _Call) -> Outcome:
+        """Pour some measures; the mix, once it is made, is tipped out whole."""
+        source, amount = call.name("source"), call.command.arguments.get("amount", 1.0)
+        measures = math.inf if self._objects[source].type == "mixing_container" else float(amount)
+        whole = next(float(fact.object) for fact in self.world.scene.facts
+                     if (fact.subject, fact.predicate) == (source, VOLUME))
+        return self._do(call, self._holder(source), "pour", source, into=call.name("target"),
+                        amount=min(whole, measures * MEASURE))
+
+    def _switch_on(self, call: _Call) -> Outcome:
+        """Shake by hand what stands at the shaker, and count the strokes of the body."""
+        vessel = next((name for name in self._vessels if self._objects[name].type == "mixing_container"), "")
+        state, holder = self.observe(call.deadline), self._holder(vessel)
+        if call.name("device") != SHAKER or not (holder or state.holds("at", vessel, SHAKER)):
+            return Outcome(Status.EXECUTION, f"there is nothing to shake at the {call.name('device')}")
+        free = [hand for hand in HANDS if not self._held(hand)]
+        if not (holder or free):
+            return Outcome.because(CauseKind.HAND_FULL, Status.PRECONDITION, "both hands are full", vessel)
+        outcome, hand = DONE, holder
+        for hand in [holder] if holder else free:
+            outcome = DONE if holder else self._do(call, hand, "pick", vessel)
+            if outcome.ok:
+                break
+        if not outcome.ok:
+            return outcome
+        simulation = self.world.simulation
+        strokes = Strokes(lambda: float(simulation.data.body(vessel).xpos[2]), 0.8 * STROKE)
+        simulation.listeners.append(strokes.look)
+        outcome = self._do(call, hand, "shake", vessel)
+        simulation.listeners.remove(strokes.look)
+        if outcome.ok and not holder:
+            shaken = replace(call, command=Command("put", {"item": vessel, "place": SHAKER}))
+            outcome = self._put(shaken, SHAKER)
+        self._shaken = outcome.ok and strokes.count >= STROKES - 1
+        if outcome.ok and not self._shaken:
+            return Outcome(Status.EXECUTION, f"the {vessel} turned back {strokes.count} times")
+        return outcome
+
+    def _switch_off(self, call: _Call) -> Outcome:
+        self._shaken = False
+        return DONE
+
+    def _wait(self, call: _Call) -> Outcome:
+        seconds = call.command.arguments.get("seconds", 1.0)
+        self.world.pass_time(min(_LONGEST_WAIT, float(seconds)))
+        return DONE
+
+    def _holder(self, item: str) -> str:
+        return next((fact.subject for fact in self._holdings() if fact.object == item), "")
+
+    def _holdings(self) -> Set[Relation]:
+        """Return what is in the hands: fingers that stand wider than what they are seen around are open."""
+        seen = self.world.eyes.see(self.world.frames(), self.world.time)
+        opening = {arm.name: arm.opening() for arm in self.world.arms}
+        return {fact for fact in seen.relations if fact.predicate == "holding"
+                and opening[fact.subject] < seen.objects[fact.object].size[0] + _SQUEEZED}
+
+    def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
+        """Yield the spots of a place where nothing stands."""
+        standing = [each.pose.position for each in seen.objects.values()
+                    if each.movable and each.pose is not None and each.name not in (item, *self._pieces)]
+        for spot in self._spots.get(place, ()):
+            if all(math.dist(spot, each[:2]) > _TAKEN for each in standing):
+                yield spot
+
+    def _look(self) -> WorldState:
+        """Return what the arms see: not the pieces that are in a vessel."""
+        seen = self.world.look()
+        hidden = {piece for piece, _ in self._inside(seen.objects)}
+        return replace(seen, objects={name: replace(item, pose=None) if name in hidden else item
+                                      for name, item in seen.objects.items()})
+
+    def _inside(self, objects: Mapping[str, WorldObject]) -> Iterator[Tuple[str, str]]:
+        """Yield each piece that is in a vessel, with the vessel."""
+        for piece in self._pieces:
+            at = objects[piece].pose
+            for vessel in self._vessels:
+                item = objects[vessel]
+                if at is None or item.pose is None:
+                    continue
+                x, y, z = item.pose.inverse().apply(at.position)
+                if math.hypot(x, y) < item.size[0] / 2.0 and abs(z) < item.size[2] / 2.0 + _OVER:
+                    yield piece, vessel
+
+    def _state(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
+        """Return the kitchen's facts: those of the bodies as they are seen, the others as they began."""
+        bodies = self._vessels | self._pieces
+        held = self._holdings()
+        in_hand = {fact.object for fact in held}
+        inside = set(self._inside(seen.objects))
+        facts = {fact for fact in self._first.relations if fact.subject in self._objects and fact.subject not in bodies
+                 and (fact.predicate not in _SEEN or fact.predicate == "at")}
+        loose = self._pieces - in_hand - {piece for piece, _ in inside}
+        facts |= {fact for fact in self._first.relations if fact.predicate == "supplies" and fact.object in loose}
+        facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / MEASURE, 2)))
+                  for fact in seen.relations if fact.predicate in (LEVEL, VOLUME)}
+        facts |= held | contents | {Relation(vessel, CONTAINS, piece) for piece, vessel in inside}
+        facts |= {Relation(vessel, "at", self._place(seen.objects[vessel])) for vessel in self._vessels - in_hand}
+        if self._shaken:
+            facts.add(Relation(SHAKER, "powered"))
+        return replace(self._first, objects=self._objects, relations=frozenset(facts), stamp=self.world.time)
+
+    def _place(self, item: WorldObject) -> str:
+        """Return the place near one of whose spots something stands."""
+        near: List[Tuple[float, str]] = [(math.dist(spot, item.pose.position[:2]), place) for place, spots
+                                         in self._spots.items() for spot in spots] if item.pose is not None else []
+        distance, place = min(near, default=(math.inf, TABLE))
+        return place if distance < _NEAR else TABLE
