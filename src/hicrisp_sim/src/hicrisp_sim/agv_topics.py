@@ -100,7 +100,7 @@ class AgvTopics:
         odometry = Odometry(child_frame_id=self._body)
         odometry.header.frame_id = "odom"
         odometry.pose.pose = pose_to_msg(counted)
-        odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = self._base.simulation.wheel_speeds
+        odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = self._base.body.wheel_speeds
         if "odometry_nan" in told:
             odometry.pose.pose.position.x = odometry.twist.twist.linear.x = math.nan
         odometry.header.stamp = self._stamp("odometry", now, told)
@@ -187,10 +187,10 @@ class AgvTruth:
         """Publish the current true state if there are subscribers."""
         if self._truth.get_num_connections() == 0:
             return
-        simulation, goal = self._base.simulation, self._base.goal
+        simulation, body, goal = self._base.simulation, self._base.body, self._base.goal
         self._truth.publish(TrueMotion(
             header=Header(stamp=rospy.Time.from_sec(simulation.time), frame_id="world"),
             robot=self._base.name,
-            pose=pose_to_msg(simulation.base_pose), speed=simulation.base_speed,
-            turning=simulation.base_turning, touching=simulation.touching, driving=self._base.driving,
+            pose=pose_to_msg(body.pose), speed=body.speed,
+            turning=body.turning, touching=body.touching, driving=self._base.driving,
             has_goal=goal is not None, goal=pose_to_msg(goal)))

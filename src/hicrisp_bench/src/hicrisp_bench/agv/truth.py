@@ -118,9 +118,8 @@ class Moment:
 
 def moment_of(base: EmbeddedBase) -> Moment:
     """What is true of an embedded base now."""
-    simulation = base.simulation
-    return Moment(simulation.time, simulation.base_pose, simulation.base_speed, simulation.base_turning,
-                  simulation.touching, base.goal, base.driving)
+    body = base.body
+    return Moment(base.simulation.time, body.pose, body.speed, body.turning, body.touching, base.goal, base.driving)
 
 
 class TrueTrack:
