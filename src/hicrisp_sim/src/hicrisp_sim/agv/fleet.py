@@ -22,7 +22,7 @@ class Claim:
         time: seconds of the world's clock.
         spot: where its middle is.
         halt: where that would come to stand if the base braked now.
-        path: that it follows, array (n, 2); ``None`` where it stays.
+        path: that it asks others to leave free, array (n, 2); ``None`` where it stays.
         since: when its drive began, seconds; infinite without a drive, and where the drive waits for its turn.
         stuck: whether it must give way and has no place to go to.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, Optional, Sequence
 
 import numpy as np
 from hicrisp_core.model import WorldObject
@@ -32,6 +32,7 @@ class Way:
 
     Args:
         path: array (n, 2), metres; ``None`` for none, or to stay.
+        claimed: what the base asks others to leave free: the path, and what follows it where others stand in the way.
         words: whom it waits for and for what; empty where it need not wait.
         whom: the name of that base.
         held: whether it waits for its turn, and others need not wait for it.
@@ -39,6 +40,7 @@ class Way:
     """
 
     path: Optional[np.ndarray] = None
+    claimed: Optional[np.ndarray] = None
     words: str = ""
     whom: str = ""
     held: bool = False
@@ -76,7 +78,7 @@ class GivingWay:
             The whole way, the part of it that is free now, or one to a place where the base is in nobody's way.
         """
         first = [mate for mate in mates if mate.path is not None and mate.rank < mine.rank]
-        standing = self._ground(mine, mates, lambda mate: mate.sweep, _APART)
+        standing = self._ground(mine, mates, _sweep, _APART)
         claimed = self._ground(mine, first, _claimed, _KEPT)
         here = self._costmap.cell(*mine.spot)
         if here is not None and claimed[here]:
@@ -86,7 +88,7 @@ class GivingWay:
         closed = self._closed(barred)
         path = self._planner.plan(mine.spot, goal, extra, standing | claimed | closed)
         if path is not None:
-            return Way(path)
+            return Way(path, path)
         for around in (standing, None):
             path = self._planner.plan(mine.spot, goal, extra, around)
             if path is not None:
@@ -99,24 +101,21 @@ class GivingWay:
     ) -> Way:
         """Return the part of a path that is free now, and whom the rest waits for."""
         columns, rows = ((path - self._costmap.origin) / self._costmap.resolution).astype(int).T
-        met: List[Tuple[int, str, str]] = []
-        shut = np.flatnonzero(closed[columns, rows])
-        if barred is not None and len(shut):
-            met.append((int(shut[0]), "", barred.words))
-        for mates_, points, gap, wanted in ((first, _claimed, _KEPT, "to pass"),
-                                            (mates, lambda mate: mate.sweep, _APART, "to clear the way")):
-            for mate in mates_:
-                taken = np.flatnonzero(self._ground(mine, (mate,), points, gap)[columns, rows])
-                if len(taken):
-                    met.append((int(taken[0]), mate.name, f"{mate.name} {wanted}"))
-        if not met:
-            return Way(path)
-        index, whom, words = min(met)
-        free = path[:index]
-        begun = free if path_length(free) > _STEP else None
+        def reached(taken: np.ndarray) -> int:
+            return int(np.argmax(taken[columns, rows])) if taken[columns, rows].any() else len(path)
+
+        going = [(reached(self._ground(mine, (mate,), _claimed, _KEPT)), mate.name, f"{mate.name} to pass")
+                 for mate in first]
+        staying = [(reached(self._ground(mine, (mate,), _sweep, _APART)), mate.name, f"{mate.name} to clear the way")
+                   for mate in mates]
+        shut = [(reached(closed), "", barred.words)] if barred is not None else []
+        index, whom, words = min([*going, *staying, *shut])
+        if index == len(path):
+            return Way(path, path)
         if whom:
-            words += self._called(path[index])
-        return Way(begun, words, whom, held=not whom)
+            words += self._called(path[index], " at" if words.endswith("way") else "")
+        free, asked = path[:index], path[:min(each[0] for each in (*going, *shut, (len(path), "", "")))]
+        return Way(free if path_length(free) > _STEP else None, asked if len(asked) else None, words, whom, not whom)
 
     def _aside(self, mine: Claim, first: Sequence[Claim], standing: np.ndarray, goal: Optional[Planar]) -> Way:
         """Return the way to the nearest place that is on nobody's path."""
@@ -126,10 +125,10 @@ class GivingWay:
         dear = np.where(self._over([_ground_of(area) for area in self._areas]), _THROUGH, 0.0)
         path = self._planner.nearest(mine.spot, wanted & ~standing, standing, dear)
         if path is not None:
-            return Way(path, words, whom.name)
+            return Way(path, path, words, whom.name)
         if goal is None:  # Who cannot get out of the way alone asks for the way out, and goes first.
             path = self._planner.nearest(mine.spot, wanted, None, dear)
-        return Way(path if goal is None else None, words, whom.name, stuck=True)
+        return Way(path if goal is None else None, path, words, whom.name, stuck=True)
 
     def _ground(
         self, mine: Claim, mates: Sequence[Claim], points: "Callable[[Claim], np.ndarray]", gap: float
@@ -156,14 +155,18 @@ class GivingWay:
             ground.paint(found.T, tuple(self._costmap.origin), self._costmap.resolution, _KEPT)
         return found
 
-    def _called(self, spot: np.ndarray) -> str:
-        """Return the name of the area at a place, with a space before it; empty where none is near."""
+    def _called(self, spot: np.ndarray, before: str = "") -> str:
+        """Return the name of the area at a place, with what stands before it; empty where none is near."""
         apart = sorted((math.dist(spot, area.pose.position[:2]), area.name) for area in self._areas if area.pose)
-        return f" {apart[0][1].replace('_', ' ')}" if apart and apart[0][0] <= _NEAR else ""
+        return f"{before} {apart[0][1].replace('_', ' ')}" if apart and apart[0][0] <= _NEAR else ""
 
 
 def _claimed(mate: Claim) -> np.ndarray:
     return np.asarray(mate.path)
+
+
+def _sweep(mate: Claim) -> np.ndarray:
+    return mate.sweep
 
 
 def _ground_of(area: WorldObject) -> KeepOut:

@@ -229,8 +229,8 @@ class Vehicle:
         way = self.giving_way.way(replace(self.claim, since=since), mates, goal and goal.position[:2],
                                   self.extra_clearance, barred)
         self._held = way.held
-        still = self.claim.stuck and (goal is not None or way.path is not None)
-        self.tell(path=way.path, since=math.inf if way.held else since, stuck=still or way.stuck)
+        still = self.claim.stuck and (goal is not None or way.claimed is not None)
+        self.tell(path=way.claimed, since=math.inf if way.held else since, stuck=still or way.stuck)
         return way
 
     def rest(self) -> None:
