@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Dict, List, Optional, Sequence, Tuple
@@ -35,9 +36,9 @@ class Ground:
         robots = "".join(f"  agv_{number}: {{kind: base, type: agv, position: [{x}, {y}]}}\n"
                          for number, (x, y) in enumerate(starts, 1))
         file = folder / "test.yaml"
+        areas = "  area_1: {position: [3.3, 1.5]}\n  area_2: {position: [0.6, 0.6]}\n"
         file.write_text("scene: test\nworld: arena\ndomain: agv\narena: {origin: [0, 0], size: [4, 3]}\nrobots:\n"
-                        f"{robots}areas:\n  area_1: {{position: [3.3, 1.5]}}\n  area_2: {{position: [0.6, 0.6]}}\n{more}",
-                        encoding="utf-8")
+                        f"{robots}areas:\n{areas}{more}", encoding="utf-8")
         (folder / "domains").mkdir(exist_ok=True)
         self.world = FleetWorld(file)
         self.told: List[str] = []
@@ -53,13 +54,14 @@ class Ground:
 
     def go(self, goals: Dict[str, Optional[Tuple[float, float]]]) -> Dict[str, Outcome]:
         """Send bases to points at once; one without a point has nothing to do."""
-        def act(name: str, goal: Optional[Tuple[float, float]]) -> Outcome:
+        def act(name: str) -> Outcome:
+            goal = goals[name]
             if goal is None:
                 return Outcome(Status.SUCCESS)
             return self.world.bases[name].base.go_to(
                 Pose((*goal, 0.0)), Deadline(PATIENCE), Event(), lambda phase, _: self.told.append(f"{name}: {phase}"))
 
-        return self.world.together({name: (lambda name=name, goal=goal: act(name, goal)) for name, goal in goals.items()})
+        return self.world.together({name: partial(act, name) for name in goals})
 
     def spot(self, name: str) -> Tuple[float, float]:
         return self.world.simulation.bodies[name].pose.position[:2]

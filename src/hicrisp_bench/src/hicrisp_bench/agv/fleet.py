@@ -28,15 +28,15 @@ from hicrisp_sim.agv.simulation import AgvSimulation
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from hicrisp_bench.agv.truth import Stop, TrueMap, TrueTrack, judge, moment_of
+from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge, moment_of
 from hicrisp_bench.statistics import corrections_of, share_of, spread
 from hicrisp_bench.suite import Row
 
 SCENE = "agv_fleet"
 ORDERS = ("own", "shared")
 """How six areas are given to the bases: each has an order of its own, or all of them share one."""
-COLUMNS = ("robots", "order", "policy", "n", "possible", "completed", "collisions", "touched", "order_violations", "waits",
-           "corrections", "corrected_by", "least_gap_m", "sim_s")
+COLUMNS = ("robots", "order", "policy", "n", "possible", "completed", "collisions", "touched", "order_violations",
+           "waits", "corrections", "corrected_by", "least_gap_m", "sim_s")
 _MARGIN, _GRID = 0.05, 0.1
 """Metres between footprints, and between the places, of the schedules that are looked for."""
 _EDGE = 0.32
@@ -70,11 +70,12 @@ class FleetTrial:
         rooms = [(low_x + left + _EDGE, low_y + _EDGE, low_x + left + half - _EDGE, low_y + depth - _EDGE)
                  for left in (0.0, width - half)]
         areas = [name for name, item in scene.objects.items() if item.type == "area"]
-        discs = {name: WorldObject(name, "obstacle", "cylinder", (2.0 * radius, 2.0 * radius, 0.1)) for name, radius in (
-            *((name, usual.radius) for name in bases), *((name, 0.25) for name in areas),
-            *((item.name, item.size[0] / 2.0) for item in scene.things))}
-        # Areas and bases stand in the rooms by turns, so that each has as many.
-        places = {name: rooms[index % 2] for group in (bases, dice.sample(areas, len(areas)), [i.name for i in scene.things])
+        obstacles = {item.name: item.size[0] / 2.0 for item in scene.things}
+        radii = {**dict.fromkeys(bases, usual.radius), **dict.fromkeys(areas, 0.25), **obstacles}
+        discs = {name: WorldObject(name, "obstacle", "cylinder", (2.0 * radius, 2.0 * radius, 0.1))
+                 for name, radius in radii.items()}
+        # Each kind is in the two rooms by turns, so that each room has as many.
+        places = {name: rooms[index % 2] for group in (bases, dice.sample(areas, len(areas)), sorted(obstacles))
                   for index, name in enumerate(group)}
         drawn = draw_layout(discs, {name: RandomSpot(room, 0.06, (0.0, math.inf)) for name, room in places.items()},
                             self.seed)
@@ -141,7 +142,8 @@ class FleetJudge:
 
 
 def run_fleet_trial(trial: FleetTrial) -> Dict[str, Any]:
-    """Run one in this process: an executive for each base; the result is a plain dictionary, judged from the physics."""
+    """Run one in this process with an executive for each base; the result is a plain dictionary, judged from the
+    physics."""
     scene = trial.load_scene()
     parts = load_factory(trial.config, scene.domain, trial.policy, OFFLINE)
     world = FleetWorld(scene, trial.seed, domain=parts.domain)
@@ -168,33 +170,32 @@ def run_fleet_trial(trial: FleetTrial) -> Dict[str, Any]:
             elif event["kind"] == "verdict" and event["ok"]:
                 turns.visited(name, last.get("area", ""))
 
-        executive = replace(parts, drive=space).executive({name: own.robot}, own, heard, brain=SearchBrain(parts.domain))
+        brain = SearchBrain(parts.domain)
+        executive = replace(parts, drive=space).executive({name: own.robot}, own, heard, brain=brain)
         task = Task("Visit " + ", then ".join(area.replace("_", " ") for area in order))
         return lambda: executive.run(task) if order else None
 
     began, started = time.perf_counter(), world.simulation.time
     found = world.together({name: act(name) for name in world.bases})
     told = [result for result in found.values() if result is not None]
-    ways = [[area for area, base in visits if trial.shared or base == name] for name in world.bases]
+    groups = [list(world.bases)] if trial.shared else [[name] for name in world.bases]
+    """Those who have one order together."""
+    orders = [[area for area, base in visits if base in names] for names in groups]
     stops = [sorted((stop for name in names for stop in tracks[name].stops), key=lambda stop: stop.time)
-             for names in ([list(world.bases)] if trial.shared else [[name] for name in world.bases])]
-    counts = [judge(made, order) for made, order in zip(stops, ways)]
-    asked = [len(order) for _, order in zip(stops, ways)]
+             for names in groups]
+    counts = [judge(made, order) for made, order in zip(stops, orders)]
     return {
         "seed": trial.seed, "policy": trial.policy, "visits": [list(visit) for visit in visits],
         "possible": possible(scene, visits), "claimed": all(result.success for result in told),
-        "completed": all(count["in_turn"] == wanted for count, wanted in zip(counts, asked)),
-        "message": "; ".join(result.message for result in told), "stops": [[_said(stop) for stop in made] for made in stops],
+        "completed": all(count["in_turn"] == len(order) for count, order in zip(counts, orders)),
+        "message": "; ".join(result.message for result in told),
+        "stops": [[stop.area if stop.meant else f"({stop.area})" for stop in made] for made in stops],
         "order_violations": sum(count["violations"] for count in counts),
         "collisions": judged.collisions, "touched": judged.touched, "least_gap_m": judged.least,
         "waits": waits,
         **corrections_of([{"corrections": result.corrections, "corrected_by": result.corrected_by} for result in told]),
         "sim_s": world.simulation.time - started, "wall_s": time.perf_counter() - began,
     }
-
-
-def _said(stop: Stop) -> str:
-    return stop.area if stop.meant else f"({stop.area})"
 
 
 def possible(scene: Scene, visits: Sequence[Tuple[str, str]]) -> bool:

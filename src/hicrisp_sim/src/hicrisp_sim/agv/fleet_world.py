@@ -39,6 +39,7 @@ class FleetWorld:
         for number, name in enumerate(robots_of(self.scene, BASE)):
             self.bases[name] = AgvWorld(self.scene.alone(name), seed + 1000 * number, rate, domain=domain,
                                         beside=next(iter(self.bases.values()), None))
+        self._forget_each_other()
 
     @property
     def simulation(self) -> AgvSimulation:
@@ -62,6 +63,12 @@ class FleetWorld:
         self.scene = first.scene
         for number, other in enumerate(others, 1):
             other.load(self.scene, seed + 1000 * number)
+        self._forget_each_other()
+
+    def _forget_each_other(self) -> None:
+        """Who looked about before the others had told where they are took them for obstacles."""
+        for world in self.bases.values():
+            world.base.clear_costmaps()
 
     def together(self, acts: Mapping[str, Callable[[], _Found]]) -> Dict[str, _Found]:
         """Let bases act at once: time passes only while each of them lets it, so that nobody's thinking takes any.
