@@ -222,8 +222,8 @@ def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
         "Areas, obstacles, starts and orders are random; no map knows the obstacles. Each AGV has its own executive, "
         "detector and planner: with 'own' an order of its own areas, with 'shared' its part of one order of all. "
         "'possible' counts the layouts with a schedule that keeps 5 cm between footprints; 'completed' is the part of "
-        "them without a collision in which all areas were visited in their order. Collisions (footprints that overlap), "
-        "contacts and visits are those of the physics at each of its steps of 4 ms.",
+        "them without a collision in which all areas were visited in their order. Collisions (footprints that "
+        "overlap), contacts and visits are those of the physics at each of its steps of 4 ms.",
         {"runs": [result for found in results for result in found]},
         charts=(Chart("fleet", "Areas visited by several AGVs in the order that was asked for", share_bars(
             rows, lambda row: f"{row['robots']} AGVs, {row['order']} order", "policy", "completed"),

@@ -176,8 +176,8 @@ class TaskRunner:
         request.progress = replace(progress, message=f"{progress.message}; {problem}") if problem else progress
 
     def _bases(self) -> Tuple[str, ...]:
-        arena = self._configuration.scene.arena
-        return tuple(arena.starts) if arena is not None else ()
+        scene = self._configuration.scene
+        return tuple(name for name in scene.robots if scene.arena is not None and name in scene.arena.starts)
 
     def _follow(self, request: Request, timeline: Timeline, log: EventLog, drives: Drives) -> None:
         began, began_ros, stops = time.monotonic(), rospy.get_time(), self._gate.stops

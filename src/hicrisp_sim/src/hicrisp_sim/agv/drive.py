@@ -78,7 +78,7 @@ class Drive:
         try:
             return self._run()
         finally:
-            self._base.tell(path=None, since=math.inf, stuck=False)
+            self._base.end_drive()
 
     def _run(self) -> Outcome:
         while True:

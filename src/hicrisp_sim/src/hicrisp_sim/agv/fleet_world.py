@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, Event
-from typing import Callable, Dict, Mapping, Optional, TypeVar, Union
+from typing import Callable, Dict, Mapping, Optional, Sequence, TypeVar, Union
 
 from hicrisp_core.domain import Domain
 from hicrisp_core.ports.kinds import BASE
@@ -50,6 +50,24 @@ class FleetWorld:
     def fleet(self) -> Fleet:
         """What the bases tell each other."""
         return next(iter(self.bases.values())).base.fleet
+
+    def inject(self, kind: str, target: str = "", magnitude: Sequence[float] = (), count: int = 0) -> str:
+        """Inject a fault; see ``AgvFaults.KINDS``.
+
+        Args:
+            kind: kind of the fault.
+            target: name of an obstacle, or of the base that has the fault; the first one's by default.
+            magnitude: numbers that the kind requires.
+            count: not used; each of these faults occurs once.
+
+        Returns:
+            What was done, as a sentence.
+
+        Raises:
+            ConfigError: for a kind or a target that is not known, with those that are.
+        """
+        world = self.bases.get(target, next(iter(self.bases.values())))
+        return world.inject(kind, "" if target in self.bases else target, magnitude, count)
 
     def reset(self, scene: Union[Scene, str, Path, None] = None, seed: int = 0) -> None:
         """Reset the world, or switch to another scene with the same bases.

@@ -77,6 +77,8 @@ class Lidar:
 
 _STANDING = 0.01
 """Speed (m/s, and rad/s of turning) below which the base counts as standing."""
+_STANDS = 1.0
+"""Seconds for which a base stays where its drive has ended before it makes room for others."""
 _REACTION = 0.1
 """Seconds for which a base goes on before it brakes, as others reckon."""
 _MOST_CELLS = 1_000_000
@@ -232,6 +234,11 @@ class Vehicle:
         still = self.claim.stuck and (goal is not None or way.claimed is not None)
         self.tell(path=way.claimed, since=math.inf if way.held else since, stuck=still or way.stuck)
         return way
+
+    def end_drive(self) -> None:
+        """Tell that the base has nothing to do; for a moment it stands, so that its stop can be seen."""
+        self.tell(path=None, since=math.inf, stuck=False)
+        self._looked_about, self._aside = self.simulation.time + _STANDS, None
 
     def rest(self) -> None:
         """Stand for one control period, and make room for a base that has to come by; the caller holds the
