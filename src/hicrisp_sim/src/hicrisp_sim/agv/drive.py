@@ -31,6 +31,8 @@ _BESIDE = 0.4
 """Metres between two footprints within which one is in the other's way."""
 _LONGEST_WAIT = 45.0
 """Seconds after which a base that does not let this one pass is what blocks it."""
+_LONGEST_TURN = 240.0
+"""Seconds for which a base waits for its turn in an order."""
 _BUMPED = 3
 """Control periods in a row with a pressed bumper that end a drive: one may be a graze while turning away."""
 
@@ -65,7 +67,7 @@ class Drive:
         self._bumped = 0
         self._way = Way()
         self._began = base.simulation.time
-        self._waits_since = math.inf
+        self._waits_since, self._held = math.inf, base.held
         self._forward = False
         self._turning = False
 
@@ -179,11 +181,11 @@ class Drive:
 
     def _waited_too_long(self) -> Optional[Outcome]:
         """Return the failure of a drive that waited in vain for another base."""
-        waited, whom = self._base.simulation.time - self._waits_since, self._way.whom
-        if waited < _LONGEST_WAIT or not whom:
+        waited, held = self._base.simulation.time - self._waits_since, self._base.held - self._held
+        if not self._way.words or waited < _LONGEST_WAIT and held < _LONGEST_TURN:
             return None
-        return Outcome(Status.EXECUTION, f"{whom} did not let the base pass within {waited:.0f} s.",
-                       cause=Cause(CauseKind.BLOCKED, (whom,)))
+        return Outcome(Status.EXECUTION, f"The base waited {max(waited, held):.0f} s in vain for {self._way.words}.",
+                       cause=Cause(CauseKind.BLOCKED, (self._way.whom,) if self._way.whom else ()))
 
     def _fraction(self) -> float:
         """Return the completed share of the longest path so far; it never decreases."""

@@ -100,27 +100,9 @@ class Turns:
         Returns:
             The area and whom the base waits for; ``None`` if it may go there.
         """
-        mine = self._next(base)
-        if not mine:
-            return None
-        area, first = self._left[0]
-        return Bar(self._left[mine][0], f"{first} to visit {area.replace('_', ' ')}")
-
-    def early(self, base: str) -> str:
-        """Return what a base waits for before it sets out: it is on its way while the area before its own is visited.
-
-        Args:
-            base: name of the base.
-
-        Returns:
-            In words; empty if it may set out.
-        """
-        bar = self.barred(base)
-        return bar.words if bar is not None and self._next(base) > 1 else ""
-
-    def _next(self, base: str) -> int:
-        """Return how many visits come before the next one of a base."""
-        return next((index for index, (_, who) in enumerate(self._left) if who == base), 0)
+        mine = next((area for area, who in self._left if who == base), "")
+        area, first = self._left[0] if self._left else ("", base)
+        return None if not mine or first == base else Bar(mine, f"{first} to visit {area.replace('_', ' ')}")
 
 
 def divided(

@@ -9,7 +9,7 @@ from typing import Callable, Optional, Sequence
 import numpy as np
 from hicrisp_core.model import WorldObject
 from hicrisp_core.model.geometry import Planar
-from hicrisp_core.model.keep_out import KeepOut
+from hicrisp_core.model.keep_out import zone
 from scipy.ndimage import distance_transform_edt
 
 from hicrisp_sim.agv.fleet import Bar, Claim
@@ -85,7 +85,7 @@ class GivingWay:
             return self._aside(mine, first, standing, goal)
         if goal is None:
             return Way()
-        closed = self._closed(barred)
+        closed = self._over([area for area in self._areas if barred is not None and area.name == barred.area])
         path = self._planner.plan(mine.spot, goal, extra, standing | claimed | closed)
         if path is not None:
             return Way(path, path)
@@ -115,14 +115,14 @@ class GivingWay:
         if whom:
             words += self._called(path[index], " at" if words.endswith("way") else "")
         free, asked = path[:index], path[:min(each[0] for each in (*going, *shut, (len(path), "", "")))]
-        return Way(free if path_length(free) > _STEP else None, asked if len(asked) else None, words, whom, not whom)
+        return Way(free if path_length(free) > _STEP else None, asked if len(asked) else None, words, whom)
 
     def _aside(self, mine: Claim, first: Sequence[Claim], standing: np.ndarray, goal: Optional[Planar]) -> Way:
         """Return the way to the nearest place that is on nobody's path."""
         whom = min(first, key=lambda mate: mate.rank)
         words = f"{whom.name} to pass{self._called(np.array(mine.spot))}"
         wanted = ~self._ground(mine, first, _claimed, _ASIDE)
-        dear = np.where(self._over([_ground_of(area) for area in self._areas]), _THROUGH, 0.0)
+        dear = np.where(self._over(self._areas), _THROUGH, 0.0)
         path = self._planner.nearest(mine.spot, wanted & ~standing, standing, dear)
         if path is not None:
             return Way(path, path, words, whom.name)
@@ -146,14 +146,9 @@ class GivingWay:
             found |= distance_transform_edt(free) * self._costmap.resolution <= reach
         return found
 
-    def _closed(self, barred: Optional[Bar]) -> np.ndarray:
-        return self._over([_ground_of(area) for area in self._areas if barred is not None and area.name == barred.area])
-
-    def _over(self, grounds: Sequence[KeepOut]) -> np.ndarray:
-        found = np.zeros(self._costmap.shape, dtype=bool)
-        for ground in grounds:
-            ground.paint(found.T, tuple(self._costmap.origin), self._costmap.resolution, _KEPT)
-        return found
+    def _over(self, areas: Sequence[WorldObject]) -> np.ndarray:
+        """Return the cells of some areas."""
+        return self._costmap.over([ground for ground in map(zone, areas) if ground is not None])
 
     def _called(self, spot: np.ndarray, before: str = "") -> str:
         """Return the name of the area at a place, with what stands before it; empty where none is near."""
@@ -167,11 +162,3 @@ def _claimed(mate: Claim) -> np.ndarray:
 
 def _sweep(mate: Claim) -> np.ndarray:
     return mate.sweep
-
-
-def _ground_of(area: WorldObject) -> KeepOut:
-    """Return the ground that an area covers."""
-    pose, (width, depth, _) = area.pose, area.size
-    corners = [(a * width / 2.0, b * depth / 2.0, 0.0) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    return KeepOut(tuple(pose.apply(corner)[:2] for corner in corners) if pose is not None else ())
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Optional, Tuple
+from typing import List, Optional, Tuple
 
 import numpy as np
 from scipy.ndimage import label
@@ -106,10 +106,7 @@ class GlobalPlanner:
         node = int(np.argmin(away))
         if not np.isfinite(away[node]):
             return None
-        nodes = [node]
-        while nodes[-1] != at[first]:
-            nodes.append(int(before[nodes[-1]]))
-        return np.asarray(self.costmap.middle(cells[nodes[::-1]]))
+        return np.asarray(self.costmap.middle(cells[_walk(before, node, int(at[first]))[::-1]]))
 
     def connected(
         self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0, roomy: bool = False
@@ -218,10 +215,15 @@ def _cheapest_within(
     away, before = dijkstra(graph, directed=False, indices=goal, return_predecessors=True)
     if math.isinf(away[begin]):
         return None, math.inf
-    nodes = [begin]
-    while nodes[-1] != goal:
-        nodes.append(before[nodes[-1]])
-    return np.argwhere(np.isfinite(costs))[nodes] + corner, float(away[begin])
+    return np.argwhere(np.isfinite(costs))[_walk(before, begin, goal)] + corner, float(away[begin])
+
+
+def _walk(before: np.ndarray, node: int, end: int) -> List[int]:
+    """Return the nodes from one to another by what comes before each."""
+    nodes = [node]
+    while nodes[-1] != end:
+        nodes.append(int(before[nodes[-1]]))
+    return nodes
 
 
 def cell_graph(costs: np.ndarray) -> Tuple[csr_matrix, np.ndarray]:

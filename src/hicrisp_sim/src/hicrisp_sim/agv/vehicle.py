@@ -143,6 +143,8 @@ class Vehicle:
         """The path that the drive under way follows, or the last one did: (n, 2), metres."""
         self.claim = Claim(self.name, self.radius)
         self._looked_about, self._held = -math.inf, False
+        self.held = 0.0
+        """Seconds for which it waited for its turn."""
         self._aside: Optional[np.ndarray] = None
         start = self.body.pose
         self._counted = (start.position[0], start.position[1], start.yaw)
@@ -226,19 +228,18 @@ class Vehicle:
             return Way(None if goal is None else self.make_plan(self.pose(), goal))
         if goal is not None and check_goal(self.simulation.scene, goal):
             return Way()
-        if barred is not None and self._held:  # Whose turn it is not yet goes after those whose turn it is.
-            since = math.inf
+        since = since if barred is None else math.inf  # Whose turn it is not goes after those whose turn it is.
         way = self.giving_way.way(replace(self.claim, since=since), mates, goal and goal.position[:2],
                                   self.extra_clearance, barred)
-        self._held = way.held
+        self._held = barred is not None and bool(way.words)
         still = self.claim.stuck and (goal is not None or way.claimed is not None)
-        self.tell(path=way.claimed, since=math.inf if way.held else since, stuck=still or way.stuck)
-        return way
+        self.tell(path=way.claimed, since=since, stuck=still or way.stuck)
+        return replace(way, held=self._held)
 
     def end_drive(self) -> None:
         """Tell that the base has nothing to do; for a moment it stands, so that its stop can be seen."""
         self.tell(path=None, since=math.inf, stuck=False)
-        self._looked_about, self._aside = self.simulation.time + _STANDS, None
+        self._held, self._looked_about, self._aside = False, self.simulation.time + _STANDS, None
 
     def rest(self) -> None:
         """Stand for one control period, and make room for a base that has to come by; the caller holds the
@@ -313,6 +314,7 @@ class Vehicle:
             yaw += turn * CONTROL_PERIOD
             self._counted = (x + forward * CONTROL_PERIOD * math.cos(yaw),
                              y + forward * CONTROL_PERIOD * math.sin(yaw), yaw)
+        self.held += 1.0 / self.settings.control_rate if self._held else 0.0
         self.tell()
         if self.lidar.due():
             self.look()
