@@ -47,9 +47,9 @@ class Yard:
         self.base.followers.append(self._follow)
 
     def _follow(self) -> None:
-        self.speeds.append(self.world.simulation.base_speed)
-        if self.world.simulation.touching:
-            self.touched.append(self.world.simulation.touching)
+        self.speeds.append(self.world.base.body.speed)
+        if self.world.base.body.touching:
+            self.touched.append(self.world.base.body.touching)
 
     def go(
         self, x: float, y: float, yaw: float = 0.0, cancel: Optional[Event] = None,
@@ -60,8 +60,8 @@ class Yard:
 
     def apart(self, x: float, y: float) -> float:
         """Metres from where the base really is to a point."""
-        return math.dist(self.world.simulation.base_pose.position[:2], (x, y))
+        return math.dist(self.world.base.body.pose.position[:2], (x, y))
 
     @property
     def stands(self) -> bool:
-        return self.world.simulation.base_speed < 0.01
+        return self.world.base.body.speed < 0.01

@@ -20,6 +20,6 @@ class TestEmbeddedBase(conformance.BaseConformance):  # type: ignore[misc, name-
         yard = Yard(tmp_path, more=walls)
         yard.world.simulation.rate = 8.0
         self.rig = conformance.BaseRig(
-            yard.base, lambda: yard.world.simulation.base_pose, lambda: not yard.stands,
+            yard.base, lambda: yard.world.base.body.pose, lambda: not yard.stands,
             reachable=Pose((3.4, 1.0, 0.0)), unreachable=Pose((3.3, 2.5, 0.0)), tolerance=0.08,
             patience=PATIENCE, soon=PATIENCE)

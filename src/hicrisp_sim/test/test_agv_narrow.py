@@ -35,7 +35,7 @@ def test_a_gap_with_little_room_on_both_sides_is_driven_through(tmp_path: Path, 
 def test_a_gap_beside_a_border_is_not_crept_into_millimetre_by_millimetre() -> None:
     """Its sides are 5 mm farther apart than the base is wide; two simulated minutes led to a touch."""
     world, touched = AgvWorld(load_scene(config_file("scenes", "agv"), 2046), 2046), []
-    world.base.followers.append(lambda: touched.append(world.simulation.touching))
+    world.base.followers.append(lambda: touched.append(world.base.body.touching))
     for x, y in ((1.496, 1.522), (3.206, 2.103)):
         enough = Event()
         world.simulation.at(world.time + 120.0, enough.set)

@@ -60,7 +60,7 @@ def run(yard: Yard, task: str, policy: str = "hierarchical", planned: Sequence[S
     reached: List[str] = []
 
     def follow() -> None:
-        x, y, _ = world.simulation.base_pose.position
+        x, y, _ = world.base.body.pose.position
         for name, thing in world.scene.objects.items():
             if thing.type == "area" and yard.stands and \
                     max(abs(x - thing.pose.position[0]), abs(y - thing.pose.position[1])) <= 0.25 \

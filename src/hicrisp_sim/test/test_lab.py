@@ -52,7 +52,7 @@ class Lab:
     def _watch(self) -> None:
         simulation = self.world.lab
         arm = float(np.abs(simulation.arms["panda"].velocities).max())
-        if arm > _MOVES and simulation.base_speed > _MOVES:
+        if arm > _MOVES and simulation.bodies["agv"].speed > _MOVES:
             self.together += simulation.time - self._last
         self._last = simulation.time
 
@@ -133,7 +133,7 @@ def test_a_base_that_fails_leaves_the_arm_to_finish_what_does_not_need_it() -> N
     assert result.given_up == ("dock at dock",)
     assert "pick up box" in result.done
     assert "load box onto tray" in result.not_begun
-    assert lab.world.lab.base_speed < _MOVES
+    assert lab.world.base.body.speed < _MOVES
 
 
 def test_a_base_that_fails_on_its_way_leaves_the_stack_of_the_arm_standing() -> None:
@@ -156,7 +156,7 @@ def test_a_cancel_stops_both_robots() -> None:
     result = lab.run("bring the box to area 2")
     assert result.canceled
     assert "not known to stand" not in result.message
-    assert lab.world.lab.base_speed < _MOVES
+    assert lab.world.base.body.speed < _MOVES
     assert float(np.abs(lab.world.arm.joints.velocities).max()) < _MOVES
 
 

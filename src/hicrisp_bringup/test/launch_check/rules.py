@@ -163,7 +163,9 @@ class _Visit:
         if element.tag == "arg":
             self._argument(element, values, there)
         elif element.tag == "include":
-            self._include(element, values, active)
+            again = Path(values.get("file", "")).resolve() == self._scope.file.resolve()
+            if there is not False or not again:  # A file that includes itself ends where its condition says so.
+                self._include(element, values, active)
         elif element.tag in ("node", "test"):
             self._program(element, values, active)
         if element.tag != "include":

@@ -14,7 +14,7 @@ from hicrisp_core.robot.description import SECTION as BODY
 from hicrisp_core.robot.description import body_of
 from hicrisp_core.robot.landmarks import load_base_settings
 from hicrisp_core.scene import load_scene
-from hicrisp_ros.config_files import config_file, domain_of, parameter
+from hicrisp_ros.config_files import config_file, domain_of, own_robot, own_topic, parameter
 from hicrisp_ros.frames import name_frames
 from hicrisp_ros.node import run
 from hicrisp_ros.robot_server import RobotServer
@@ -22,16 +22,21 @@ from hicrisp_ros.robot_server import RobotServer
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import SECTION, load_move_base_settings
 
+_OWN = ("action", "odometry", "scan", "map", "keep_out", "cmd_vel")
+"""Names in the robot's file that are below the base's own where there are several."""
+
 
 def build() -> RobotServer:
     """The driver that ``~robot`` and ``~domain`` (the scene's own by default) ask for."""
     file = config_file("robots", str(parameter("robot", "agv_move_base")))
-    settings = load_base_settings(file, (SECTION, BODY))
+    own, settings = own_robot(), load_base_settings(file, (SECTION, BODY))
+    settings = replace(settings, name=own or settings.name)
     scene = load_scene(config_file("scenes", str(parameter("scene", "agv"))))
     skills = domain_of(scene, str(parameter("domain", ""))).skills
     found = load_move_base_settings(file)
     found = replace(found, planner=str(parameter("planner", "")) or found.planner,
                     map_frame=str(parameter("map_frame", found.map_frame)),
+                    **{name: own_topic(getattr(found, name)) for name in _OWN},
                     base_frame=str(parameter("base_frame", found.base_frame)))
     body = body_of(file, settings.name, BASE)
     if parameter("name_frames", False):

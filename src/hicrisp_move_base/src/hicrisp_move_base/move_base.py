@@ -25,12 +25,15 @@ from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.stamps import Silence
 from hicrisp_ros.tf_world import TfWorld
 from move_base_msgs.msg import MoveBaseAction, MoveBaseGoal
+from std_msgs.msg import String
 
 from hicrisp_move_base.drive_parameters import CostmapPadding, PlannerParameters
 from hicrisp_move_base.settings import MoveBaseSettings
 from hicrisp_move_base.watches import Obedience, OdometryWatch, ScanWatch, Traffic
 from hicrisp_move_base.ways import Services, Ways
 
+WAITS_FOR = "waits_for"
+"""Topic under the action, ``std_msgs/String``: whom a drive waits for and for what, from a planner that gives way."""
 NO_PLAN = "Failed to find a valid plan"
 NO_CONTROL = "Failed to find a valid control"
 OSCILLATES = "Robot is oscillating"
@@ -133,6 +136,8 @@ class MoveBase:
         self._padding = CostmapPadding(self.settings)
         self._ways = Ways(self.settings, self._services, radius)
         self._radius = radius
+        self._progress: Progress = lambda phase, part: None
+        self._waits = rospy.Subscriber(f"{self.settings.action}/{WAITS_FOR}", String, self._on_wait, queue_size=5)
 
     def end_leftovers(self) -> Outcome:
         """End the drive that a driver of this name began and left when it was killed: move_base goes on with
@@ -314,9 +319,11 @@ class MoveBase:
         quiet = Deadline(_QUIET)
         watch: AlarmEvent[Outcome] = AlarmEvent(
             lambda: self.astray(guard) or (self.alarm() if quiet.passed else None), cancel)
+        self._progress = progress
         limits = Limits(min(self.settings.server_wait, deadline.remaining), deadline.remaining, _PREEMPTION)
         reply = self._client.call(MoveBaseGoal(self._services.stamped(pose)), limits, watch,
                                   self._feedback(pose, progress))
+        self._progress = lambda phase, part: None
         outcome = self._outcome(reply, watch, cancel, began)
         if outcome.ok:
             halted = self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
@@ -388,6 +395,9 @@ class MoveBase:
         return None if zone is None else Outcome(
             Status.EXECUTION, f"the base was stopped before it came over {zone}",
             cause=Cause(CauseKind.FORBIDDEN, (str(zone),)))
+
+    def _on_wait(self, message: String) -> None:
+        self._progress(f"{AWAITED}{message.data}", 0.0)
 
     def _feedback(self, goal: Pose, progress: Progress) -> Any:
         whole: List[float] = []

@@ -29,7 +29,7 @@ _NEEDS = {"table": lambda scene: scene.has_table,
           "arena": lambda scene: scene.arena is not None}
 _CHECKED = "ok"
 _OPTIONS = {"scene": "tabletop", "seed": 0, "policy": "hierarchical", "llm": AUTO, "robot": "", "world": "",
-            "runs-dir": "", "namespace": "", "tf-prefix": ""}
+            "runs-dir": "", "namespace": "", "tf-prefix": "", "robots": ""}
 """Launch arguments that are checked as they are, with what they are where a launch file has none."""
 _LEADING = {"embedded_world": "robot", "gazebo_scene": "robot", "supervisor": "mind"}
 """Nodes of which an instance has one, and the part of a launch that starts them."""
@@ -52,6 +52,11 @@ def check(options: argparse.Namespace) -> None:
             raise ConfigError(f"the nodes run in another folder than you; give the whole path, "
                               f"{name}:={value[:-len(file)]}{path.absolute()}")
     scene = load_scene(config_file("scenes", options.scene), options.seed)
+    for name in options.robots.split():
+        scene.alone(name)
+    if scene.arena is not None and len(scene.arena.starts) > 1 and not options.robots:
+        raise ConfigError(f"scene {scene.name} has several bases, each with its own nodes; launch demo.launch with "
+                          f"robots:='{' '.join(scene.arena.starts)}'")
     for need in options.needs:
         if not _NEEDS[need](scene):
             raise ConfigError(f"scene {scene.name} has no {need}, which this launch file needs; these have: "

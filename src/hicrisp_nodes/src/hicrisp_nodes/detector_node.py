@@ -7,7 +7,7 @@ from typing import Union
 import rospy
 from hicrisp_core.detector.detector import Detector
 from hicrisp_core.factory import RunFactory
-from hicrisp_ros.config_files import Configuration, load_configuration, parameter
+from hicrisp_ros.config_files import Configuration, load_configuration, own_topic, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.scene_change import SceneFollower
@@ -82,7 +82,7 @@ def build() -> DetectorServer:
     age = float(parameter("pose_age_limit", 1.0))
     if configuration.scene.symbolic:
         return DetectorServer(configuration, FactEyes(), age)
-    scan = str(parameter("scan", "/scan"))
+    scan = str(parameter("scan", own_topic("/scan")))
     eyes = PoseStateEstimator(configuration, float(parameter("rate", 30.0)), age, scan, TRACKS if by_camera() else "")
     return DetectorServer(configuration, eyes, age)
 

@@ -16,7 +16,7 @@ from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
 from hicrisp_core.trace.task_state import ENDED, State
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
-from hicrisp_ros.config_files import Configuration, load_configuration, parameter
+from hicrisp_ros.config_files import Configuration, load_configuration, own_topic, parameter
 from hicrisp_ros.conversions import plan_to_msg
 from hicrisp_ros.diagnostics import ERROR, WARN, Health
 from hicrisp_ros.malloc_tuning import settle
@@ -108,7 +108,7 @@ class Supervisor:
             self._publish, float(parameter("picture_patience", 10.0)), bool(parameter("pictures", True)),
             read_settings(str(parameter("memory", AS_THE_POLICY_SAYS)), str(parameter("memory_file", "")),
                           runs_dir, llm),
-            str(parameter("route", "/move_base/NavfnROS/plan")), llm.api_keys)
+            str(parameter("route", own_topic("/move_base/NavfnROS/plan"))), llm.api_keys)
         self._queue = TaskQueue(self._runner.run, self._publish, self._blocked,
                                 self._task_file.keep, lambda: self._gate.waits or self._clock.waits)
         self._take_over()

@@ -15,7 +15,7 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import Scene, load_scene
 
 BRINGUP = "hicrisp_bringup"
-_SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception")
+_SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception", "own_robot")
 """Parameters that a namespace may say once for all of its nodes."""
 
 
@@ -39,6 +39,28 @@ def parameter(name: str, default: Optional[Any] = None) -> Any:
     if value is None:
         raise ConfigError(f"the parameter {rospy.resolve_name('~' + name)} is not set")
     return value
+
+
+def own_robot() -> str:
+    """Return which robot of a scene this namespace has, where each of several has its own.
+
+    Returns:
+        Its name; empty where the namespace has all of them.
+    """
+    return str(parameter("own_robot", ""))
+
+
+def own_topic(name: str) -> str:
+    """Return the name under which the own robot publishes something.
+
+    Args:
+        name: as the only robot would call it.
+
+    Returns:
+        The name, below that of the robot where there are several.
+    """
+    own = own_robot()
+    return f"/{own}{name}" if own and name.startswith("/") else name
 
 
 def config_file(kind: str, value: str, beside: Union[str, Path] = "") -> Path:
@@ -147,7 +169,7 @@ def load_configuration(scene: str = "", seed: Optional[int] = None) -> Configura
         Scene, domain and policy.
     """
     file = config_file("scenes", scene or str(parameter("scene", "tabletop")))
-    found = load_scene(file, int(parameter("seed", 0)) if seed is None else int(seed))
+    found = load_scene(file, int(parameter("seed", 0)) if seed is None else int(seed)).alone(own_robot())
     domain = domain_of(found, str(parameter("domain", "")))
     policy = load_policy(config_file("policies", str(parameter("policy", "hierarchical")), beside=found.source))
     unknown = sorted(set(found.tolerances) - set(domain.predicates))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from threading import Lock
 from typing import AbstractSet, Dict, Optional, Tuple
 
 import numpy as np
@@ -40,36 +41,59 @@ _QUEUE = 10000
 """Moments that may wait for a judge: each one counts, so none is dropped."""
 
 
+class SteadyClock:
+    """Publishes the world's time, which never goes back, whichever of its bases tells it."""
+
+    def __init__(self) -> None:
+        self._publisher = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
+        self._lock = Lock()
+        self._told = -math.inf
+
+    def tell(self, now: float) -> None:
+        """Publish a time that is later than the last one.
+
+        Args:
+            now: simulation time, seconds.
+        """
+        with self._lock:
+            if now > self._told:
+                self._told = now
+                self._publisher.publish(Clock(rospy.Time.from_sec(now)))
+
+
 class AgvTopics:
     """Publishes one base; ``publish`` is called while the physics stands, after every control period.
 
     Args:
         frame: the TF frame of the base.
-        clock: whether this node publishes the clock.
+        clock: publishes the clock; ``None`` where another node does.
         tray: the name of the frame of what the base carries, and its pose in the base's frame.
         static: the frames of this node that stay where they are.
         faults: what is published wrongly.
+        root: what stands before the names of its topics, and without the slash before its odometry's frame; empty for
+            the only base of an arena.
 
     Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift, under which the base hangs.
     """
 
     def __init__(
-        self, base: EmbeddedBase, frame: str, clock: bool = True, tray: Optional[Tuple[str, Pose]] = None,
-        static: Optional[StaticFrames] = None, faults: Optional[AgvFaults] = None,
+        self, base: EmbeddedBase, frame: str, clock: Optional[SteadyClock] = None,
+        tray: Optional[Tuple[str, Pose]] = None,
+        static: Optional[StaticFrames] = None, faults: Optional[AgvFaults] = None, root: str = "",
     ) -> None:
         self._base = base
-        self._tells_time = clock
+        self._clock = clock
+        self._counted_in = f"{root}/odom".lstrip("/")
         self._tray = tray
         self._body = frame
         self._faults = faults
-        self._clock = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
         self._tf = MovingFrames(queue=20)
         self._static = static or StaticFrames()
-        self._odometry = Publisher("/odom", Odometry, queue_size=20, tcp_nodelay=True)
-        self._scan = Publisher("/scan", LaserScan, queue_size=5)
-        self._map = Publisher("/map", Grid, queue_size=1, latch=True)
-        self._costmap = Publisher("/move_base/global_costmap/costmap", Grid, queue_size=1, latch=True)
-        self._route = Publisher("/move_base/NavfnROS/plan", Path, queue_size=2)
+        self._odometry = Publisher(f"{root}/odom", Odometry, queue_size=20, tcp_nodelay=True)
+        self._scan = Publisher(f"{root}/scan", LaserScan, queue_size=5)
+        self._map = Publisher(f"{root}/map", Grid, queue_size=1, latch=True)
+        self._costmap = Publisher(f"{root}/move_base/global_costmap/costmap", Grid, queue_size=1, latch=True)
+        self._route = Publisher(f"{root}/move_base/NavfnROS/plan", Path, queue_size=2)
         self._routed: Optional[np.ndarray] = None
         self._led_to: Optional[Pose] = None
         self._frozen: Dict[str, rospy.Time] = {}
@@ -87,20 +111,21 @@ class AgvTopics:
         """Publish the current state; the clock first, so that no pose is stamped in the future."""
         now = rospy.Time.from_sec(self._base.simulation.time)
         pose, counted = self._base.pose(), self._base.odometry()
-        if self._tells_time:
-            self._clock.publish(Clock(now))
+        if self._clock is not None:
+            self._clock.tell(self._base.simulation.time)
         told: AbstractSet[str] = self._faults.told if self._faults is not None else frozenset()
         if "pose_fallen" in told:
             pose = pose.shifted((0.0, 0.0, -_FALLEN))
         if "pose_stale" not in told:
             stamp = now + _AHEAD if "pose_ahead" in told else now
             slash = "/" if "frame_slash" in told else ""
-            self._tf.tell([transform_to_msg(f"{slash}map", f"{slash}odom", pose.compose(counted.inverse()), stamp),
-                           transform_to_msg(f"{slash}odom", slash + self._body, counted, stamp)])
+            counter = slash + self._counted_in
+            self._tf.tell([transform_to_msg(f"{slash}map", counter, pose.compose(counted.inverse()), stamp),
+                           transform_to_msg(counter, slash + self._body, counted, stamp)])
         odometry = Odometry(child_frame_id=self._body)
-        odometry.header.frame_id = "odom"
+        odometry.header.frame_id = self._counted_in
         odometry.pose.pose = pose_to_msg(counted)
-        odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = self._base.simulation.wheel_speeds
+        odometry.twist.twist.linear.x, odometry.twist.twist.angular.z = self._base.body.wheel_speeds
         if "odometry_nan" in told:
             odometry.pose.pose.position.x = odometry.twist.twist.linear.x = math.nan
         odometry.header.stamp = self._stamp("odometry", now, told)
@@ -187,10 +212,10 @@ class AgvTruth:
         """Publish the current true state if there are subscribers."""
         if self._truth.get_num_connections() == 0:
             return
-        simulation, goal = self._base.simulation, self._base.goal
+        simulation, body, goal = self._base.simulation, self._base.body, self._base.goal
         self._truth.publish(TrueMotion(
             header=Header(stamp=rospy.Time.from_sec(simulation.time), frame_id="world"),
             robot=self._base.name,
-            pose=pose_to_msg(simulation.base_pose), speed=simulation.base_speed,
-            turning=simulation.base_turning, touching=simulation.touching, driving=self._base.driving,
+            pose=pose_to_msg(body.pose), speed=body.speed,
+            turning=body.turning, touching=body.touching, driving=self._base.driving,
             has_goal=goal is not None, goal=pose_to_msg(goal)))

@@ -14,14 +14,16 @@ from dynamic_reconfigure.msg import Config, DoubleParameter
 from dynamic_reconfigure.srv import Reconfigure, ReconfigureRequest, ReconfigureResponse
 from geometry_msgs.msg import PoseStamped, Twist
 from hicrisp_core.model import CauseKind, Pose, Status
-from hicrisp_core.ports.robot import Constraints, Manner
+from hicrisp_core.ports.robot import AWAITED, Constraints, Manner
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from hicrisp_ros.grids import Grid
+from hicrisp_ros.publisher import Publisher
 from hicrisp_ros.wall_clock import WallTimer
 from move_base_msgs.msg import MoveBaseAction, MoveBaseFeedback, MoveBaseResult
 from nav_msgs.srv import GetPlan, GetPlanRequest, GetPlanResponse
+from std_msgs.msg import String
 from std_srvs.srv import Empty, EmptyRequest, EmptyResponse
 
 from hicrisp_sim.agv.base import EmbeddedBase
@@ -40,11 +42,13 @@ class DriveParameters:
     """Serves ``set_parameters`` of the local planner and of the costmaps under ``/move_base``; what is out of
     range is put to the nearest bound."""
 
-    def __init__(self, settings: AgvSettings) -> None:
+    def __init__(self, settings: AgvSettings, root: str = "") -> None:
         self._margin = settings.margin
         usual = {"max_vel_x": settings.speed, "xy_goal_tolerance": settings.xy_tolerance}
-        self._planner = _Served(PLANNER, usual, {"max_vel_x": 0.05, "xy_goal_tolerance": 0.02}, usual)
-        self._costmaps = [_Served(name, {_PADDING: settings.margin}, {_PADDING: 0.0}, {_PADDING: _WIDEST})
+        self._planner = _Served(f"{root}/move_base/{PLANNER}", usual, {"max_vel_x": 0.05, "xy_goal_tolerance": 0.02},
+                                usual)
+        self._costmaps = [_Served(f"{root}/move_base/{name}", {_PADDING: settings.margin}, {_PADDING: 0.0},
+                                  {_PADDING: _WIDEST})
                           for name in COSTMAPS]
 
     @property
@@ -66,7 +70,7 @@ class _Served:
     ) -> None:
         self.now: Dict[str, float] = dict(usual)
         self._least, self._most = dict(least), dict(most)
-        self._service = rospy.Service(f"/move_base/{name}/set_parameters", Reconfigure, self._set)
+        self._service = rospy.Service(f"{name}/set_parameters", Reconfigure, self._set)
 
     def _set(self, request: ReconfigureRequest) -> ReconfigureResponse:
         for entry in request.config.doubles:
@@ -78,6 +82,8 @@ class _Served:
 
 REACHED = "Goal reached."
 BAD_QUATERNION = "Aborting on goal because it was sent with an invalid quaternion"
+WAITS_FOR = "waits_for"
+"""Topic under the action: the words for which base a drive waits, and for what."""
 KEEP_OUT = "/keep_out"
 """Topic of a second static layer of the costmap: ground that must be kept out of, cell by cell of the map."""
 _FRAMES = ("map", "world")
@@ -91,29 +97,35 @@ _VELOCITY_LIVES = 0.5
 
 
 class MoveBaseServer:
-    """Serves a base, and lets time pass while it stands."""
+    """Serves a base, and lets time pass while it stands.
 
-    def __init__(self, base: EmbeddedBase) -> None:
+    Args:
+        root: what stands before the names of its topics and services; empty for the only base of an arena.
+    """
+
+    def __init__(self, base: EmbeddedBase, root: str = "") -> None:
         self._base = base
+        self._action = f"{root}/move_base"
+        self._waits = Publisher(f"{self._action}/{WAITS_FOR}", String, queue_size=5)
         self.wheel = Lock()
         """Held by the driver: a goal, or the loop that advances time."""
         self._driving = Event()
         """Set while a goal is driven to."""
-        self._parameters = DriveParameters(base.settings)
+        self._parameters = DriveParameters(base.settings, root)
         self._velocity: Tuple[float, Speeds] = (-math.inf, Speeds())
         self._subscribers = (
-            rospy.Subscriber("/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True),
-            rospy.Subscriber(KEEP_OUT, Grid, self._on_keep_out, queue_size=1),
+            rospy.Subscriber(f"{root}/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True),
+            rospy.Subscriber(root + KEEP_OUT, Grid, self._on_keep_out, queue_size=1),
         )
         self._timer = WallTimer(_PACED_PAUSE, self._idle, "idle")
         self._serve()
 
     def _serve(self) -> None:
         self._services = (
-            rospy.Service("/move_base/make_plan", GetPlan, self._plan),
-            rospy.Service("/move_base/clear_costmaps", Empty, self._clear),
+            rospy.Service(f"{self._action}/make_plan", GetPlan, self._plan),
+            rospy.Service(f"{self._action}/clear_costmaps", Empty, self._clear),
         )
-        self._server = ActionServer("/move_base", MoveBaseAction, self._execute).start()
+        self._server = ActionServer(self._action, MoveBaseAction, self._execute).start()
 
     def leave(self, seconds: float) -> None:
         """Simulate the crash and restart of the server.
@@ -136,7 +148,10 @@ class MoveBaseServer:
         """Let a period pass while no goal is driven to, at the speeds of ``/cmd_vel``; the pause after it, s."""
         with self.wheel, self._base.simulation.moving():
             said, speeds = self._velocity
-            self._base.tick(speeds if time.monotonic() - said < _VELOCITY_LIVES else Speeds())
+            if time.monotonic() - said < _VELOCITY_LIVES:
+                self._base.tick(speeds)
+            else:
+                self._base.rest()
         return _PACED_PAUSE if self._base.simulation.rate > 0.0 else 1.0 / self._base.settings.control_rate
 
     def _on_velocity(self, message: Twist) -> None:
@@ -166,7 +181,9 @@ class MoveBaseServer:
             return MoveBaseResult()
 
         def progress(phase: str, part: float) -> None:
-            del phase, part  # move_base tells where the base is, and nothing else.
+            del part  # move_base tells where the base is, and nothing else.
+            if phase.startswith(AWAITED):
+                self._waits.publish(String(phase[len(AWAITED):]))
             goal.feedback(MoveBaseFeedback(self._stamped(self._base.pose())))
 
         with self.wheel:

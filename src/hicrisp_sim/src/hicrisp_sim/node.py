@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Dict, FrozenSet, Sequence, Tuple, Union
 
 import rospy
@@ -22,8 +23,9 @@ from hicrisp_ros.tracks import by_camera
 
 from hicrisp_msgs.srv import InjectFault, ResetWorld
 from hicrisp_msgs.srv import Snapshot as SnapshotService
+from hicrisp_sim.agv.fleet_world import FleetWorld
 from hicrisp_sim.agv.world import AgvWorld
-from hicrisp_sim.agv_topics import AgvTopics, AgvTruth
+from hicrisp_sim.agv_topics import AgvTopics, AgvTruth, SteadyClock
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.fact_server import FactServer
@@ -45,7 +47,7 @@ class LabServer(WorldServer):
         frame = world.eyes.frame_of(world.base_settings.name)
         self._own = frozenset((frame, *trays))
         static = StaticFrames()
-        self._topics = AgvTopics(world.base, frame, clock=False,
+        self._topics = AgvTopics(world.base, frame,
                                  tray=(trays[0], tray_in_base()) if any(trays) else None, static=static,
                                  faults=world.base_faults)
         super().__init__(world, eyes, sigma, camera, static)
@@ -86,18 +88,36 @@ class LabServer(WorldServer):
         return problems
 
 
-class AgvServer:
-    """Serves an arena. The action and its services are under ``/move_base``; the rest is in the node's namespace."""
+class _BaseServer:
+    """Serves one base of an arena; the action and its services are under ``ROOT/move_base``."""
 
-    def __init__(self, world: AgvWorld) -> None:
+    def __init__(self, world: AgvWorld, clock: SteadyClock, root: str) -> None:
+        self.world = world
+        self.topics = AgvTopics(world.base, world.eyes.frame_of(world.base.name), clock, faults=world.faults, root=root)
+        self._truth = AgvTruth(world.base)
+        self.follow()
+        self.drives = MoveBaseServer(world.base, root)
+        world.faults.leave = self.drives.leave
+
+    def follow(self) -> None:
+        self.world.base.followers.append(self._after_period)
+
+    def _after_period(self) -> None:
+        self.topics.publish()
+        self._truth.publish()
+
+
+class AgvServer:
+    """Serves an arena. The topics, services and actions of several bases are under ``/NAME``; those of the world are in
+    the node's namespace."""
+
+    def __init__(self, world: FleetWorld) -> None:
         self._world = world
         self._camera = SceneCamera(world.simulation)
-        self._topics = AgvTopics(world.base, world.eyes.frame_of(world.base.name), faults=world.faults)
-        self._truth = AgvTruth(world.base)
+        clock, several = SteadyClock(), len(world.bases) > 1
         begin_faults(world.scene.faults)
-        self._follow()
-        self._drives = MoveBaseServer(world.base)
-        world.faults.leave = self._drives.leave
+        self._bases = [_BaseServer(base, clock, f"/{name}" if several else "") for name, base in world.bases.items()]
+        self._remember()
         self._resets = Resets(world.scene, self._reset)
         self._services = (
             rospy.Service("inject_fault", InjectFault, lambda request: injected(request, world.inject)),
@@ -105,22 +125,24 @@ class AgvServer:
             rospy.Service("snapshot", SnapshotService, self._camera.answer),
         )
 
-    def _follow(self) -> None:
-        self._world.base.followers.append(self._after_period)
-
-    def _after_period(self) -> None:
-        self._topics.publish()
-        self._truth.publish()
-        self._camera.remember(self._world.simulation.snapshot)
+    def _remember(self) -> None:
+        first = self._bases[0].world
+        first.base.followers.append(lambda: self._camera.remember(first.simulation.snapshot))
 
     def _reset(self, scene: Scene, seed: int) -> Sequence[str]:
-        self._drives.cancel_all()
-        with self._drives.wheel:
+        for base in self._bases:
+            base.drives.cancel_all()
+        with ExitStack() as held:
+            for base in self._bases:
+                held.enter_context(base.drives.wheel)
             self._world.reset(scene, seed)
-            self._follow()
+            for base in self._bases:
+                base.follow()
+            self._remember()
         begin_faults(scene.faults)
         self._camera.forget()
-        self._topics.begin()
+        for base in self._bases:
+            base.topics.begin()
         return ()
 
 
@@ -148,7 +170,7 @@ def build() -> Union[WorldServer, AgvServer, FactServer]:
     if scene.world == LAB:
         return LabServer(LabWorld(scene, seed, rate), eyes, sigma, camera)
     if scene.arena is not None:
-        return AgvServer(AgvWorld(scene, seed, rate))
+        return AgvServer(FleetWorld(scene, seed, rate))
     if scene.world != EMBEDDED:
         raise ConfigError(f"scene {scene.name} is of the world '{scene.world}': launch it with "
                           f"world:={scene.world}")

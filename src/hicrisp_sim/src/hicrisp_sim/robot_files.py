@@ -69,7 +69,7 @@ def robot_file(
         ConfigError: if the file does not exist or is about another robot; lists the valid ones.
     """
     beside = scene.source or None
-    bodies = {each: scene.stands[each].body if each in scene.stands else each for each in robots_of(scene, kind)}
+    bodies = {each: scene.body_of(each) for each in robots_of(scene, kind)}
     if told:
         file = config_file("robots", told, beside=beside)
         described = read_yaml(file)[0].get("name")

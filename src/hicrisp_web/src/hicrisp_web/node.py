@@ -9,7 +9,7 @@ from typing import Optional
 
 import rospy
 from hicrisp_core.errors import ConfigError
-from hicrisp_ros.config_files import config_path, load_configuration, parameter
+from hicrisp_ros.config_files import config_path, load_configuration, own_topic, parameter
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.brain import RosInterpreter
 from hicrisp_ros.ports.node_client import NodeClient
@@ -53,7 +53,7 @@ class Dashboard:
         self._health = HealthWatch(board)
         self._base: Optional[BaseWatch] = None
         if configuration.scene.arena is not None:
-            topics = [str(parameter(name, default)) for name, default in _BASE_TOPICS.items()]
+            topics = [str(parameter(name, own_topic(default))) for name, default in _BASE_TOPICS.items()]
             self._base = BaseWatch(board, *topics)
         found = listen(str(parameter("address", LOOPBACK)), int(parameter("port", PORT)))
         port = int(found.getsockname()[1])

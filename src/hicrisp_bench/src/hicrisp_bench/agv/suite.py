@@ -21,9 +21,10 @@ from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.agv import AgvWorld
 
+from hicrisp_bench.agv import fleet
 from hicrisp_bench.agv.truth import TO_SPARE, TrueMap, TrueTrack, judge, moment_of
 from hicrisp_bench.agv_brain.wrong_order import INJECTIONS, WrongOrder
-from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_trials
+from hicrisp_bench.options import add_every, add_over_ros, add_policies, add_trials, at_least_one
 from hicrisp_bench.pictures.charts import Chart, count_bars, share_bars
 from hicrisp_bench.runner import Runner
 from hicrisp_bench.statistics import Tally, by_case, corrections_of, share_of
@@ -34,7 +35,9 @@ CAUGHT = frozenset(kind.value for kind in (
 """Kinds of failures by which a wrong order is seen."""
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 QUICK = {"trials": 1, "every": 3}
-SELECTS = ("trials", "every", "policies")
+SELECTS = ("trials", "every", "policies", "robots")
+LAYOUTS, FLEET_LAYOUTS = 20, 50
+"""Random layouts for each order of one base, and for several bases, where no other number is asked for."""
 AREAS = ("area_1", "area_2", "area_3")
 COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
            "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
@@ -148,7 +151,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: the suite's subcommand.
     """
-    add_trials(parser, 20, "layouts of four obstacles for each order", "--seeds")
+    add_trials(parser, LAYOUTS, f"layouts for each order; of several AGVs {FLEET_LAYOUTS}", "--seeds")
+    parser.set_defaults(trials=0)
+    parser.add_argument("--robots", type=at_least_one, default=1, metavar="N",
+                        help="AGVs that drive at once, each with a stack of its own, under the policy hierarchical (1)")
     add_every(parser, "of the six orders")
     add_policies(parser, POLICIES)
     add_over_ros(parser)
@@ -168,7 +174,9 @@ def trials(config: Path, seeds: int, every: int = 1,
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; everything but the claims is judged from the physics."""
-    cases = trials(options.config, options.trials, options.every, options.policies)
+    if options.robots > 1:
+        return _run_fleet(options, runner)
+    cases = trials(options.config, options.trials or LAYOUTS, options.every, options.policies)
     every = [trial for _, made in cases for trial in made]
     if options.over_ros:
         from hicrisp_bench.agv.over_ros import AgvJudge  # ROS is needed for this way only.
@@ -191,6 +199,26 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
         {"speed": measured, "runs": results},
         (Section("Speed", measured, ("what", "factor", "rays", "scan_rate", "sim_s")),),
         _charts(rows), crashes(results))
+
+
+def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
+    """Run several bases at once."""
+    policies = [policy for policy in options.policies if policy == "hierarchical"] or options.policies
+    cases = fleet.trials(options.config, options.robots, options.trials or FLEET_LAYOUTS, policies)
+    results = [runner.run(fleet.run_fleet_trial, made, fleet.key_of, "agv") for _, made in cases]
+    rows = [fleet.row_of(head, found) for (head, _), found in zip(cases, results)]
+    return Report(
+        rows, fleet.COLUMNS, (),
+        "Areas, obstacles, starts and orders are random; no map knows the obstacles. Each AGV has its own executive, "
+        "detector and planner: with 'own' an order of its own areas, with 'shared' its part of one order of all. "
+        "'possible' counts the layouts with a schedule that keeps 5 cm between footprints; 'completed' is the part of "
+        "them without a collision in which all areas were visited in their order. Collisions (footprints that "
+        "overlap), contacts and visits are those of the physics at each of its steps of 4 ms.",
+        {"runs": [result for found in results for result in found]},
+        charts=(Chart("fleet", "Areas visited by several AGVs in the order that was asked for", share_bars(
+            rows, lambda row: f"{row['robots']} AGVs, {row['order']} order", "policy", "completed"),
+            "Completed without a collision, of the layouts where it is possible"),),
+        failed=crashes(rows))
 
 
 def _charts(rows: Sequence[Row]) -> Tuple[Chart, ...]:

@@ -5,7 +5,7 @@ how far.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -70,6 +70,17 @@ class TrueMap:
             distances = kept
         return float(distances.min()) * _RESOLUTION
 
+    def places(self, step: float) -> np.ndarray:
+        """Points (n, 2) of a square grid with some step where a base with space to spare can be, metres."""
+        every = round(step / _RESOLUTION)
+        cells = np.argwhere(self._reached[::every, ::every]) * every
+        return np.asarray(self._costmap.middle(cells))
+
+    def within(self, area: str, spots: np.ndarray) -> np.ndarray:
+        """Which of some points (n, 2), metres, are in an area."""
+        cells = np.floor((spots - self._costmap.origin) / _RESOLUTION).astype(int)
+        return np.asarray(self._cells(self._areas[area])[cells[:, 0], cells[:, 1]])
+
     def _cells(self, area: WorldObject) -> np.ndarray:
         if area.pose is None:
             return np.zeros_like(self._free)
@@ -83,10 +94,11 @@ class TrueMap:
 
 @dataclass(frozen=True)
 class Stop:
-    """An area in which a base came to stand, and the area that it was on its way to."""
+    """An area in which a base came to stand, the area that it was on its way to, and when, in seconds."""
 
     area: str
     errand: str = ""
+    time: float = field(default=0.0, compare=False)
 
     @property
     def meant(self) -> bool:
@@ -118,9 +130,8 @@ class Moment:
 
 def moment_of(base: EmbeddedBase) -> Moment:
     """What is true of an embedded base now."""
-    simulation = base.simulation
-    return Moment(simulation.time, simulation.base_pose, simulation.base_speed, simulation.base_turning,
-                  simulation.touching, base.goal, base.driving)
+    body = base.body
+    return Moment(base.simulation.time, body.pose, body.speed, body.turning, body.touching, base.goal, base.driving)
 
 
 class TrueTrack:
@@ -156,7 +167,7 @@ class TrueTrack:
             self._still_since = moment.time
         elif not moment.driving or moment.time - self._still_since >= _LONG:
             area, goal = self._area_at(x, y), moment.goal
-            stop = Stop(area, self._area_at(*goal.position[:2]) if goal is not None else "")
+            stop = Stop(area, self._area_at(*goal.position[:2]) if goal is not None else "", self.time)
             last = self.stops[-1] if self.stops else Stop("")
             if area and (area != last.area or stop.meant and not last.meant):
                 self.stops.append(stop)

@@ -125,8 +125,8 @@ class KnownBodies:
 
     @property
     def frames(self) -> Tuple[str, ...]:
-        """The frames of the arms' links."""
-        return tuple(self._links)
+        """The frames of the bases, and of the arms' links."""
+        return (*self._bases, *self._links)
 
     def explain(self, scan: Scan, frames: Frames) -> np.ndarray:
         """Check for each end of a scan whether it lies on a robot or on the floor.

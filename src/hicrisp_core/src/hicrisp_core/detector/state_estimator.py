@@ -35,6 +35,8 @@ its noise.
 """
 _INSIDE = 0.05
 """Metres within the footprint of a base at which the lidar sees the base itself, and no object that it touches."""
+_ABOUT = 0.08
+"""Metres around the footprint of a base of others within which the lidar sees that base, which may be moving."""
 _SET_BACK = 1.0
 """Least age of a scan relative to the last one, seconds, that shows a reset of the clock."""
 
@@ -139,8 +141,10 @@ class StateEstimator:
         """What was seen in which drawer or cupboard, and where there."""
         self._names = GivenNames((*scene.objects, *bodies, *domain.types, *domain.predicates, *domain.actions))
         self._bodies = {robot.name: robot.frames[0] for robot in self.robots if robot.name in bases}
+        others = bodies_of(replace(scene, robots=tuple(name for name in bases if name not in self._bodies)))
+        self._shown = {**self._bodies, **{name: frames_of(name, body).frames[0] for name, body in others.items()}}
         self._known_bodies = KnownBodies(
-            {self._bodies[name]: start.radius for name, start in bases.items()},
+            {self._shown[name]: start.radius + (_ABOUT if name in others else 0.0) for name, start in bases.items()},
             {frame: capsules for body in bodies.values() for frame, capsules in body.links.items()} if bases else {},
             scene.arena.floor if scene.arena is not None else 0.0)
         self._begin()
@@ -171,7 +175,7 @@ class StateEstimator:
         Returns:
             Name of the frame.
         """
-        return self._bodies[base]
+        return self._shown[base]
 
     def follow(self, frames: Frames, scan: Optional[Scan] = None) -> None:
         """Process motion between two observations of the whole world.

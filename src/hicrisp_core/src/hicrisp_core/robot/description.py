@@ -104,10 +104,10 @@ class RobotBody:
         return self.reach
 
     def standing(self, name: str, stand: Stand) -> "RobotBody":
-        """Return the body as an arm of a scene has it.
+        """Return the body as a robot of a scene has it.
 
         Args:
-            name: of the arm.
+            name: of the robot.
             stand: where it stands, and whose body it has.
 
         Returns:
@@ -115,7 +115,9 @@ class RobotBody:
         """
         before = prefix_of(name, stand)
         frames, (left, right) = self.frames, self.frames.fingers
-        if before:
+        if before and self.kind == "base":
+            frames = replace(frames, base="")
+        elif before:
             told = (frames.tool or f"{stand.body}_hand_tcp", left or f"{stand.body}_leftfinger",
                     right or f"{stand.body}_rightfinger")
             frames = replace(frames, tool=before + told[0], fingers=(before + told[1], before + told[2]))
@@ -239,7 +241,7 @@ def bodies_of(scene: Scene) -> Dict[str, RobotBody]:
     found: Dict[str, RobotBody] = {}
     for name in scene.robots:
         usual = RobotBody("base") if name in bases else RobotBody("arm")
-        stand = scene.stands.get(name, Stand(name, Pose((0.0, 0.0, 0.0))))
+        stand = scene.stands.get(name, Stand(scene.body_of(name), Pose((0.0, 0.0, 0.0))))
         found[name] = (described(stand.body, scene.source or None) or usual).standing(name, stand)
         if found[name].kind != usual.kind:
             raise ConfigError(f"config/robots/{stand.body}.yaml says that {stand.body} is of the kind "

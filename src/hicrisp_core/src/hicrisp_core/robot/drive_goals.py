@@ -164,7 +164,8 @@ def drive_space_of(scene: Scene) -> DriveSpace:
     Returns:
         The limits; without a floor if the scene has no base.
     """
-    start = next(iter(scene.arena.starts.values()), None) if scene.arena is not None else None
+    bases = scene.arena.starts if scene.arena is not None else {}
+    start = next((bases[name] for name in scene.robots if name in bases), None)
     if scene.arena is None or start is None:
         return DriveSpace()
     return DriveSpace(radius=start.radius, floor=FreeSpace(scene.arena, start.radius))

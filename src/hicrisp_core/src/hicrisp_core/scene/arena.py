@@ -4,6 +4,7 @@ start; metres and degrees.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import field, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from hicrisp_core.domain import Domain
 from hicrisp_core.domain.schema import zones_of
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.model import KeepOut, Pose, WorldObject
-from hicrisp_core.model.geometry import Planar, from_yaw
+from hicrisp_core.model.geometry import Planar, from_yaw, planar_distance
 from hicrisp_core.model.keep_out import footprint, overlapped
 from hicrisp_core.ports.kinds import ARM, BASE
 from hicrisp_core.scene.layout import RandomSpot, draw_layout, overlapping, standing
@@ -65,7 +66,7 @@ class RobotEntry:
         radius: of a base's round footprint, metres; 0.18 by default.
         yaw: its heading at first, degrees.
         tray: name of the object that a base carries objects on; empty for none.
-        type: the robot whose files describe an arm; that of its own name by default. Several arms may be of one type.
+        type: the robot whose files describe it; that of its own name by default. Several robots may be of one type.
     """
 
     kind: Literal["arm", "base"]
@@ -76,8 +77,8 @@ class RobotEntry:
     type: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind == BASE and (self.position is None or self.type):
-            raise ValueError("a base has a 'position' and no 'type'")
+        if self.kind == BASE and self.position is None:
+            raise ValueError("a base has a 'position'")
         if self.kind == ARM and (self.radius is not None or self.tray):
             raise ValueError("an arm has no 'radius' and no 'tray'")
 
@@ -276,9 +277,12 @@ def _arena(part: ArenaPart, bases: Mapping[str, Any], positions: Positions, bloc
             raise positions.error((*path, "position"), f"the base does not fit there: {_where(x, y)} is "
                                                        f"{max(0.0, empty.clearance(x, y)):.2f} m from a wall, "
                                                        f"its radius is {radius:.2f} m")
-        starts[name] = Start(entry.pose.shifted((0.0, 0.0, bounds.floor)), radius, entry.tray)
-    if len(starts) != 1:
-        raise positions.error(("robots",), f"one base was expected, got {len(starts)}: {', '.join(starts) or 'none'}")
+        starts[name] = Start(entry.pose.shifted((0.0, 0.0, bounds.floor)), radius, entry.tray, entry.type)
+    if not starts:
+        raise positions.error(("robots",), "a base was expected, got none")
+    for (name, one), (other, two) in itertools.combinations(starts.items(), 2):
+        if planar_distance(one.pose.position, two.pose.position) < one.radius + two.radius:
+            raise positions.error(("robots", other, "position"), f"{other} starts where {name} does; move one of them")
     return replace(empty, starts=starts)
 
 

@@ -66,6 +66,8 @@ def lab_scene(path: Path, values: Mapping[str, Any], positions: Positions, domai
     arena, areas, obstacles, weights = read_arena(
         part, {name: entry for name, entry in part.robots.items() if name not in begun.stands}, positions, domain, seed,
         blocks)
+    if len(arena.starts) != 1:
+        raise positions.error(("robots",), f"a lab has one base, got {', '.join(arena.starts)}")
     if not arena.floor < -_LOWEST:
         raise positions.error(("arena", "floor"), f"the table's top is z = 0 and the floor must be lower than "
                                                   f"{-_LOWEST} m, got {arena.floor:g}")

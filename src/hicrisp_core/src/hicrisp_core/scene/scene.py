@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
@@ -103,12 +103,13 @@ class Start:
     """Where a base stands at first, in the map frame, and the radius of its round footprint, metres.
 
     ``tray`` is the name of the object that is the base with the flat tray on top, as one box; empty if it
-    has none.
+    has none. ``body`` is the robot whose files describe it; empty for that of its own name.
     """
 
     pose: Pose
     radius: float
     tray: str = ""
+    body: str = ""
 
 
 @dataclass(frozen=True)
@@ -298,6 +299,35 @@ class Scene:
     def symbolic(self) -> bool:
         """Whether the scene has facts instead of poses."""
         return self.arena is None and all(item.pose is None for item in self.objects.values())
+
+    def body_of(self, robot: str) -> str:
+        """Return the robot whose files describe one of this scene.
+
+        Args:
+            robot: its name in the scene.
+
+        Returns:
+            The name of the files.
+        """
+        starts = self.arena.starts if self.arena is not None else {}
+        told = self.stands[robot].body if robot in self.stands else starts[robot].body if robot in starts else ""
+        return told or robot
+
+    def alone(self, robot: str) -> "Scene":
+        """Return the scene as one robot among others has it: the others move in it, and others command them.
+
+        Args:
+            robot: name of the robot; empty for all of them.
+
+        Returns:
+            The scene.
+
+        Raises:
+            ConfigError: if there is no such robot; lists those that there are.
+        """
+        if robot and robot not in self.robots:
+            raise ConfigError(f"the scene '{self.name}' has no robot '{robot}'; its robots: {', '.join(self.robots)}")
+        return replace(self, robots=(robot,)) if robot else self
 
     @property
     def has_table(self) -> bool:

@@ -18,17 +18,18 @@ from hicrisp_core.ports.perception import CAMERA, POSES
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace import trial_of
 from hicrisp_core.trace.plain import to_json
 from hicrisp_ros.config_files import BRINGUP, config_file
 
 from hicrisp_nodes.check_launch import check, read_options
-from hicrisp_nodes.cli.client import NODES, EventStream, Supervisor, Unreachable, become_node
+from hicrisp_nodes.cli.client import ENDED, NODES, EventStream, Supervisor, Unreachable, become_node
 from hicrisp_nodes.cli.console import Console
 from hicrisp_nodes.cli.follow import Follower
 from hicrisp_nodes.cli.graph import DEFAULT_PORT, Graph, MasterPort, port_is_free
 from hicrisp_nodes.cli.launch import Launch
 from hicrisp_nodes.cli.options import choose_brain, parse
-from hicrisp_nodes.cli.trials import run_trials, summary
+from hicrisp_nodes.cli.trials import result_of_task, run_trials, summary
 from hicrisp_nodes.composition import named_llm
 from hicrisp_nodes.recording import BAG, MCAP
 
@@ -39,7 +40,7 @@ _MODEL_LIMIT = 20.0
 """Wall seconds in which the endpoint of a language model answers a small question."""
 _ALONE = 5.0
 """Seconds that a question about a task waits where nobody sits at the terminal."""
-_NEEDED = ("submit_task", "get_task", "detector/check", "reset_world")
+_NEEDED = ("submit_task", "get_task", "detector/check")
 
 
 class Stopped(Exception):
@@ -61,8 +62,13 @@ class Demo:
         self._scene = load_scene(config_file("scenes", options.scene), options.seed)
         perception = perception_of(options.perception, self._scene)
         runs = Path(options.runs_dir).expanduser().resolve() if options.runs_dir else self._root / "runs"
-        self._checks = ["--scene", options.scene, "--seed", str(options.seed), "--policy", options.policy,
-                        "--llm", self.brain, "--perception", perception, "--runs-dir", str(runs)]
+        bases = tuple(self._scene.arena.starts) if self._scene.arena is not None else ()
+        robots = bases if len(bases) > 1 else ()
+        self._spaces = [f"{options.namespace}/{name}" for name in robots] or [options.namespace]
+        """The namespaces in which robots have nodes of their own."""
+        self._checks = ["--robots", " ".join(robots), "--scene", options.scene, "--seed", str(options.seed),
+                        "--policy", options.policy, "--llm", self.brain, "--perception", perception,
+                        "--runs-dir", str(runs)]
         attended = options.keep or sys.stdin.isatty()
         graph = Graph(self._uri)
         shared = graph.reachable() and any(node.endswith("/embedded_world") for node in graph.nodes())
@@ -76,14 +82,19 @@ class Demo:
             "ask_time_limit": -1.0 if attended else _ALONE,
             "namespace": options.namespace, "tf_prefix": options.namespace if shared else "", "memory": options.memory,
             "record": str(options.record).lower(), "web": str(options.web).lower(),
-            "web_address_file": self._address_file,
+            "web_address_file": self._address_file, "robots": " ".join(robots),
             "runs_dir": runs}, log, self._uri)
+        if robots and options.trials > 1:
+            raise ConfigError(f"the bases of {self._scene.name} begin together once: leave out --trials")
+        self._world = options.namespace
+        self._options = Namespace(**{**vars(options), "namespace": self._spaces[0]})
         self.trials: List[Dict[str, Any]] = []
 
     def run(self) -> bool:
         """Start, run the trials, and wait for Ctrl-C where that is wanted; whether every trial succeeded."""
         options = self._options
-        task = options.task or self._scene.task
+        tasks = [each.strip() for each in (options.task or self._scene.task).split(";")]
+        task = tasks[0]
         check(read_options(self._checks))
         self._console.say(f"{self._console.paint('Brain', 'strong')}  {self.brain} "
                           + self._console.paint(f"({self._why})", "soft"))
@@ -99,13 +110,32 @@ class Demo:
         supervisor = Supervisor(options.namespace)
         events = EventStream(options.namespace)
         follower = Follower(supervisor, events, self._console, lambda: self.launch.alive)
+        others = [(space, Supervisor(space)) for space in self._spaces[1:] if options.trials]
+        begun = [(space, each, each.ask("submit_task", tasks[index % len(tasks)]))
+                 for index, (space, each) in enumerate(others, 1)]
         for trial in run_trials(options, task, self.brain, supervisor, events, follower, self._console):
             self.trials.append(trial)
+        for space, each, answer in begun:
+            self.trials.append(self._ended(space, each, answer))
         if len(self.trials) > 1:
             self._console.say(f"\n{self._console.paint('Trials', 'strong')} {summary(self.trials)}")
         if options.keep:
             self._stay()
         return all(trial["success"] for trial in self.trials)
+
+    def _ended(self, space: str, supervisor: Supervisor, answer: Any) -> Dict[str, Any]:
+        """Wait for the task of another base, and say how it ended; its result."""
+        if not answer.accepted:
+            self._console.say(f"{space}: not accepted: {answer.message}")
+            return {**trial_of([]), "message": answer.message}
+        def ended() -> bool:
+            status = supervisor.status(answer.task_id)
+            return status is not None and status.state in ENDED
+
+        wait_until(ended, Deadline(self._options.time_limit), period=_SLICE, in_vain=lambda: not self.launch.alive)
+        status = supervisor.status(answer.task_id)
+        self._console.say(f"{space}: {status.message if status is not None else 'its supervisor does not answer'}")
+        return result_of_task([], status.run_folder if status is not None else "")
 
     def stop(self) -> None:
         """End everything; the supervisor cancels its task, and the other nodes serve it until the robots stand."""
@@ -128,7 +158,8 @@ class Demo:
         began = time.monotonic()
         graph = Graph(self._uri)
         root = f"/{self._options.namespace}"
-        wanted = [f"{root}/{name}" for name in _NEEDED]
+        wanted = [f"/{space}/{name}" for space in self._spaces for name in _NEEDED]
+        wanted.append(f"/{self._world}/reset_world")
 
         def up() -> bool:
             # A recording that is wanted begins with the next task.

@@ -188,6 +188,7 @@ class TaskRunner:
             request.cancel.set()
 
         scene, problem = self._configuration.scene, ""
+        bases = [name for name in scene.robots if scene.arena and name in scene.arena.starts]
         record = SceneRecord(folder / SCENE_FILE, scene, self._configuration.domain)
         try:
             events = EventLog(folder, [lambda event: self._reports.event(event, request.id)],
@@ -200,7 +201,7 @@ class TaskRunner:
         try:
             with events as log, SceneWatch(self._observer, record), \
                     self._observer.hearing_resets(began_again), \
-                    Drives(self._observer, scene.arena.starts if scene.arena else (), self._route) as drives:
+                    Drives(self._observer, bases, self._route) as drives:
                 request.explain = lambda: explain(log.events)
                 self._follow(request, timeline, log, drives)
                 said = explain(log.events)

@@ -34,7 +34,7 @@ class Costmap(ScanMemory):
         arena.paint(self.static.T, tuple(self.origin), resolution, resolution / 2.0)
         self._inflation = inflation
         self.zones = tuple(zones)
-        self.zoned = self._over(self.zones)
+        self.zoned = self.over(self.zones)
         self.kept_out = np.zeros(self.shape, dtype=bool)
         self.layer = np.zeros(self.shape, dtype=bool)
         self._constraints: Tuple[KeepOut, ...] = ()
@@ -85,7 +85,7 @@ class Costmap(ScanMemory):
         """
         if tuple(shapes) != self._constraints:
             self._constraints = tuple(shapes)
-            self.kept_out = self._over(self._constraints)
+            self.kept_out = self.over(self._constraints)
             self._distance = None
 
     def occupy(self, cells: np.ndarray) -> None:
@@ -135,9 +135,15 @@ class Costmap(ScanMemory):
         costs = np.where(beyond < 0.0, _SQUEEZE, 1.0 + 6.0 * near)
         return np.where(self.distance < narrow, np.inf, costs)
 
-    def _over(self, shapes: Sequence[KeepOut]) -> np.ndarray:
+    def over(self, shapes: Sequence[KeepOut]) -> np.ndarray:
         """Return the cells of some ground. A zone takes its edge's cells too, so that no footprint that keeps
         clear of cells comes over it.
+
+        Args:
+            shapes: ground in the map frame, metres.
+
+        Returns:
+            Boolean array (columns, rows).
         """
         occupied = np.zeros(self.shape, dtype=bool)
         for shape in shapes:

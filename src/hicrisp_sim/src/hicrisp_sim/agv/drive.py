@@ -8,10 +8,11 @@ from typing import Optional
 
 import numpy as np
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status
-from hicrisp_core.ports.robot import Progress
+from hicrisp_core.ports.robot import AWAITED, Progress
 from hicrisp_core.robot.safety import ZoneGuard
 from hicrisp_core.time.deadline import Deadline
 
+from hicrisp_sim.agv.giving_way import Way
 from hicrisp_sim.agv.planner import path_length
 from hicrisp_sim.agv.pursuit import Twist
 from hicrisp_sim.agv.vehicle import Vehicle
@@ -26,6 +27,12 @@ _MOVED = 0.10
 less than ever before that count as progress: a base that comes and goes between two closed gaps makes none."""
 _AHEAD = math.radians(80.0)
 """Directions in which a pressed bumper is in the way of driving on."""
+_BESIDE = 0.4
+"""Metres between two footprints within which one is in the other's way."""
+_LONGEST_WAIT = 45.0
+"""Seconds after which a base that does not let this one pass is what blocks it."""
+_LONGEST_TURN = 240.0
+"""Seconds for which a base waits for its turn in an order."""
 _BUMPED = 3
 """Control periods in a row with a pressed bumper that end a drive: one may be a graze while turning away."""
 
@@ -58,6 +65,9 @@ class Drive:
         self._nearest = math.inf
         self._recoveries = 0
         self._bumped = 0
+        self._way = Way()
+        self._began = base.simulation.time
+        self._waits_since, self._held = math.inf, base.held
         self._forward = False
         self._turning = False
 
@@ -67,6 +77,12 @@ class Drive:
         Returns:
             The outcome.
         """
+        try:
+            return self._run()
+        finally:
+            self._base.end_drive()
+
+    def _run(self) -> Outcome:
         while True:
             ended = self._ended() or self._arrived()
             if ended is not None:
@@ -75,7 +91,7 @@ class Drive:
                 self._base.tick(self._base.controller.face(self._base.pose(), self._goal.yaw))
                 continue
             self._plan_when_due()
-            given_up = self._out_of_patience()
+            given_up = self._waited_too_long() or self._out_of_patience()
             if given_up is not None:
                 return given_up
             twist = None if self._path is None else self._base.controller.follow(self._base.pose(),
@@ -85,6 +101,7 @@ class Drive:
                 soon = 2.0 / self._base.settings.scan_rate - 1.0 / self._base.settings.plan_rate
                 self._planned = min(self._planned, self._base.simulation.time + soon)
                 self._base.controller.reset()
+                self._wait_for_near()
             self._forward = twist is not None and twist.forward > 0.02
             self._base.tick(twist or Twist())
 
@@ -96,7 +113,7 @@ class Drive:
         if self._deadline.passed:
             return Outcome(Status.TIMEOUT, "The time limit passed; the base stands still.",
                            cause=Cause(CauseKind.OUT_OF_TIME))
-        speed, turn = self._base.simulation.wheel_speeds
+        speed, turn = self._base.body.wheel_speeds
         forbidden = self._guard.ahead(self._base.pose(), speed, turn)
         if forbidden is not None:
             return Outcome(Status.EXECUTION, f"The base was stopped before it came over {forbidden}.",
@@ -106,7 +123,7 @@ class Drive:
             return Outcome(Status.SAFETY,
                            f"No scan has arrived for {age:.1f} s; the base does not drive blind and stands still.",
                            cause=Cause(CauseKind.STALE_SENSOR, ("lidar",), age))
-        bumper = self._base.simulation.bumper
+        bumper = self._base.body.bumper
         pressed = self._forward and bumper is not None and abs(bumper) < _AHEAD
         self._bumped = self._bumped + 1 if pressed else 0
         if self._bumped >= _BUMPED:
@@ -132,15 +149,43 @@ class Drive:
         if now - self._planned < 1.0 / self._base.settings.plan_rate - 1e-6:
             return
         self._planned = now
-        self._path = self._base.make_plan(self._base.pose(), self._goal)
-        if self._path is None:
+        way = self._base.way(self._goal, self._began)
+        self._path = way.path
+        self._wait_for(way)
+        if self._path is None or way.words:
             return
         self._last_plan, self._base.route = now, self._path
         self._left = path_length(self._path)
         if self._left < self._nearest - _MOVED:  # Nearer than ever: what stopped it before is behind it.
-            self._nearest, self._recoveries = self._left, 0
+            self._nearest, self._recoveries, self._waits_since = self._left, 0, math.inf
         self._whole = max(self._whole, self._left, 1e-6)
         self._progress("drive", self._fraction())
+
+    def _wait_for(self, way: Way) -> None:
+        """Take in whom the base waits for: that is no lack of a plan, and no lack of progress."""
+        now, before = self._base.simulation.time, self._way.words
+        self._way = way
+        if not way.words:
+            return
+        if way.words != before:
+            self._progress(f"{AWAITED}{way.words}", self._fraction())
+        self._waits_since = math.inf if way.held else min(self._waits_since, now)
+        self._last_plan = self._last_moved = now
+
+    def _wait_for_near(self) -> None:
+        """Wait for a base that stands or moves right in front, and not for a recovery."""
+        spot = self._base.pose().position[:2]
+        near = [mate for mate in self._base.controller.mates if mate.apart(spot) <= self._base.radius + _BESIDE]
+        if near and not self._way.words:
+            self._wait_for(Way(words=f"{near[0].name} to clear the way", whom=near[0].name))
+
+    def _waited_too_long(self) -> Optional[Outcome]:
+        """Return the failure of a drive that waited in vain for another base."""
+        waited, held = self._base.simulation.time - self._waits_since, self._base.held - self._held
+        if not self._way.words or waited < _LONGEST_WAIT and held < _LONGEST_TURN:
+            return None
+        return Outcome(Status.EXECUTION, f"The base waited {max(waited, held):.0f} s in vain for {self._way.words}.",
+                       cause=Cause(CauseKind.BLOCKED, (self._way.whom,) if self._way.whom else ()))
 
     def _fraction(self) -> float:
         """Return the completed share of the longest path so far; it never decreases."""

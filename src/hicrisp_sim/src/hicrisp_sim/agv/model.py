@@ -1,5 +1,5 @@
 """The MuJoCo model of an arena: floor, walls, areas painted on the floor, obstacles that can be pushed,
-the base.
+the bases.
 """
 
 from __future__ import annotations
@@ -22,23 +22,25 @@ TIMESTEP = 0.004
 WHEEL_RADIUS, TRACK = 0.05, 0.26
 """Of the driven wheels, metres; the track is the distance between them."""
 WHEELS = ("left_wheel", "right_wheel")
-FREE_JOINT = "base"
+CHASSIS = "chassis"
+"""Of the parts of a base, whose names follow its own."""
 _GROUND, _SOLID = 1, 2
 """Collision bits: what wheels and feet touch; what stands on the floor."""
-ROBOT_GROUP, SOLID_GROUP, PAINT_GROUP = 0, 1, 2
-"""Geom groups: the lidar sees the second only."""
+ROBOT_GROUP, SOLID_GROUP, PAINT_GROUP, MAST_GROUP = 0, 1, 2, 3
+"""Geom groups: lidars see the second and the fourth only."""
 _CLEARANCE = 0.02
 """Height of the chassis above the floor, metres."""
 _CHASSIS_HEIGHT = 0.16
 _TRAY_THICKNESS = 0.015
+_MAST_HEIGHT = 0.3
+"""Up to which a base among others is as wide as its chassis, so that their lidars see it, metres."""
 
 
-def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
-    """Compile the physics of an arena with one base.
+def arena_model(scene: Scene) -> mujoco.MjModel:
+    """Compile the physics of an arena with its bases.
 
     Args:
         scene: the initial objects, robots and facts, as its file describes them.
-        base: name of the base.
 
     Returns:
         The model.
@@ -56,18 +58,17 @@ def arena_model(scene: Scene, base: str) -> mujoco.MjModel:
     # Obstacles at rest cost nothing.
     spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     _add_floor(spec, arena)
-    add_arena(spec, scene, arena, base)
+    add_arena(spec, scene, arena)
     return spec.compile()
 
 
-def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> None:
-    """Add walls, areas, the base and the obstacles, without the floor.
+def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena) -> None:
+    """Add walls, areas, the bases and the obstacles, without the floor.
 
     Args:
         spec: the MuJoCo model under construction.
         scene: the initial objects, robots and facts, as its file describes them.
         arena: the scene's arena.
-        base: name of the base.
     """
     for name, wall in {**arena.border(), **arena.walls}.items():
         _add_wall(spec, name, wall, arena.floor)
@@ -76,7 +77,12 @@ def add_arena(spec: mujoco.MjSpec, scene: Scene, arena: Arena, base: str) -> Non
             spec.worldbody.add_geom(name=f"area/{item.name}", type=mujoco.mjtGeom.mjGEOM_BOX, contype=0, conaffinity=0,
                                     size=[size / 2.0 for size in item.size], rgba=[0.35, 0.62, 0.45, 1.0],
                                     group=PAINT_GROUP, **placement(item.pose))
-    _add_base(spec, arena.starts[base])
+    for name, start in arena.starts.items():
+        body = _add_base(spec, name, start)
+        if len(arena.starts) > 1:
+            body.add_geom(name=f"{name}/mast", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=0.0, group=MAST_GROUP,
+                          size=[start.radius, (_MAST_HEIGHT - _CLEARANCE) / 2.0, 0.0], contype=0, conaffinity=0,
+                          pos=[0.0, 0.0, (_MAST_HEIGHT + _CLEARANCE) / 2.0], rgba=[0.85, 0.55, 0.15, 1.0])
     for item in scene.things:
         if item.pose is None or item.name not in arena.unknown:
             continue
@@ -114,25 +120,24 @@ def _add_wall(spec: mujoco.MjSpec, name: str, wall: Wall, floor: float) -> None:
         contype=_SOLID, conaffinity=_SOLID, group=SOLID_GROUP)
 
 
-def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
+def _add_base(spec: mujoco.MjSpec, base: str, start: Start) -> Any:
     """A round chassis on two driven wheels and two sliding feet, with a flat tray on a column where it has one."""
     yaw = start.pose.yaw
-    body = spec.worldbody.add_body(name=FREE_JOINT, pos=list(start.pose.position),
-                                   quat=w_first(from_yaw(yaw)))
-    body.add_freejoint(name=FREE_JOINT)
-    body.add_geom(name="chassis", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=12.0,
+    body = spec.worldbody.add_body(name=base, pos=list(start.pose.position), quat=w_first(from_yaw(yaw)))
+    body.add_freejoint(name=base)
+    body.add_geom(name=f"{base}/{CHASSIS}", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=12.0,
                   size=[start.radius, _CHASSIS_HEIGHT / 2.0, 0.0],
                   pos=[0.0, 0.0, _CLEARANCE + _CHASSIS_HEIGHT / 2.0],
                   contype=_SOLID, conaffinity=_SOLID, group=ROBOT_GROUP, rgba=[0.85, 0.55, 0.15, 1.0],
                   friction=[0.2, 0.005, 0.0001])
     if start.tray:
-        _add_tray(body)
+        _add_tray(body, base)
     for end in (-1.0, 1.0):
         body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.02, 0.0, 0.0], mass=0.2, group=ROBOT_GROUP,
                       condim=1,
                       pos=[end * 0.75 * start.radius, 0.0, 0.0202], contype=_GROUND, conaffinity=_GROUND,
                       priority=1)
-    for side, name in ((1.0, WHEELS[0]), (-1.0, WHEELS[1])):
+    for side, name in ((1.0, f"{base}/{WHEELS[0]}"), (-1.0, f"{base}/{WHEELS[1]}")):
         wheel = body.add_body(name=name, pos=[0.0, side * TRACK / 2.0, WHEEL_RADIUS])
         wheel.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 1.0, 0.0], armature=0.002)
         wheel.add_geom(type=mujoco.mjtGeom.mjGEOM_ELLIPSOID, size=[WHEEL_RADIUS, 0.012, WHEEL_RADIUS],
@@ -142,16 +147,17 @@ def _add_base(spec: mujoco.MjSpec, start: Start) -> None:
                           gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_AFFINE,
                           gainprm=[2.0] + [0.0] * 9, biasprm=[0.0, 0.0, -2.0] + [0.0] * 7,
                           forcerange=[-3.0, 3.0])
+    return body
 
 
-def _add_tray(body: Any) -> None:
+def _add_tray(body: Any, base: str) -> None:
     """A flat top with a rubber mat: what stands on it rides along by friction alone; soft contacts would creep."""
     below, half = _CLEARANCE + _CHASSIS_HEIGHT, TRAY_EDGE / 2.0
-    body.add_geom(name="tray/column", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=0.5, group=ROBOT_GROUP,
+    body.add_geom(name=f"{base}/tray/column", type=mujoco.mjtGeom.mjGEOM_CYLINDER, mass=0.5, group=ROBOT_GROUP,
                   contype=0,
                   conaffinity=0, size=[0.06, (TRAY_HEIGHT - below) / 2.0, 0.0], rgba=[0.35, 0.36, 0.38, 1.0],
                   pos=[0.0, 0.0, (TRAY_HEIGHT + below) / 2.0 - _TRAY_THICKNESS])
-    body.add_geom(name="tray/top", type=mujoco.mjtGeom.mjGEOM_BOX, mass=0.8, group=ROBOT_GROUP,
+    body.add_geom(name=f"{base}/tray/top", type=mujoco.mjtGeom.mjGEOM_BOX, mass=0.8, group=ROBOT_GROUP,
                   contype=_SOLID,
                   conaffinity=_GROUND | _SOLID, size=[half, half, _TRAY_THICKNESS / 2.0], condim=4,
                   priority=1,

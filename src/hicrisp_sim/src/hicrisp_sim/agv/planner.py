@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Optional, Tuple
+from typing import List, Optional, Tuple
 
 import numpy as np
 from scipy.ndimage import label
@@ -29,7 +29,7 @@ class GlobalPlanner:
     """
 
     def __init__(self, costmap: Costmap, inscribed: float, narrow: float) -> None:
-        self._costmap = costmap
+        self.costmap = costmap
         self.inscribed = inscribed
         self._narrow = narrow
         self._labels = np.zeros(costmap.shape, dtype=np.int32)
@@ -37,7 +37,8 @@ class GlobalPlanner:
         self._least = 0.0
 
     def plan(
-        self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0
+        self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0,
+        taken: Optional[np.ndarray] = None,
     ) -> Optional[np.ndarray]:
         """Find the cheapest path.
 
@@ -47,14 +48,17 @@ class GlobalPlanner:
             start: (x, y) in the map frame, metres.
             goal: (x, y) in the map frame, metres.
             extra: clearance required beyond the margin, metres; above 0 narrow passages are excluded.
+            taken: boolean array of cells in which the middle must not be besides; ``None`` for none.
 
         Returns:
             Array (n, 2) of points, one for each cell, metres; ``None`` without a path.
         """
-        first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
+        first, last = self.costmap.cell(*start), self.costmap.cell(*goal)
         if first is None or last is None:
             return None
-        costs = self._costmap.costs(self.inscribed + extra, self._least_for(extra))
+        costs = self.costmap.costs(self.inscribed + extra, self._least_for(extra))
+        if taken is not None:
+            costs = np.where(taken, np.inf, costs)
         if not np.isfinite(costs[last]):
             return None
         if np.isfinite(costs[first]):
@@ -62,12 +66,47 @@ class GlobalPlanner:
                 return None  # Known at once: no search over everything else that can be reached.
         else:
             costs = self._with_way_out(costs, first)
+        if taken is not None:  # Known at once, as above.
+            labels, _ = label(np.isfinite(costs), structure=np.ones((3, 3)))
+            if labels[first] != labels[last]:
+                return None
         cells = cheapest_cells(costs, first, last)
         if cells is None:
             return None
-        path = self._costmap.middle(cells)
+        path = self.costmap.middle(cells)
         path[0], path[-1] = start, goal
         return np.asarray(path)
+
+    def nearest(
+        self, start: Tuple[float, float], wanted: np.ndarray, taken: Optional[np.ndarray], dear: np.ndarray
+    ) -> Optional[np.ndarray]:
+        """Find the cheapest path to any of some cells.
+
+        Args:
+            start: (x, y) in the map frame, metres.
+            wanted: boolean array of cells in which it may end.
+            taken: boolean array of cells in which the middle must not be; ``None`` for none.
+            dear: array of what each cell costs besides.
+
+        Returns:
+            Array (n, 2) of points, metres; ``None`` without a path.
+        """
+        first = self.costmap.cell(*start)
+        if first is None:
+            return None
+        costs = self.costmap.costs(self.inscribed, self._narrow) + dear
+        if taken is not None:
+            costs = np.where(taken, np.inf, costs)
+        if not np.isfinite(costs[first]):
+            costs = self._with_way_out(costs, first)
+        graph, at = cell_graph(costs)
+        away, before = dijkstra(graph, directed=False, indices=int(at[first]), return_predecessors=True)
+        cells = np.argwhere(np.isfinite(costs))
+        away[~wanted[cells[:, 0], cells[:, 1]]] = np.inf
+        node = int(np.argmin(away))
+        if not np.isfinite(away[node]):
+            return None
+        return np.asarray(self.costmap.middle(cells[_walk(before, node, int(at[first]))[::-1]]))
 
     def connected(
         self, start: Tuple[float, float], goal: Tuple[float, float], extra: float = 0.0, roomy: bool = False
@@ -83,10 +122,10 @@ class GlobalPlanner:
         Returns:
             True if a path exists; false if an end is outside the map.
         """
-        first, last = self._costmap.cell(*start), self._costmap.cell(*goal)
+        first, last = self.costmap.cell(*start), self.costmap.cell(*goal)
         if first is None or last is None:
             return False
-        distance, least = self._costmap.distance, self.inscribed + extra if roomy else self._least_for(extra)
+        distance, least = self.costmap.distance, self.inscribed + extra if roomy else self._least_for(extra)
         if self._labelled is not distance or self._least != least:
             self._labels, _ = label(distance >= least, structure=np.ones((3, 3)))
             self._labelled, self._least = distance, least
@@ -95,7 +134,7 @@ class GlobalPlanner:
             return False
         if self._labels[first]:
             return bool(self._labels[first] == wanted)
-        near = int(round((self.inscribed + 0.1) / self._costmap.resolution)) // 2
+        near = int(round((self.inscribed + 0.1) / self.costmap.resolution)) // 2
         column, row = first
         around = self._labels[max(0, column - near):column + near + 1, max(0, row - near):row + near + 1]
         return bool((around == wanted).any())
@@ -105,13 +144,13 @@ class GlobalPlanner:
 
     def _with_way_out(self, costs: np.ndarray, first: Tuple[int, int]) -> np.ndarray:
         """Return the costs with expensive but passable cells around a start too near to an obstacle."""
-        reach = int(round((self.inscribed + 0.1) / self._costmap.resolution))
+        reach = int(round((self.inscribed + 0.1) / self.costmap.resolution))
         column, row = first
         window = (slice(max(0, column - reach), column + reach + 1),
                   slice(max(0, row - reach), row + reach + 1))
         opened = costs.copy()
         allowed = ~np.isfinite(costs[window]) & (
-            self._costmap.distance[window] >= self._costmap.distance[first] - 0.2 * self._costmap.resolution)
+            self.costmap.distance[window] >= self.costmap.distance[first] - 0.2 * self.costmap.resolution)
         opened[window] = np.where(allowed, 60.0, costs[window])
         opened[first] = 60.0
         return opened
@@ -176,10 +215,15 @@ def _cheapest_within(
     away, before = dijkstra(graph, directed=False, indices=goal, return_predecessors=True)
     if math.isinf(away[begin]):
         return None, math.inf
-    nodes = [begin]
-    while nodes[-1] != goal:
-        nodes.append(before[nodes[-1]])
-    return np.argwhere(np.isfinite(costs))[nodes] + corner, float(away[begin])
+    return np.argwhere(np.isfinite(costs))[_walk(before, begin, goal)] + corner, float(away[begin])
+
+
+def _walk(before: np.ndarray, node: int, end: int) -> List[int]:
+    """Return the nodes from one to another by what comes before each."""
+    nodes = [node]
+    while nodes[-1] != end:
+        nodes.append(int(before[nodes[-1]]))
+    return nodes
 
 
 def cell_graph(costs: np.ndarray) -> Tuple[csr_matrix, np.ndarray]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Iterable, Iterator, Optional, Tuple
+from typing import Iterable, Iterator, Optional, Sequence, Tuple
 
 import numpy as np
 from hicrisp_core.model import Pose
 
 from hicrisp_sim.agv.costmap import Costmap
+from hicrisp_sim.agv.fleet import Claim
 from hicrisp_sim.agv.settings import AgvSettings
 
 _LOOKAHEADS = (0.30, 0.20, 0.12, 0.07)
@@ -29,6 +30,8 @@ _CRAWL, _SPARE = 0.10, 0.006
 points of the last scan (metres): the costmap's cells are too coarse to tell."""
 _AWAY = 1e-3
 """Metres by which an arc must lead away from what is too near."""
+_BERTH = 0.02
+"""What another base may come nearer by in the period in which both decide, metres."""
 _SLOW_NEAR, _LEAST = 0.10, 0.08
 """Metres beyond the margin within which the base goes slower, and the least forward speed, m/s."""
 
@@ -54,6 +57,8 @@ class PursuitController:
         self._radius = radius
         self._inscribed = radius + settings.margin
         self._points = np.empty((0, 2))
+        self.mates: Sequence[Claim] = ()
+        """The other bases, which the costmap does not hold."""
         self._last = Twist()
         self._speed = settings.speed
 
@@ -140,7 +145,7 @@ class PursuitController:
         speed = min(self._speed, most)
         speed = min(speed, self._settings.turn_speed / max(1e-6, abs(curvature)))
         speed = min(speed, math.sqrt(2.0 * 0.7 * self._settings.acceleration * max(0.0, left)) + 0.02)
-        space = self._costmap.clearance(*pose.position[:2]) - self._inscribed
+        space = self._space(pose.position[:2]) - self._inscribed
         speed *= min(1.0, max(0.3, (space + 0.03) / _SLOW_NEAR))
         speed *= max(0.3, math.cos(bearing)) if abs(bearing) > 0.3 else 1.0
         speed = max(speed, min(_LEAST, left + 0.02))
@@ -167,22 +172,27 @@ class PursuitController:
         if twist.forward < 1e-6:
             return True  # A round base that turns in place sweeps nothing.
         return _keeps_clear(self._inscribed - 0.6 * self._settings.margin,
-                            self._costmap.clearance(*pose.position[:2]),
-                            (self._costmap.clearance(x, y) for x, y in self._arc(pose, twist, apart)))
+                            self._space(pose.position[:2]),
+                            map(self._space, self._arc(pose, twist, apart)))
+
+    def _space(self, spot: Tuple[float, float]) -> float:
+        """Metres from a spot to what the costmap holds, or to another base less what it may come nearer by."""
+        return min([self._costmap.clearance(*spot), *(mate.apart(spot) - _BERTH for mate in self.mates)])
 
     def _squeezes(self, pose: Pose, twist: Twist, apart: float) -> bool:
         """Check whether the footprint keeps clear of every point of the last scan on the arc of the next moments,
         or at least gets away from the nearest.
         """
-        if not len(self._points):
+        if not len(self._points) and not self.mates:
             return False
         return _keeps_clear(self._radius + _SPARE, self._apart(pose.position[:2]),
                             (self._apart(spot) for spot in self._arc(pose, twist, apart)))
 
     def _apart(self, spot: Tuple[float, float]) -> float:
         """Metres from a spot to the nearest point of the last scan, or to ground that must be kept out of."""
-        seen = float(np.hypot(*(self._points - spot).T).min())
+        seen = float(np.hypot(*(self._points - spot).T).min(initial=math.inf))
         x, y = (np.asarray(value) for value in spot)
+        seen = min([seen, *(mate.apart(spot) - _BERTH for mate in self.mates)])
         return min([seen, *(float(shape.distance(x, y)) for shape in self._costmap.keep_outs)])
 
     def _arc(self, pose: Pose, twist: Twist, apart: float) -> Iterator[Tuple[float, float]]:

@@ -9,11 +9,10 @@ from hicrisp_core.model import Outcome
 from hicrisp_core.robot.base_robot import BaseRobot, Drive
 
 from hicrisp_sim.agv.base import EmbeddedBase
-from hicrisp_sim.agv.pursuit import Twist
 
 
 class AgvRobot(BaseRobot):
-    """Drives and waits on the world's own clock.
+    """Drives and waits on the world's own clock; a wait for the base's turn counts for no time limit.
 
     Args:
         skills: the skill by the domain's action name.
@@ -21,7 +20,7 @@ class AgvRobot(BaseRobot):
 
     def __init__(self, base: EmbeddedBase, skills: Mapping[str, SkillUse]) -> None:
         super().__init__(base, skills, base.pose, base.settings.port_settings(),
-                         lambda: base.simulation.time, self._stand)
+                         lambda: base.simulation.time - base.held, self._stand)
         self._embedded = base
 
     def reset(self) -> None:
@@ -37,5 +36,5 @@ class AgvRobot(BaseRobot):
                 stopped = drive.interrupted()
                 if stopped is not None:
                     return stopped
-                self._embedded.tick(Twist())
+                self._embedded.rest()
         return None

@@ -24,11 +24,26 @@ from hicrisp_sim.agv.settings import SECTION, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
 from hicrisp_sim.embedded import SimulatedWorld
 from hicrisp_sim.mujoco_poses import pose_of
-from hicrisp_sim.robot_files import robot_file
+from hicrisp_sim.robot_files import robot_file, robots_of
 
 _log = logging.getLogger(__name__)
 _QUIET_FOR = 0.5
 """Seconds without motion after which a base counts as standing."""
+
+
+def frames_of_bases(eyes: StateEstimator, base: EmbeddedBase) -> Dict[str, Tuple[Pose, float]]:
+    """Return the frames of the bases in an arena, as TF would.
+
+    Args:
+        eyes: the estimator of the stack that looks.
+        base: the base of that stack.
+
+    Returns:
+        Pose in the map frame and time (seconds) by frame.
+    """
+    simulation = base.simulation
+    return {eyes.frame_of(name): (base.pose() if name == base.name else body.pose, simulation.time)
+            for name, body in simulation.bodies.items()}
 
 
 def follow_with(eyes: StateEstimator, base: EmbeddedBase) -> None:
@@ -40,8 +55,7 @@ def follow_with(eyes: StateEstimator, base: EmbeddedBase) -> None:
     """
     def watch() -> None:
         now, scan = base.simulation.time, base.scan()
-        eyes.follow({eyes.frame_of(base.name): (base.pose(), now)},
-                    scan if scan is not None and scan.time == now else None)
+        eyes.follow(frames_of_bases(eyes, base), scan if scan is not None and scan.time == now else None)
 
     base.followers[:] = [watch]
 
@@ -112,11 +126,11 @@ class AgvFaults:
 
     def _check_room(self, target: str, x: float, y: float) -> None:
         """Refuse to put an obstacle where the base stands: the physics would throw both apart."""
-        apart = math.dist((x, y), self._simulation.base_pose.position[:2])
-        needed = self._base.radius + max(self._simulation.scene.objects[target].size[:2]) / 2.0
-        if apart < needed:
-            raise ConfigError(f"{target} cannot stand at ({x:.2f}, {y:.2f}): {self._base.name} is there; "
-                              f"choose a place at least {needed:.2f} m from its middle")
+        for name, body in self._simulation.bodies.items():
+            needed = self._base.radius + max(self._simulation.scene.objects[target].size[:2]) / 2.0
+            if math.dist((x, y), body.pose.position[:2]) < needed:
+                raise ConfigError(f"{target} cannot stand at ({x:.2f}, {y:.2f}): {name} is there; "
+                                  f"choose a place at least {needed:.2f} m from its middle")
 
     def _put(self, target: str, x: float, y: float) -> None:
         try:
@@ -142,13 +156,15 @@ class AgvWorld(SimulatedWorld):
         robot: the base's file, or the name of one; ``config/robots/<name>_embedded.yaml`` by default, with
             the base's name in the scene.
         domain: the domain of the commands; the scene's own by default.
+        beside: the world of another base in the same arena, whose physics and fleet it shares; the scene then is that
+            of one base alone.
     """
 
     simulation: AgvSimulation
 
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
-        robot: Union[str, Path] = "", domain: Optional[Domain] = None,
+        robot: Union[str, Path] = "", domain: Optional[Domain] = None, beside: Optional["AgvWorld"] = None,
     ) -> None:
         loaded = scene if isinstance(scene, Scene) else load_scene(scene, seed)
         if loaded.arena is None:
@@ -157,8 +173,10 @@ class AgvWorld(SimulatedWorld):
         file = robot_file(loaded, BASE, "embedded", SECTION, robot)
         self.settings = load_agv_settings(file)
         self.domain = domain or domain_of(loaded)
-        self.simulation = AgvSimulation(loaded, self.settings.name, rate)
-        self.base = EmbeddedBase(self.simulation, self.settings, seed)
+        name = robots_of(loaded, BASE)[0]  # Of several it is one: the others have worlds of their own.
+        self.simulation = beside.simulation if beside is not None else AgvSimulation(loaded, rate)
+        self.base = EmbeddedBase(self.simulation, self.settings, seed, name,
+                                 beside.base.fleet if beside is not None else None)
         self.faults = AgvFaults(self.simulation, self.base)
         body = body_of(file, self.settings.name, BASE)
         self.robot: BaseRobot = AgvRobot(self.base, body.able(self.domain.skills))
@@ -174,11 +192,21 @@ class AgvWorld(SimulatedWorld):
         loaded = self._other(scene, seed)
         self.robot.stop(Deadline(2.0))
         self.simulation.reset(loaded)
-        self.base.load(loaded, seed)
-        self._begin(loaded)
+        self.base.fleet.clear()
+        self.load(loaded, seed)
+
+    def load(self, scene: Scene, seed: int) -> None:
+        """Begin again in a world that was reset.
+
+        Args:
+            scene: the initial objects, robots and facts, as its file describes them.
+            seed: of the lidar's noise.
+        """
+        self.base.load(scene, seed)
+        self._begin(scene)
 
     def _begin(self, scene: Scene) -> None:
-        self.eyes = StateEstimator(scene, self.domain)
+        self.eyes = StateEstimator(scene.alone(self.base.name), self.domain)
         self.faults.told.clear()
         follow_with(self.eyes, self.base)
         for fault in scene.faults:
@@ -209,7 +237,7 @@ class AgvWorld(SimulatedWorld):
         Returns:
             Pose in the map frame and time (seconds) by frame.
         """
-        return {self.eyes.frame_of(self.settings.name): (self.base.pose(), self.time)}
+        return frames_of_bases(self.eyes, self.base)
 
     def observe(self, deadline: Deadline) -> WorldState:
         """Return areas, base and the obstacles that its lidar has detected.
@@ -246,5 +274,5 @@ class AgvWorld(SimulatedWorld):
             while self.time < end and quiet < _QUIET_FOR:
                 before = self.time
                 self.base.tick(Twist())
-                stands = self.simulation.base_speed < 0.01 and abs(self.simulation.base_turning) < 0.02
+                stands = self.base.body.speed < 0.01 and abs(self.base.body.turning) < 0.02
                 quiet = quiet + self.time - before if stands else 0.0

@@ -16,7 +16,6 @@ from hicrisp_core.scene.lab import tray_in_base
 from hicrisp_core.time.deadline import Deadline
 
 from hicrisp_sim.agv.base import EmbeddedBase
-from hicrisp_sim.agv.model import FREE_JOINT
 from hicrisp_sim.agv.robot import AgvRobot
 from hicrisp_sim.agv.settings import SECTION, load_agv_settings
 from hicrisp_sim.agv.simulation import AgvSimulation
@@ -60,7 +59,7 @@ class LabWorld(EmbeddedWorld):
         if scene.arena is None or name not in scene.arena.starts:
             raise ConfigError(f"the scene '{scene.name}' has no base '{name}'; its robots: "
                               f"{', '.join(scene.robots)}")
-        self.lab = AgvSimulation(scene, name, rate, self.descriptions)
+        self.lab = AgvSimulation(scene, rate, self.descriptions)
         self.base = EmbeddedBase(self.lab, self.base_settings, self._seed)
         self.base_faults = AgvFaults(self.lab, self.base)
         return self.lab
@@ -123,7 +122,7 @@ class LabWorld(EmbeddedWorld):
 
     def _named(self, frames: Dict[str, Tuple[Pose, float]]) -> Dict[str, Tuple[Pose, float]]:
         """Frames in which the base has its name in TF, with its tray."""
-        pose, stamp = frames.pop(FREE_JOINT)
+        pose, stamp = frames.pop(self.base_settings.name)
         frames[self.eyes.frame_of(self.base_settings.name)] = (pose, stamp)
         for start in self.scene.arena.starts.values() if self.scene.arena else ():
             if start.tray:
@@ -146,4 +145,4 @@ class LabWorld(EmbeddedWorld):
         return self.eyes.see(self.frames(), self.time)
 
     def _bodies(self) -> Dict[str, str]:
-        return {**{item.name: item.name for item in self.scene.things}, self.base_settings.name: FREE_JOINT}
+        return {name: name for name in (*(item.name for item in self.scene.things), self.base_settings.name)}
