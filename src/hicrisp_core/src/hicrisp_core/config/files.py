@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from pydantic.dataclasses import dataclass
 
@@ -18,13 +18,16 @@ _FOLDERS = {"domain": "domains", "policy": "policies"}
 """Where files of a kind lie in a ``config`` folder."""
 
 
-def config_file(kind: str, name: Union[str, Path], beside: Union[str, Path, None] = None) -> Path:
+def config_file(
+    kind: str, name: Union[str, Path], beside: Union[str, Path, None] = None, also: Sequence[Path] = ()
+) -> Path:
     """Find a configuration file by path, or by name in the workspace's ``config/<kind>`` folder.
 
     Args:
         kind: the folder: ``domains``, ``policies``, ``robots``, ``scenes``, ...
         name: a path with a suffix, which is returned as it is, or a file's name without its suffix.
         beside: another configuration file, whose sibling folder of this kind is searched first; empty for none.
+        also: further folders of the kind, searched before the workspace's.
 
     Returns:
         The path of the file.
@@ -36,7 +39,7 @@ def config_file(kind: str, name: Union[str, Path], beside: Union[str, Path, None
     if path.suffix:
         return path
     folders: List[Path] = [Path(beside).resolve().parent.parent / kind] if beside else []
-    folders += config_folders(kind)
+    folders += [*also, *config_folders(kind)]
     for folder in folders:
         if (folder / f"{name}.yaml").is_file():
             return folder / f"{name}.yaml"

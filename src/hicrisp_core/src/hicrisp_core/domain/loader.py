@@ -77,6 +77,8 @@ def load_domain(file: Union[str, FilePath], chain: Tuple[FilePath, ...] = ()) ->
                                                                  f"there are: {others}")
         if inverse and predicates[inverse].inverse != name:
             raise positions.error(("predicates", name, "inverse"), f"'{inverse}' must have the inverse '{name}'")
+        for type_ in predicates[name].instead:
+            _known_type(type_, types, positions, ("predicates", name, "instead"))
     roles = _roles(values, types, predicates, positions, [parent.roles for parent in parents])
     actions = {name: action for parent in parents for name, action in parent.actions.items()}
     actions.update({
