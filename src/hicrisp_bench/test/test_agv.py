@@ -13,6 +13,7 @@ from hicrisp_bench.agv.suite import AgvTrial, row_of, run_agv_trial, trials  # n
 from hicrisp_bench.agv.truth import Moment, Stop, TrueMap, TrueTrack, judge  # noqa: E402
 from hicrisp_bench.agv_brain.wrong_order import mistaken  # noqa: E402
 from hicrisp_bench.cli import SUITES  # noqa: E402
+from hicrisp_bench.statistics import Tally  # noqa: E402
 from hicrisp_core.model import Pose, Step  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
 
@@ -75,7 +76,7 @@ def test_a_run_completes_the_order_without_touching_anything(injected: str) -> N
     assert (result["collisions"], result["order_violations"]) == (0, 0)
     assert result["caught"] is bool(injected)
     assert 0.9 < result["path_m"] / result["shortest_m"] < 2.0
-    row = row_of({"policy": "hierarchical"}, [result])
+    row = row_of({"policy": "hierarchical"}, Tally([result]))
     assert row["completed"] == 1.0
     assert row["completed_ci"][1] == 1.0
 

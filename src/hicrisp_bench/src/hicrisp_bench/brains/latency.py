@@ -5,6 +5,7 @@ loopback that takes its time.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
@@ -94,8 +95,7 @@ def latency_rows(
                     model = _through(settings, server.url, latency, tricks)
                     trials = [BrainTrial(config, each, policy, model, sigma, tricks.look_ahead, rate) for each in told]
                     name = f"{policy}, {latency:g} s, {tricks.name}"
-                    results = replace(runner or Runner(), jobs=1).run(
-                        _twice, trials, lambda trial, name=name: f"{name}: {key_of(trial)}", name)
+                    results = replace(runner or Runner(), jobs=1).run(_twice, trials, partial(_key, name), name)
                 rows.append({"model": settings.model_name if settings else CANNED, "policy": policy,
                              "latency_s": latency, "tricks": tricks.name, **_figures(results)})
     return rows
@@ -108,6 +108,10 @@ def _through(settings: Optional[LlmSettings], url: str, latency: float, tricks: 
     return replace(base, base_url=url, api_key_env="", api_key_file="", probe=False, temperature=0.0,
                    cache=base.cache or LlmSettings().cache if tricks.repeats else 0,
                    timeout_s=max(base.timeout_s, latency + _MARGIN))
+
+
+def _key(name: str, trial: BrainTrial) -> str:
+    return f"{name}: {key_of(trial)}"
 
 
 def _twice(trial: BrainTrial) -> Dict[str, Any]:

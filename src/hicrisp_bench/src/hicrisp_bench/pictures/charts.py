@@ -90,9 +90,9 @@ def share_bars(rows: Iterable[Row], group: Said, series: Said, value: str,
         The bars.
     """
     return tuple(
-        Bar(_said(row, group), _said(row, series), float(row[value]),
-            *(row.get(f"{value}_ci") or (None, None)), published)
-        for row in rows if isinstance(row.get(value), (int, float)))
+        Bar(_said(row, group), _said(row, series), float(row[value]), low, high, published)
+        for row in rows if isinstance(row.get(value), (int, float))
+        for low, high in (row.get(f"{value}_ci") or (None, None),))
 
 
 def spread_bars(rows: Iterable[Row], group: Said, series: Said, value: str) -> Tuple[Bar, ...]:
