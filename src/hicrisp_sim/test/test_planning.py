@@ -57,17 +57,21 @@ def test_a_pose_out_of_reach_is_named(tabletop: Lab) -> None:
 
 def test_a_motion_ends_in_a_posture_from_which_the_arm_goes_on(tabletop: Lab) -> None:
     tabletop.arm.sync(tabletop.see())
-    level = Pose((0.5, 0.1, 0.3), (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)))
-    rolled = [level.compose(Pose((0.0, 0.0, 0.0), from_yaw(side * math.radians(turn))))
-              for side in (1.0, -1.0) for turn in (20, 40, 60, 80, 100)]
-    for then in (rolled[:5], rolled[5:]):
-        motion = tabletop.arm.plan_to(level, Deadline(PATIENCE), then=then)
-        assert isinstance(motion, Trajectory)
-        assert tabletop.arm.follow(motion, Deadline(PATIENCE), Event()).ok
-        for pose in then:
-            line = tabletop.arm.plan_line(pose, Deadline(PATIENCE), 0.1)
-            assert isinstance(line, Trajectory)
-            assert tabletop.arm.follow(line, Deadline(PATIENCE), Event()).ok
+    half = math.sqrt(0.5)
+    level = Pose((0.45, 0.1, 0.35), (half, 0.0, half, 0.0))
+    there, back = ([level.compose(Pose((0.0, 0.0, 0.0), from_yaw(side * math.radians(turn))))
+                    for turn in (20, 40, 60, 80, 100)] for side in (1.0, -1.0))
+    motion = tabletop.arm.plan_to(level, Deadline(PATIENCE), then=there)
+    assert isinstance(motion, Trajectory)
+    assert tabletop.arm.follow(motion, Deadline(PATIENCE), Event()).ok
+    for pose in there:
+        line = tabletop.arm.plan_line(pose, Deadline(PATIENCE), 0.1)
+        assert isinstance(line, Trajectory)
+        assert tabletop.arm.follow(line, Deadline(PATIENCE), Event()).ok
+    assert all(tabletop.arm.margin(pose) is not None for pose in back[-1:])
+    failure = tabletop.arm.plan_to(level, Deadline(PATIENCE), then=back)
+    assert isinstance(failure, MotionFailure)
+    assert "from its posture" in failure.message
 
 
 def test_a_pose_from_which_the_arm_cannot_go_on_is_no_goal(clutter: Lab) -> None:
