@@ -22,9 +22,6 @@ from hicrisp_ros.robot_server import RobotServer
 from hicrisp_move_base.move_base import MoveBase
 from hicrisp_move_base.settings import SECTION, load_move_base_settings
 
-_OWN = ("action", "odometry", "scan", "map", "keep_out", "cmd_vel")
-"""Names in the robot's file that are below the base's own where there are several."""
-
 
 def build() -> RobotServer:
     """The driver that ``~robot`` and ``~domain`` (the scene's own by default) ask for."""
@@ -36,7 +33,8 @@ def build() -> RobotServer:
     found = load_move_base_settings(file)
     found = replace(found, planner=str(parameter("planner", "")) or found.planner,
                     map_frame=str(parameter("map_frame", found.map_frame)),
-                    **{name: own_topic(getattr(found, name)) for name in _OWN},
+                    action=own_topic(found.action), odometry=own_topic(found.odometry), scan=own_topic(found.scan),
+                    map=own_topic(found.map), keep_out=own_topic(found.keep_out), cmd_vel=own_topic(found.cmd_vel),
                     base_frame=str(parameter("base_frame", found.base_frame)))
     body = body_of(file, settings.name, BASE)
     if parameter("name_frames", False):

@@ -36,8 +36,6 @@ CAUGHT = frozenset(kind.value for kind in (
 POLICIES = ("open_loop", "hicrisp", "hierarchical")
 QUICK = {"trials": 1, "every": 3}
 SELECTS = ("trials", "every", "policies", "robots")
-LAYOUTS, FLEET_LAYOUTS = 20, 50
-"""Random layouts for each order of one base, and for several bases, where no other number is asked for."""
 AREAS = ("area_1", "area_2", "area_3")
 COLUMNS = ("scene", "plan", "policy", "over_ros", "n", "reachable", "completed", "completed_all", "caught",
            "order_violations", "halts_out_of_turn", "collisions", "zone_violations", "near_misses",
@@ -151,8 +149,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: the suite's subcommand.
     """
-    add_trials(parser, LAYOUTS, f"layouts for each order; of several AGVs {FLEET_LAYOUTS}", "--seeds")
-    parser.set_defaults(trials=0)
+    add_trials(parser, 20, "layouts of four obstacles for each order, or of several AGVs", "--seeds")
     parser.add_argument("--robots", type=at_least_one, default=1, metavar="N",
                         help="AGVs that drive at once, each with a stack of its own, under the policy hierarchical (1)")
     add_every(parser, "of the six orders")
@@ -176,7 +173,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
     """Run the suite; everything but the claims is judged from the physics."""
     if options.robots > 1:
         return _run_fleet(options, runner)
-    cases = trials(options.config, options.trials or LAYOUTS, options.every, options.policies)
+    cases = trials(options.config, options.trials, options.every, options.policies)
     every = [trial for _, made in cases for trial in made]
     if options.over_ros:
         from hicrisp_bench.agv.over_ros import AgvJudge  # ROS is needed for this way only.
@@ -204,7 +201,7 @@ def run(options: argparse.Namespace, runner: Runner) -> Report:
 def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
     """Run several bases at once."""
     policies = [policy for policy in options.policies if policy == "hierarchical"] or options.policies
-    cases = fleet.trials(options.config, options.robots, options.trials or FLEET_LAYOUTS, policies)
+    cases = fleet.trials(options.config, options.robots, options.trials, policies)
     results = [runner.run(fleet.run_fleet_trial, made, fleet.key_of, "agv") for _, made in cases]
     rows = [fleet.row_of(head, found) for (head, _), found in zip(cases, results)]
     return Report(

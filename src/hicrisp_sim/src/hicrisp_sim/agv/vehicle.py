@@ -229,7 +229,7 @@ class Vehicle:
         if goal is not None and check_goal(self.simulation.scene, goal):
             return Way()
         since = since if barred is None else math.inf  # Whose turn it is not goes after those whose turn it is.
-        way = self.giving_way.way(replace(self.claim, since=since), mates, goal and goal.position[:2],
+        way = self.giving_way.way(replace(self.claim, since=since), mates, goal.position[:2] if goal else None,
                                   self.extra_clearance, barred)
         self._held = barred is not None and bool(way.words)
         still = self.claim.stuck and (goal is not None or way.claimed is not None)

@@ -161,6 +161,7 @@ class AgvWorld(SimulatedWorld):
     """
 
     simulation: AgvSimulation
+    base: EmbeddedBase
 
     def __init__(
         self, scene: Union[Scene, str, Path], seed: int = 0, rate: float = 0.0,
