@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hicrisp_bench.barman.trial import BarmanTrial, run_barman
 from hicrisp_bench.results import ANSWERS
+from hicrisp_bench.trial import TrialSettings, run_trial
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.household_suite import HouseholdRun, carry_out
 from hicrisp_core.config.files import config_file
@@ -13,7 +14,10 @@ from hicrisp_core.llm.answers import AnswersModel, answers_of, prompt_key
 from hicrisp_core.llm.chat_model import LlmFailure
 from hicrisp_core.llm.models import Models
 from hicrisp_core.llm.settings import load_llm_settings
+from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
+
+from hicrisp_bench import franka7
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = ROOT / "config"
@@ -84,6 +88,13 @@ def test_the_bar_serves_a_cocktail(policy):
 def test_a_household_task_is_corrected_where_the_policy_asks_for_it(policy, done):
     result = whole(carry_out(HouseholdRun(CONFIG, "plate", policy, BY_HAND, None, 0)))
     assert result["psr"] == done
+
+
+@pytest.mark.parametrize(("policy", "done"), [("base_llm", False), ("brainbody", True)])
+def test_an_arm_reaches_the_cube_that_coordinates_show_to_be_near(policy, done):
+    task = next(each for each in franka7.TASKS if each.scene == "franka7_3_beside")
+    words = load_scene(CONFIG / "scenes" / f"{task.scene}.yaml").task
+    assert whole(run_trial(TrialSettings(CONFIG, task.scene, words, task.goal, policy, llm=BY_HAND)))["success"] is done
 
 
 def test_published_figures_name_the_model_by_hand():
