@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("mujoco", reason="the embedded world does not run here")
 
+from hicrisp_bench.agv.fleet import FleetTrial, possible, run_fleet_trial  # noqa: E402
+from hicrisp_bench.agv.fleet import row_of as fleet_row  # noqa: E402
 from hicrisp_bench.agv.suite import AgvTrial, row_of, run_agv_trial, trials  # noqa: E402 - needs MuJoCo  # noqa: E402
 from hicrisp_bench.agv.truth import Moment, Stop, TrueMap, TrueTrack, judge  # noqa: E402
 from hicrisp_bench.agv_brain.wrong_order import mistaken  # noqa: E402
 from hicrisp_bench.cli import SUITES  # noqa: E402
 from hicrisp_bench.statistics import Tally  # noqa: E402
-from hicrisp_core.model import Pose, Step  # noqa: E402
+from hicrisp_core.model import KeepOut, Pose, Step  # noqa: E402
 from hicrisp_core.scene import load_scene  # noqa: E402
+from hicrisp_core.scene.scene import Start  # noqa: E402
 
 CONFIG = Path(__file__).resolve().parents[3] / "config"
 STEPS = tuple(Step(f"go to {name}", "go_to", {"area": name}) for name in ("a", "b", "c"))
@@ -101,3 +105,25 @@ def test_the_suite_is_one_of_the_command_lines_and_counts_its_seeds() -> None:
     parser = argparse.ArgumentParser()
     SUITES["agv"].add_options(parser)
     assert parser.parse_args([]).trials == 20
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_two_bases_visit_their_areas_in_order_without_a_collision(shared: bool) -> None:
+    result = run_fleet_trial(FleetTrial(CONFIG, 2, "hierarchical", 2, shared))
+    assert result["possible"]
+    assert result["completed"], result["message"]
+    assert (result["collisions"], result["touched"], result["order_violations"]) == (0, [], 0)
+    assert result["waits"]
+    row = fleet_row({"order": "own"}, [result, {**result, "possible": False, "completed": False}])
+    assert (row["possible"], row["completed"], row["n"]) == (1, 1.0, 2)
+
+
+def test_no_schedule_exists_where_an_area_is_walled_in() -> None:
+    scene = FleetTrial(CONFIG, 2, "hierarchical", 2, shared=False).load_scene()
+    area = next(name for name, item in scene.objects.items() if item.type == "area" and item.pose.position[0] < 2.4)
+    starts = {"agv_1": Start(Pose((2.4, 1.6, 0.0)), 0.18), "agv_2": Start(Pose((4.2, 1.6, 0.0)), 0.18)}
+    open_ = replace(scene, arena=replace(scene.arena, starts=starts))
+    assert possible(open_, [(area, "agv_2")])
+    blocks = (KeepOut(((0.0, 0.0), (2.0, 0.0), (2.0, 3.2), (0.0, 3.2)), name="block"),)
+    shut = replace(open_, arena=replace(open_.arena, blocks=blocks))
+    assert not possible(shut, [(area, "agv_2")])
