@@ -96,6 +96,7 @@ def test_what_is_unknown_is_refused_with_what_there_is_before_anything_runs(
 
 def test_a_question_that_is_repeated_is_one_with_its_requests():
     asked = [{"kind": "exchange", "role": role, "attempt": attempt, "prompt_tokens": tokens, "completion_tokens": 1,
+              "messages": [], "answer": "", "answered_by": "",
               "seconds": seconds} for role, attempt, tokens, seconds in (
                   ("travi", 1, 0, 2.0), ("travi", 2, 10, 3.0), ("ropa", 1, 20, 5.0), ("ropa", 0, 0, 0.0))]
     questions = questions_of([{"kind": "plan"}, *asked])
