@@ -182,12 +182,17 @@ def _tray(size: Vector) -> Tuple[Solid, ...]:
     return _walled(size, top=False, front=True)
 
 
+def _nothing(size: Vector) -> Tuple[Solid, ...]:
+    del size  # However large it is, nobody bumps into it.
+    return ()
+
+
 SHAPES = {
     "box": Shape(rectangle, one_box),
     "cylinder": Shape(circle, _one_cylinder, Handling.ROUND, round=True),
     "bowl": Shape(circle, _bowl, Handling.NONE, round=True, hollow=True),
     "surface": Shape(rectangle, one_box, Handling.NONE, ground=True),
-    "region": Shape(rectangle, lambda _: (), Handling.NONE, ground=True),  # Nobody bumps into it.
+    "region": Shape(rectangle, _nothing, Handling.NONE, ground=True),
     "vessel": Shape(circle, _one_cylinder, Handling.ROUND, round=True, open=True),
     "case": Shape(rectangle, _case, Handling.NONE),
     "tray": Shape(rectangle, _tray, Handling.NONE, hollow=True),
