@@ -114,7 +114,7 @@ def test_two_bases_visit_their_areas_in_order_without_a_collision(shared: bool) 
     assert result["completed"], result["message"]
     assert (result["collisions"], result["touched"], result["order_violations"]) == (0, [], 0)
     assert result["waits"]
-    row = fleet_row({"order": "own"}, [result, {**result, "possible": False, "completed": False}])
+    row = fleet_row({"order": "own"}, Tally([result, {**result, "possible": False, "completed": False}]))
     assert (row["possible"], row["completed"], row["n"]) == (1, 1.0, 2)
 
 

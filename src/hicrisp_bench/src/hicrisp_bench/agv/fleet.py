@@ -29,7 +29,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from hicrisp_bench.agv.truth import TrueMap, TrueTrack, judge, moment_of
-from hicrisp_bench.statistics import corrections_of, share_of, spread
+from hicrisp_bench.statistics import Tally, corrections_of, share_of
 from hicrisp_bench.suite import Row
 
 SCENE = "agv_fleet"
@@ -249,20 +249,16 @@ def _connected(
     return True
 
 
-def row_of(head: Row, results: Sequence[Dict[str, Any]]) -> Row:
+def row_of(head: Row, own: Tally) -> Row:
     """One row from its runs."""
-    whole = [result for result in results if "crashed" not in result]
-    fair = [result for result in whole if result["possible"]]
+    fair = [result for result in own.whole if result["possible"]]
     return {
-        **head, "n": len(results), "possible": len(fair),
+        **head, **own.trials, "possible": len(fair),
         **share_of("completed", sum(result["completed"] and not result["collisions"] for result in fair), len(fair)),
         **({} if fair else {"completed": None}),
-        "collisions": sum(result["collisions"] for result in whole), "touched": sum(len(r["touched"]) for r in whole),
-        "order_violations": sum(result["order_violations"] for result in whole),
-        "waits": sum(len(result["waits"]) for result in whole), **corrections_of(whole),
-        "least_gap_m": min((result["least_gap_m"] for result in whole), default=None),
-        "sim_s": spread([result["sim_s"] for result in whole]), "wall_s": spread([r["wall_s"] for r in whole]),
-        "false_success": sum(result["claimed"] and not result["completed"] for result in whole),
-        "crashed": [result["crashed"] for result in results if "crashed" in result],
+        **own.totals("collisions", "order_violations"), "touched": sum(len(each["touched"]) for each in own.whole),
+        "waits": sum(len(each["waits"]) for each in own.whole), **corrections_of(own.whole),
+        "least_gap_m": min((each["least_gap_m"] for each in own.whole), default=None), **own.spreads("sim_s", "wall_s"),
+        "false_success": own.count(lambda each: each["claimed"] and not each["completed"]),
         "failed": [result["seed"] for result in fair if not result["completed"]],
     }

@@ -202,8 +202,8 @@ def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
     """Run several bases at once."""
     policies = [policy for policy in options.policies if policy == "hierarchical"] or options.policies
     cases = fleet.trials(options.config, options.robots, options.trials, policies)
-    results = [runner.run(fleet.run_fleet_trial, made, fleet.key_of, "agv") for _, made in cases]
-    rows = [fleet.row_of(head, found) for (head, _), found in zip(cases, results)]
+    results = runner.run(fleet.run_fleet_trial, [trial for _, made in cases for trial in made], fleet.key_of, "agv")
+    rows = [fleet.row_of(head, own) for head, own in by_case(cases, results)]
     return Report(
         rows, fleet.COLUMNS, (),
         "Areas, obstacles, starts and orders are random; no map knows the obstacles. Each AGV has its own executive, "
@@ -211,7 +211,7 @@ def _run_fleet(options: argparse.Namespace, runner: Runner) -> Report:
         "'possible' counts the layouts with a schedule that keeps 5 cm between footprints; 'completed' is the part of "
         "them without a collision in which all areas were visited in their order. Collisions (footprints that "
         "overlap), contacts and visits are those of the physics at each of its steps of 4 ms.",
-        {"runs": [result for found in results for result in found]},
+        {"runs": results},
         charts=(Chart("fleet", "Areas visited by several AGVs in the order that was asked for", share_bars(
             rows, lambda row: f"{row['robots']} AGVs, {row['order']} order", "policy", "completed"),
             "Completed without a collision, of the layouts where it is possible"),),
