@@ -65,6 +65,11 @@ def _other(hand: str) -> str:
     return HANDS[1 - HANDS.index(hand)]
 
 
+def _reaches(seen: WorldState, hand: str, spot: Planar) -> bool:
+    reach = seen.robots[hand].reach
+    return reach is None or reach.holds((*spot, 0.0))
+
+
 @dataclass(frozen=True)
 class _Call:
     command: Command
@@ -206,7 +211,7 @@ class TwoHands:
         """Let the other arm put something where this one takes it: at the first spot of any place where that works."""
         by, seen = _other(hand), self._look()
         spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
-                 if self._reaches(hand, spot) and self._reaches(by, spot)]
+                 if _reaches(seen, hand, spot) and _reaches(seen, by, spot)]
         for spot in dict.fromkeys(spots):
             taken = self._do(call, by, "pick", item)
             if not taken.ok:
@@ -225,7 +230,7 @@ class TwoHands:
         hand, outcome = self._holder(item), Outcome(Status.PLANNING, f"there is no room at the {place}")
         free = list(self._free(place, item, seen))
         for spot in free:
-            if self._reaches(hand, spot):
+            if _reaches(seen, hand, spot):
                 outcome = self._do(call, hand, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
                 if outcome.status is not Status.PLANNING:
                     return outcome
@@ -234,11 +239,6 @@ class TwoHands:
         passed = self._put(call, TABLE)
         taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
         return self._put(call, place, False) if taken.ok else taken
-
-    def _reaches(self, hand: str, spot: Planar) -> bool:
-        arm = next(each for each in self.world.descriptions if each.name == hand)
-        least, most = arm.body.distances
-        return least <= math.dist(arm.body.origin, spot) <= most
 
     def _held(self, hand: str) -> bool:
         return any(fact.subject == hand for fact in self._holdings())
