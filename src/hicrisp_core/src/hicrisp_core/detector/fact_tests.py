@@ -82,7 +82,8 @@ def within_bowl(predicate: Predicate, item: WorldObject, bowl: WorldObject, _: W
     aside = math.hypot(item.pose.position[0] - bowl.pose.position[0], item.pose.position[1] - bowl.pose.position[1])
     floor, rim = vertical_span(bowl, bowl.pose)
     bottom = vertical_span(item, item.pose)[0]
-    around = footprint(bowl, bowl.pose).buffer(-BOWL_WALL).contains(Point(*item.pose.position[:2]))
+    outline, middle = footprint(bowl, bowl.pose), Point(*item.pose.position[:2])
+    around = outline.contains(middle) and outline.boundary.distance(middle) > BOWL_WALL
     inside = around and floor - predicate.tolerance <= bottom <= rim
     return Seen(inside, (Measured("from_middle", aside, "m"), Measured("below_rim", rim - bottom, "m")))
 
