@@ -65,10 +65,9 @@ class AnswersModel(ChatModel):
     def __init__(self, replay: str, role: str) -> None:
         path, _, self._trial = replay.partition(TRIAL)
         self._role, self._path = role, Path(path).expanduser()
-        self._own: List[Completion] = []
-        self._prompts: List[str] = []
+        self._own: List[Tuple[str, Completion]] = []
+        """The trial's prompts and answers in the order of its calls."""
         self._others: Dict[str, Completion] = {}
-        self._left: List[int] = []
         self._calls, self._lock = 0, threading.Lock()
         files = sorted(self._path.glob(f"*{SUFFIX}")) if self._path.is_dir() else [self._path]
         for file in files:
@@ -81,13 +80,13 @@ class AnswersModel(ChatModel):
                 found = Completion(content["answers"][name], content["model"], asked, answered)
                 self._others.setdefault(prompt, found)
                 if trial == self._trial:
-                    self._own.append(found)
-                    self._prompts.append(prompt)
+                    self._own.append((prompt, found))
 
     @property
     def name(self) -> str:
         """The model that answered."""
-        return next((each.model for each in (*self._own, *self._others.values())), f"replay:{self._path.name}")
+        return next((each.model for each in (*(own for _, own in self._own), *self._others.values())),
+                    f"replay:{self._path.name}")
 
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
@@ -105,7 +104,7 @@ class AnswersModel(ChatModel):
         prompt = prompt_key(messages)
         with self._lock:
             number, self._calls = self._calls, self._calls + 1
-            at = next((each for each in self._left if self._prompts[each] == prompt), None)
+            at = next((each for each in self._left if self._own[each][0] == prompt), None)
             if at is None and prompt in self._others:
                 return self._others[prompt]
             if at is None and number in self._left:
@@ -114,8 +113,9 @@ class AnswersModel(ChatModel):
                 return LlmFailure("replay", f"call {number + 1} of {self._role} in '{self._trial}' is not among the "
                                             f"answers in {self._path}", 0)
             self._left.remove(at)
-        note = "" if self._prompts[at] == prompt else f"the prompt of {self._role} {number + 1} is not the recorded one"
-        return replace(self._own[at], note=note)
+        recorded, answer = self._own[at]
+        note = "" if recorded == prompt else f"the prompt of {self._role} {number + 1} is not the recorded one"
+        return replace(answer, note=note)
 
 
 @lru_cache(maxsize=16)
