@@ -15,7 +15,7 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import Scene, load_scene
 
 BRINGUP = "hicrisp_bringup"
-_SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception", "own_robot", "base_root")
+SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception", "own_robot", "base_root")
 """Parameters that a namespace may say once for all of its nodes."""
 
 
@@ -32,7 +32,7 @@ def parameter(name: str, default: Optional[Any] = None) -> Any:
     Raises:
         ConfigError: if it is not set and there is no default.
     """
-    if name in _SHARED and not rospy.has_param(f"~{name}"):
+    if name in SHARED and not rospy.has_param(f"~{name}"):
         value = rospy.get_param(name, default)
     else:
         value = rospy.get_param(f"~{name}", default)

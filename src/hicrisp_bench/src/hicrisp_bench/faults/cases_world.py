@@ -8,12 +8,15 @@ import math
 import time
 from contextlib import contextmanager
 from functools import partial
+from itertools import takewhile
 from typing import Any, Callable, Iterator, Sequence
 
 import rospy
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.event_log import read_events
+from hicrisp_core.trace.events import CommandTried
 from hicrisp_nodes.cli.client import ENDED
 
 from hicrisp_bench.faults.probe import (
@@ -290,11 +293,21 @@ def base_misbehaves(case: Probe, mode: str, about: str) -> None:
     Args:
         case: the launched world, and what is seen of it.
         mode: of the reference's base and move_base.
-        about: what the task's message must name.
+        about: what must be said of the failure, by the task or of a command.
     """
     with _broken("/move_base/mode", mode):
-        case.submit().ends("failed", about=about).note(f"after {case.took:.0f} s")
+        case.submit().ends("failed").note(f"after {case.took:.0f} s")
+        case.failures(lambda said: about in "; ".join((*said, case.rig.said(case.task))))
         case.does(lambda: time.sleep(1.0)).unmoved("the base stands")
+
+
+def no_path(case: Probe) -> None:
+    """To the second of two areas."""
+    with _broken("/move_base/hall", 2.9):
+        case.submit("Visit area 2, then area 3").ends("failed", about="area 3")
+    before = takewhile(lambda event: event["kind"] != CommandTried.kind, read_events(case.rig.runs / case.task))
+    said = [event["text"] for event in before if "No path leads to area 3" in event.get("text", "")]
+    case.note(f"before the first drive: {'; '.join(said) or 'nothing'}", bool(said))
 
 
 def models_lost(case: Probe, name: str, value: Any, about: str) -> None:
@@ -333,8 +346,12 @@ LACKS = (
       for name, expected, mode, about in (
         ("wheels that spin in mid-drive", "stops; topic named", "slips", "does not follow its commands on /cmd_vel"),
         ("base that falls in mid-drive", "stops; depth named", "falls", "5.0 m below"),
+        ("odometry that jumps in mid-drive", "stops; jump named", "jumps", "the odometry jumped by"),
+        ("localisation without a map", "nothing moves; TF named", "mapless", "TF does not say where"),
+        ("move_base that says it arrived and did not", "not believed", "lies", "area 3"),
         ("move_base that never answers", "fails in its time; the base stands", "silent", "move_base"),
         ("move_base that cannot be canceled", "fails in its time; the base stands", "deaf", "move_base"))),
+    FaultCase("an area that no path reaches", "told before the first drive", no_path, (REAL_BASE,)),
     FaultCase("names that Gazebo deletes twice", "every model there after reset_world", names_deleted_twice, (GAZEBO,)),
     *(FaultCase(f"{what} that Gazebo loses on reset_world", "the answer names it", partial(
         models_lost, name=name, value=value, about=about), (GAZEBO,)) for what, name, value, about in (
