@@ -181,6 +181,8 @@ class MoveBaseServer:
             goal.cancel.wait()  # As the real one does: it waits for a transform that never comes.
             return MoveBaseResult()
 
+        goal.feedback(MoveBaseFeedback(self._stamped(self._base.pose())))  # As in the first cycle of the real one.
+
         def progress(phase: str, part: float) -> None:
             del part  # move_base tells where the base is, and nothing else.
             if phase.startswith(AWAITED):

@@ -349,8 +349,8 @@ LACKS = (
         ("odometry that jumps in mid-drive", "stops; jump named", "jumps", "the odometry jumped by"),
         ("localisation without a map", "nothing moves; TF named", "mapless", "TF does not say where"),
         ("move_base that says it arrived and did not", "not believed", "lies", "area 3"),
-        ("move_base that never answers", "fails in its time; the base stands", "silent", "move_base"),
-        ("move_base that cannot be canceled", "fails in its time; the base stands", "deaf", "move_base"))),
+        ("move_base that never answers", "fails; move_base named", "silent", "move_base took the goal"),
+        ("move_base that cannot be canceled", "fails; move_base named", "deaf", "move_base took the goal"))),
     FaultCase("an area that no path reaches", "told before the first drive", no_path, (REAL_BASE,)),
     FaultCase("names that Gazebo deletes twice", "every model there after reset_world", names_deleted_twice, (GAZEBO,)),
     *(FaultCase(f"{what} that Gazebo loses on reset_world", "the answer names it", partial(
