@@ -73,8 +73,9 @@ class Instances(unittest.TestCase):
         assert check_launch([*usual, "--namespace", "second", "--tf-prefix", "third"]) == 2
         assert check_launch([*usual, "--namespace", "third"]) == 2
         assert check_launch([*usual, "--namespace", "third", "--tf-prefix", "third"]) == 0
-        arena = ["--scene", "agv", "--llm", "offline", "--namespace", "third", "--tf-prefix", "third"]
-        assert check_launch([*arena, "--world", "arena"]) == 2
+        arena = ["--scene", "agv", "--llm", "offline", "--world", "arena", "--namespace", "third"]
+        assert check_launch(arena) == 2
+        assert check_launch([*arena, "--tf-prefix", "third"]) == 0
 
     def test_joint_states_and_small_pictures_are_recorded(self) -> None:
         folder = Path(self.first.run("place the box left of the cylinder").run_folder)

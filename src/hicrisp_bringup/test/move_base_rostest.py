@@ -10,6 +10,7 @@ from pathlib import Path
 
 import rospy
 import rostest
+from hicrisp_nodes.check_launch import main as check_launch
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import LaserScan
 
@@ -37,6 +38,11 @@ class RealMoveBase(unittest.TestCase):
         status = self.workspace.run("visit area 3, then area 2")
         assert status.state == TaskStatus.SUCCEEDED, status.message
         self.workspace.until(lambda: self.workspace.holds("agv", "at", "area_2"), "sight of what was done")
+
+    def test_a_simulation_that_would_drive_to_its_goals_is_refused(self) -> None:
+        arena = ["--scene", "agv", "--llm", "offline", "--world", "arena", "--namespace", "second"]
+        assert check_launch(arena) == 2
+        assert check_launch([*arena, "--tf-prefix", "second"]) == 0
 
     def test_a_base_that_only_says_that_it_arrived_fails_the_task(self) -> None:
         rospy.set_param("/move_base/mode", "lies")

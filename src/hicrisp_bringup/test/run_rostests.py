@@ -40,7 +40,7 @@ def test_rostest(file: Path, tmp_path: Path) -> None:
         absent = missing_packages([file])
         assert not absent, f"it needs packages that are not here: {', '.join(absent)}"
     embedded = ("embedded", "bar", "camera", "eyes", "kitchen", "agv", "agv_fleet", "zones", "lab", "moveit",
-                "instances")
+                "instances", "arenas")
     if file.stem in embedded and not embedded_world_is_here():
         pytest.skip("the embedded world does not run here")
     if file.stem == "dashboard" and not (find_spec("playwright") and Path("/usr/bin/chromium").exists()):

@@ -14,7 +14,7 @@ import foxglove  # noqa: E402
 from hicrisp_core.scene.cameras import load_camera  # noqa: E402
 from hicrisp_nodes.recording import MCAP  # noqa: E402
 from hicrisp_nodes.recording.tape import Tape, raw_of  # noqa: E402
-from hicrisp_nodes.recording.topics import Choice  # noqa: E402
+from hicrisp_nodes.recording.topics import BASE, Choice  # noqa: E402
 from sensor_msgs.msg import Image, LaserScan  # noqa: E402
 
 from hicrisp_msgs.msg import TaskStatus  # noqa: E402
@@ -32,7 +32,7 @@ def test_every_panel_has_a_place_and_shows_topics_that_are_recorded() -> None:
     assert foxglove.panels_placed() == foxglove.panels_described()
     topics = load_camera("d435_fixed").topics
     pictures = tuple(f"/hicrisp/{name}".replace("/hicrisp//", "/") for name in (topics.colour, topics.info))
-    choice = Choice("/hicrisp", pictures)
+    choice = Choice("/hicrisp", pictures, more=BASE)
     for need in foxglove.needs():
         assert choice.of(need.topic, next(iter(need.types), "")) is not None, need
 

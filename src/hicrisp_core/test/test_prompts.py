@@ -34,7 +34,7 @@ from hicrisp_core.prompting import describe
 from hicrisp_core.prompting.answer_schema import answer_schema, command_schema, correction_schema, worded_schema
 from hicrisp_core.prompting.describe import actions_text
 from hicrisp_core.prompting.examples import shown_examples
-from hicrisp_core.prompting.plan_prompt import PlanPrompt, command_object, example_answer, step_words
+from hicrisp_core.prompting.plan_prompt import PlanPrompt, command_object, example_answer, request_texts, step_words
 from hicrisp_core.prompting.quarantine import plain, quarantined
 from hicrisp_core.prompting.templates import PLACEHOLDERS, Prompts
 from hicrisp_core.scene import load_scene
@@ -419,7 +419,7 @@ def test_what_stands_in_a_bases_way_is_no_target_location(config_dir):
 
 
 def test_the_state_is_told_as_triplets_and_as_the_actions_that_can_be_done_in_it(domain):
-    assert "- (red_box, on, table)" in describe.triplets_text(WORLD).splitlines()
+    assert "- (red_box, on, table)" in request_texts(domain, WORLD, "")["triplets"].splitlines()
     assert possible_actions(domain, WORLD) == ("pick", "home")
     held = table_top({"box": "box", "cylinder": "cylinder"}, [("panda", "holding", "box")])
     assert "place_next_to" in possible_actions(domain, held)

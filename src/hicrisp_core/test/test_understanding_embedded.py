@@ -75,6 +75,28 @@ def test_what_it_is_unsure_of_is_shown_and_one_yes_settles_it(domain):
     assert question.chosen("no").goal is None
 
 
+def test_a_different_one_for_each_may_be_that_of_its_colour_so_that_the_user_is_asked(domain):
+    world = table_top({f"{colour}_{kind}": kind for colour in ("red", "blue") for kind in ("box", "bowl")})
+    interpreter = EmbeddedInterpreter(Written("in(all box, different bowl)", 1.0), domain, 0.5)
+    own, another = interpreter.understand(Request(LONG_WINDED, world), Deadline(5)).meaning.choices
+    assert same_goal(own.goal, goal("in(red_box,red_bowl)", "in(blue_box,blue_bowl)"), domain)
+    assert "in(red_box,blue_bowl)" in str(another.goal.stages[0])
+    few = table_top({**dict.fromkeys(("red_box_1", "red_box_2"), "box"), "red_bowl": "bowl"})
+    asked = interpreter.understand(Request(LONG_WINDED, few), Deadline(5)).meaning
+    assert asked.text.startswith("There is no bowl for each of")
+    assert same_goal(asked.chosen("yes").goal, goal("in(red_box_1,red_bowl)", "in(red_box_2,red_bowl)"), domain)
+
+
+def test_a_hand_that_is_not_to_hold_what_it_could_not_hold_besides_is_only_shown(domain):
+    """"Pull the box and the cup apart", read so: the cup has no part in it."""
+    found, _ = understood(domain, "holding(_, red box) & not holding(_, cup)", sure=1.0)
+    assert isinstance(found.meaning, Question)
+    read = goal("holding(panda,red_box)", "not(holding(panda,cup))")
+    assert same_goal(found.meaning.chosen("yes").goal, read, domain)
+    for line in ("in(red box, bowl) & not in(cup, bowl)", "next_to(red box, cup) & not next_to(red box, bowl)"):
+        assert isinstance(understood(domain, line, sure=1.0)[0].meaning, Goal)
+
+
 def test_after_a_no_the_user_is_asked_for_other_words_and_the_model_for_nothing(domain):
     turns = (Turn(Speaker.USER, LONG_WINDED), Turn(Speaker.ROBOT, "I understand: ... Is that right?"))
     found, model = understood(domain, "in(cup, bowl)", "no", turns=turns)

@@ -1,5 +1,9 @@
+#!/usr/bin/env python3
 """A Gazebo for the tests: the real one's services, texts, topic and second deletion, over models that stay where they
 are put while there is a floor.
+
+It runs in a test's own process, or as a node: ``~forgets`` names what vanishes, ``~floorless`` lets all fall, and
+``~things`` says what there is.
 """
 
 from __future__ import annotations
@@ -12,6 +16,8 @@ from xml.etree import ElementTree
 import rospy
 from geometry_msgs.msg import Pose, Twist
 from hicrisp_gazebo.model_names import thing_of
+from hicrisp_ros.node import run
+from hicrisp_ros.wall_clock import WallTimer
 from std_srvs.srv import Empty, EmptyResponse
 
 PERIOD = 0.002
@@ -161,3 +167,19 @@ class ReferenceGazebo:
                     self._states.publish(message)
                     self.published += 1
             time.sleep(PERIOD)
+
+
+def build() -> WallTimer:
+    """Make a node's part."""
+    gazebo = ReferenceGazebo()
+
+    def look() -> None:
+        gazebo.forgets = set(str(rospy.get_param("~forgets", "")).split())
+        gazebo.floorless = bool(rospy.get_param("~floorless", False))
+        rospy.set_param("~things", sorted(gazebo.things))
+
+    return WallTimer(PERIOD * 50, look, "parameters")
+
+
+if __name__ == "__main__":
+    run("gazebo", build)

@@ -25,6 +25,8 @@ from move_base_msgs.msg import MoveBaseActionGoal, MoveBaseGoal
 from move_base_stack import FAR, GOAL, Stack
 from waiting import PATIENCE, until
 
+from hicrisp_move_base import move_base
+
 pytestmark = pytest.mark.usefixtures("ros")
 
 
@@ -86,6 +88,15 @@ def test_an_aborted_goal_is_sent_again_after_the_costmaps_were_cleared(stack: St
 def test_a_server_that_never_answers_is_ended_at_the_deadline(stack: Stack) -> None:
     stack.misbehaves("silent")
     assert stack.go(seconds=1.0).status is Status.TIMEOUT
+
+
+def test_a_server_that_took_the_goal_and_says_nothing_is_not_waited_for_until_the_deadline(
+        stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(move_base, "_BEGINS", 1.0)
+    stack.misbehaves("silent")
+    outcome = stack.go()
+    assert outcome.status is Status.EXECUTION
+    assert "move_base took the goal and has said nothing" in outcome.message
 
 
 def test_a_frame_that_nobody_knows_keeps_no_one_waiting_for_ever(stack: Stack, ros: None) -> None:

@@ -85,6 +85,7 @@ def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_othe
     try:
         master = graph.start_master()
         graph.master.setParam("/says/colour", "red")
+        graph.master.setParam("/scene", "agv")
         graph.start_node("says", *how)
         until(lambda: graph.offers("/says/ask"), "service")
         master.kill()
@@ -92,6 +93,7 @@ def test_topics_services_and_parameters_are_there_again_and_nodes_find_each_othe
         graph.start_master()
         until(lambda: graph.offers("/says/ask"), "service at the new master")
         assert graph.master.getParam("/says/colour") == "red"
+        assert graph.master.getParam("/scene") == "agv", "which a node that is started again would read"
         hears = graph.start_node("hears")
         assert hears.stdout is not None
         lines = iter(hears.stdout.readline, "")

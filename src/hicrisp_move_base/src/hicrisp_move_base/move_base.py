@@ -100,6 +100,8 @@ _HEARSAY = 1.0
 _QUIET = 0.5
 """Seconds of a drive before its alarms are looked at: the first messages may still be on their way."""
 _ZERO_PERIOD = 0.05
+_BEGINS = 15.0
+"""Seconds in which a move_base that took a goal says where the base is: it does so in every cycle, whatever it does."""
 _GLANCE, _TOLD_EVERY = 1.0, 5.0
 """Seconds between two looks whether a move_base that went away is back, and between two words of how long that
 takes."""
@@ -137,6 +139,8 @@ class MoveBase:
         self._ways = Ways(self.settings, self._services, radius)
         self._radius = radius
         self._progress: Progress = lambda phase, part: None
+        self._silent: Optional[Deadline] = None
+        """When a move_base that took a goal must have said something; ``None`` once it has."""
         self._waits = rospy.Subscriber(f"{self.settings.action}/{WAITS_FOR}", String, self._on_wait, queue_size=5)
 
     def end_leftovers(self) -> Outcome:
@@ -316,14 +320,14 @@ class MoveBase:
         self._odometry.forgive()
         self._obedience.begin()
         self._placed.heard()
-        quiet = Deadline(_QUIET)
+        quiet, self._silent = Deadline(_QUIET), Deadline(_BEGINS)
         watch: AlarmEvent[Outcome] = AlarmEvent(
             lambda: self.astray(guard) or (self.alarm() if quiet.passed else None), cancel)
         self._progress = progress
         limits = Limits(min(self.settings.server_wait, deadline.remaining), deadline.remaining, _PREEMPTION)
         reply = self._client.call(MoveBaseGoal(self._services.stamped(pose)), limits, watch,
                                   self._feedback(pose, progress))
-        self._progress = lambda phase, part: None
+        self._progress, self._silent = lambda phase, part: None, None
         outcome = self._outcome(reply, watch, cancel, began)
         if outcome.ok:
             halted = self._odometry.wait_until_standing(Deadline(self.settings.stop_limit))
@@ -379,6 +383,9 @@ class MoveBase:
         if self.settings.status_age < self._traffic.silence < math.inf:  # Before the first status the client waits.
             return Outcome(Status.LOST, f"move_base sent no status for {self.settings.status_age:g} s",
                            cause=Cause(CauseKind.UNREACHABLE_NODE, ("move_base",), self._traffic.silence))
+        if self._silent is not None and self._silent.passed:
+            said = f"move_base took the goal and has said nothing for {_BEGINS:g} s; look at its log, or start it again"
+            return Outcome(Status.EXECUTION, said, cause=Cause(CauseKind.HARDWARE, _MOVE_BASE, said=said))
         return self._off_floor(self.where()) or self._obedience.refusal(self.where()) or self._scans.alarm()
 
     def astray(self, guard: ZoneGuard) -> Optional[Outcome]:
@@ -404,6 +411,7 @@ class MoveBase:
         done = [0.0]
 
         def report(feedback: Any) -> None:
+            self._silent = None
             at = feedback.base_position.pose.position
             left = planar_distance((at.x, at.y, 0.0), goal.position)
             whole.append(max(left, 1e-6))

@@ -15,6 +15,7 @@ from typing import List, Optional, Sequence
 
 from hicrisp_core.check import load_robot
 from hicrisp_core.errors import ConfigError, HicrispError
+from hicrisp_core.extensions import extensions
 from hicrisp_core.llm.settings import AUTO, choose_llm, is_replay
 from hicrisp_core.policy.policy import load_policy
 from hicrisp_core.ports.perception import CAMERA, POSES
@@ -61,9 +62,9 @@ def check(options: argparse.Namespace) -> None:
         if not _NEEDS[need](scene):
             raise ConfigError(f"scene {scene.name} has no {need}, which this launch file needs; these have: "
                               f"{', '.join(_with(options.needs)) or 'none'}")
-    if options.world and options.world != _world_of(scene):
-        raise ConfigError(f"scene {scene.name} is moved by world:={_world_of(scene)}, not by "
-                          f"world:={options.world}")
+    moved_by = extensions().worlds.get(scene.world).launch
+    if options.world and options.world != moved_by:
+        raise ConfigError(f"scene {scene.name} is moved by world:={moved_by}, not by world:={options.world}")
     if options.perception == CAMERA:
         if not _NEEDS["table"](scene):
             raise ConfigError(f"perception:=camera looks at a table, and scene {scene.name} has none; use "
@@ -81,8 +82,8 @@ def check(options: argparse.Namespace) -> None:
 
 
 def _check_alone(options: argparse.Namespace, scene: Scene) -> None:
-    """Refuse nodes that would end those of another launch on the same master, or a simulation whose frames would mix
-    with another's."""
+    """Refuse nodes that would end those of another launch on the same master, a simulation whose frames would mix with
+    another's, and one that would serve the same goals as a real base."""
     graph, own = Graph(), options.namespace.strip("/")
     if not graph.reachable():
         return  # roslaunch starts one.
@@ -94,10 +95,15 @@ def _check_alone(options: argparse.Namespace, scene: Scene) -> None:
         if namespace == own:
             raise ConfigError(f"{node} runs on the master at {graph.uri} already, and the two would end each other; "
                               "stop it, or give this one another namespace, or another master (ROS_MASTER_URI)")
-        if options.world and (not options.tf_prefix or scene.arena is not None):
-            raise ConfigError(f"{node} runs on the master at {graph.uri}, and " + (
-                "a base's names (/move_base, /scan, /odom) are there once: use another master, ROS_MASTER_URI"
-                if scene.arena is not None else f"their frames would mix; give this one its own: tf_prefix:={own}"))
+        if options.world and not options.tf_prefix:
+            raise ConfigError(f"{node} runs on the master at {graph.uri}, and their frames and bases would mix; give "
+                              f"this one names of its own: tf_prefix:={own}")
+    if scene.arena is None or options.tf_prefix:
+        return
+    for node in filter(graph.alive, graph.servers("/move_base/make_plan")):
+        if bool(options.world) != node.endswith("/embedded_world"):
+            raise ConfigError(f"{node} serves /move_base on the master at {graph.uri}, so a simulation and a robot "
+                              "would drive to the same goals; use another master (ROS_MASTER_URI)")
 
 
 def _check_writable(runs: Path) -> None:
@@ -110,11 +116,6 @@ def _check_writable(runs: Path) -> None:
     except OSError as error:
         raise ConfigError(f"no run can be kept in {runs}: {error.strerror}; name a folder that you may write "
                           "in") from error
-
-
-def _world_of(scene: Scene) -> str:
-    """What demo.launch calls the world of a scene: one node moves tables and worlds of facts."""
-    return "embedded" if scene.world == "symbolic" else scene.world
 
 
 def _with(needs: Sequence[str]) -> List[str]:

@@ -40,8 +40,8 @@ class TfRelay:
 
     def _named(self, message: TFMessage) -> TFMessage:
         for each in message.transforms:
-            each.header.frame_id = f"{self._prefix}/{each.header.frame_id}"
-            each.child_frame_id = f"{self._prefix}/{each.child_frame_id}"
+            each.header.frame_id = f"{self._prefix}/{each.header.frame_id.lstrip('/')}"
+            each.child_frame_id = f"{self._prefix}/{each.child_frame_id.lstrip('/')}"
         return message
 
 

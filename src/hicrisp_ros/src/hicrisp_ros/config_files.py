@@ -15,7 +15,7 @@ from hicrisp_core.policy.policy import Policy, load_policy
 from hicrisp_core.scene import Scene, load_scene
 
 BRINGUP = "hicrisp_bringup"
-_SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception", "own_robot")
+SHARED = ("scene", "seed", "domain", "policy", "llm", "runs_dir", "perception", "own_robot", "base_root")
 """Parameters that a namespace may say once for all of its nodes."""
 
 
@@ -32,7 +32,7 @@ def parameter(name: str, default: Optional[Any] = None) -> Any:
     Raises:
         ConfigError: if it is not set and there is no default.
     """
-    if name in _SHARED and not rospy.has_param(f"~{name}"):
+    if name in SHARED and not rospy.has_param(f"~{name}"):
         value = rospy.get_param(name, default)
     else:
         value = rospy.get_param(f"~{name}", default)
@@ -51,16 +51,17 @@ def own_robot() -> str:
 
 
 def own_topic(name: str) -> str:
-    """Return the name under which the own robot publishes something.
+    """Return the name of a base's topic, service or action.
 
     Args:
-        name: as the only robot would call it.
+        name: as the only base on a master has it.
 
     Returns:
-        The name, below that of the robot where there are several.
+        The name below ``base_root`` where another arena is on this master, or else below the own robot where there are
+        several; a relative name stays as it is.
     """
-    own = own_robot()
-    return f"/{own}{name}" if own and name.startswith("/") else name
+    root = str(parameter("base_root", "")) or f"/{own_robot()}".rstrip("/")
+    return root + name if name.startswith("/") else name
 
 
 def config_file(kind: str, value: str, beside: Union[str, Path] = "") -> Path:

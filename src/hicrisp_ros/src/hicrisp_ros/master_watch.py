@@ -17,12 +17,13 @@ from rospy.impl.registration import (
     get_topic_manager,
 )
 
+from hicrisp_ros.config_files import SHARED
 from hicrisp_ros.wall_clock import WallTimer
 
 PERIOD = 1.0
 """Wall seconds between two looks whether the master knows this node."""
-_SHARED = ("/use_sim_time", "/run_id")
-"""Parameters that every node reads, which the first to come back sets again."""
+_SHARED = ("/use_sim_time", "/run_id", *SHARED)
+"""Parameters that nodes share, which the first to come back sets again: a node that is started later reads them."""
 
 
 class MasterWatch:
@@ -31,10 +32,14 @@ class MasterWatch:
     def __init__(self) -> None:
         self._master = rosgraph.Master(rospy.get_name())
         self._parameters: Dict[str, Any] = {}
+        self._shared: Dict[str, Any] = {}
         self._away = False
         # Before any service of the node is there, and seen to be.
-        self._look_at(lambda: self._parameters.update(self._read()))
+        self._look_at(self._learn)
         self._timer = WallTimer(PERIOD, self.look, "master")
+
+    def _learn(self) -> None:
+        self._shared, self._parameters = self._read(*_SHARED), self._read(rospy.get_name())
 
     def look(self) -> None:
         """Check once whether the master is reachable and knows this node."""
@@ -53,7 +58,7 @@ class MasterWatch:
 
     def _keep_up(self) -> None:
         if self._known():
-            parameters = self._read()
+            parameters = self._read(rospy.get_name())
             # A changed answer is verified: the master may have been replaced in the meantime.
             if parameters == self._parameters or self._known():
                 self._parameters = parameters
@@ -66,13 +71,13 @@ class MasterWatch:
         except rosgraph.MasterError:
             return False
 
-    def _read(self) -> Dict[str, Any]:
-        names = [name for name in (*_SHARED, rospy.get_name()) if self._master.hasParam(name)]
-        return {name: self._master.getParam(name) for name in names}
+    def _read(self, *names: str) -> Dict[str, Any]:
+        there = [name for name in map(rospy.resolve_name, names) if self._master.hasParam(name)]
+        return {name: self._master.getParam(name) for name in there}
 
     def _come_back(self) -> None:
         rospy.logwarn("the ROS master knows nothing of this node: it was started again; registering anew")
-        for name, value in self._parameters.items():
+        for name, value in {**self._shared, **self._parameters}.items():
             if not self._master.hasParam(name):
                 self._master.setParam(name, value)
         listeners, topics = get_registration_listeners(), get_topic_manager()

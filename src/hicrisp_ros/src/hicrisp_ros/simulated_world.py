@@ -6,6 +6,8 @@ it was.
 
 from __future__ import annotations
 
+import math
+from threading import Lock
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
 
 import rosgraph
@@ -38,9 +40,14 @@ _PATIENCE = 3.0
 
 
 class WorldClock:
-    """Publishes the world's time as the ROS clock, unless another node on this master does: two clocks are none."""
+    """Publishes the world's time as the ROS clock, unless another node on this master does: two clocks are none.
 
-    def __init__(self) -> None:
+    Args:
+        follow: is given that other clock, for the world to keep up with.
+    """
+
+    def __init__(self, follow: Callable[[Callable[[], float]], None] = lambda clock: None) -> None:
+        self._lock, self._told = Lock(), -math.inf
         self._publisher: Optional[Publisher] = Publisher(_CLOCK, Clock, queue_size=5, tcp_nodelay=True)
         published, _, _ = rosgraph.Master(rospy.get_name()).getSystemState()
         # The master has them in the order in which they came.
@@ -54,15 +61,18 @@ class WorldClock:
             self._publisher.unregister()
             self._publisher = None
             rospy.loginfo("this world follows the clock of %s", first)
+            follow(rospy.get_time)
 
     def tell(self, now: float) -> None:
-        """Publish the time of the world that leads the clock.
+        """Publish the time of the world that leads the clock; an earlier one than before is left out.
 
         Args:
             now: simulation time, seconds.
         """
-        if self._publisher is not None:
-            self._publisher.publish(Clock(rospy.Time.from_sec(now)))
+        with self._lock:
+            if self._publisher is not None and now >= self._told:
+                self._told = now
+                self._publisher.publish(Clock(rospy.Time.from_sec(now)))
 
 
 def begin_faults(faults: Iterable[SceneFault]) -> None:

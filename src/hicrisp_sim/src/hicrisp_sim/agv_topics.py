@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from threading import Lock
 from typing import AbstractSet, Dict, Optional, Tuple
 
 import numpy as np
@@ -12,12 +11,13 @@ import rospy
 from geometry_msgs.msg import PoseStamped, Quaternion
 from hicrisp_core.model import Pose
 from hicrisp_core.model.scan import Scan
+from hicrisp_ros.config_files import own_topic
 from hicrisp_ros.conversions.geometry import pose_to_msg, transform_to_msg
 from hicrisp_ros.frames import MovingFrames, StaticFrames
 from hicrisp_ros.grids import Grid
 from hicrisp_ros.publisher import Publisher
+from hicrisp_ros.simulated_world import WorldClock
 from nav_msgs.msg import Odometry, Path
-from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Header
 
@@ -41,26 +41,6 @@ _QUEUE = 10000
 """Moments that may wait for a judge: each one counts, so none is dropped."""
 
 
-class SteadyClock:
-    """Publishes the world's time, which never goes back, whichever of its bases tells it."""
-
-    def __init__(self) -> None:
-        self._publisher = Publisher("/clock", Clock, queue_size=5, tcp_nodelay=True)
-        self._lock = Lock()
-        self._told = -math.inf
-
-    def tell(self, now: float) -> None:
-        """Publish a time that is later than the last one.
-
-        Args:
-            now: simulation time, seconds.
-        """
-        with self._lock:
-            if now > self._told:
-                self._told = now
-                self._publisher.publish(Clock(rospy.Time.from_sec(now)))
-
-
 class AgvTopics:
     """Publishes one base; ``publish`` is called while the physics stands, after every control period.
 
@@ -70,14 +50,14 @@ class AgvTopics:
         tray: the name of the frame of what the base carries, and its pose in the base's frame.
         static: the frames of this node that stay where they are.
         faults: what is published wrongly.
-        root: what stands before the names of its topics, and without the slash before its odometry's frame; empty for
-            the only base of an arena.
+        root: its name with a slash, before the names of its topics and its odometry's frame; empty for the only base of
+            an arena.
 
     Frames: ``world`` and ``map`` are one; ``odom`` takes up the odometry's drift, under which the base hangs.
     """
 
     def __init__(
-        self, base: EmbeddedBase, frame: str, clock: Optional[SteadyClock] = None,
+        self, base: EmbeddedBase, frame: str, clock: Optional[WorldClock] = None,
         tray: Optional[Tuple[str, Pose]] = None,
         static: Optional[StaticFrames] = None, faults: Optional[AgvFaults] = None, root: str = "",
     ) -> None:
@@ -89,11 +69,12 @@ class AgvTopics:
         self._faults = faults
         self._tf = MovingFrames(queue=20)
         self._static = static or StaticFrames()
-        self._odometry = Publisher(f"{root}/odom", Odometry, queue_size=20, tcp_nodelay=True)
-        self._scan = Publisher(f"{root}/scan", LaserScan, queue_size=5)
-        self._map = Publisher(f"{root}/map", Grid, queue_size=1, latch=True)
-        self._costmap = Publisher(f"{root}/move_base/global_costmap/costmap", Grid, queue_size=1, latch=True)
-        self._route = Publisher(f"{root}/move_base/NavfnROS/plan", Path, queue_size=2)
+        self._odometry = Publisher(own_topic(f"{root}/odom"), Odometry, queue_size=20, tcp_nodelay=True)
+        self._scan = Publisher(own_topic(f"{root}/scan"), LaserScan, queue_size=5)
+        self._map = Publisher(own_topic(f"{root}/map"), Grid, queue_size=1, latch=True)
+        move_base = own_topic(f"{root}/move_base")
+        self._costmap = Publisher(f"{move_base}/global_costmap/costmap", Grid, queue_size=1, latch=True)
+        self._route = Publisher(f"{move_base}/NavfnROS/plan", Path, queue_size=2)
         self._routed: Optional[np.ndarray] = None
         self._led_to: Optional[Pose] = None
         self._frozen: Dict[str, rospy.Time] = {}

@@ -17,6 +17,7 @@ from hicrisp_core.model import CauseKind, Pose, Status
 from hicrisp_core.ports.robot import AWAITED, Constraints, Manner
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_ros.action_server import Aborted, ActionServer, Goal
+from hicrisp_ros.config_files import own_topic
 from hicrisp_ros.conversions.geometry import pose_from_msg, pose_to_msg
 from hicrisp_ros.grids import Grid
 from hicrisp_ros.publisher import Publisher
@@ -42,12 +43,12 @@ class DriveParameters:
     """Serves ``set_parameters`` of the local planner and of the costmaps under ``/move_base``; what is out of
     range is put to the nearest bound."""
 
-    def __init__(self, settings: AgvSettings, root: str = "") -> None:
+    def __init__(self, settings: AgvSettings, action: str) -> None:
         self._margin = settings.margin
         usual = {"max_vel_x": settings.speed, "xy_goal_tolerance": settings.xy_tolerance}
-        self._planner = _Served(f"{root}/move_base/{PLANNER}", usual, {"max_vel_x": 0.05, "xy_goal_tolerance": 0.02},
+        self._planner = _Served(f"{action}/{PLANNER}", usual, {"max_vel_x": 0.05, "xy_goal_tolerance": 0.02},
                                 usual)
-        self._costmaps = [_Served(f"{root}/move_base/{name}", {_PADDING: settings.margin}, {_PADDING: 0.0},
+        self._costmaps = [_Served(f"{action}/{name}", {_PADDING: settings.margin}, {_PADDING: 0.0},
                                   {_PADDING: _WIDEST})
                           for name in COSTMAPS]
 
@@ -100,22 +101,22 @@ class MoveBaseServer:
     """Serves a base, and lets time pass while it stands.
 
     Args:
-        root: what stands before the names of its topics and services; empty for the only base of an arena.
+        root: its name with a slash; empty for the only base of an arena.
     """
 
     def __init__(self, base: EmbeddedBase, root: str = "") -> None:
         self._base = base
-        self._action = f"{root}/move_base"
+        self._action = own_topic(f"{root}/move_base")
         self._waits = Publisher(f"{self._action}/{WAITS_FOR}", String, queue_size=5)
         self.wheel = Lock()
         """Held by the driver: a goal, or the loop that advances time."""
         self._driving = Event()
         """Set while a goal is driven to."""
-        self._parameters = DriveParameters(base.settings, root)
+        self._parameters = DriveParameters(base.settings, self._action)
         self._velocity: Tuple[float, Speeds] = (-math.inf, Speeds())
         self._subscribers = (
-            rospy.Subscriber(f"{root}/cmd_vel", Twist, self._on_velocity, queue_size=5, tcp_nodelay=True),
-            rospy.Subscriber(root + KEEP_OUT, Grid, self._on_keep_out, queue_size=1),
+            rospy.Subscriber(own_topic(f"{root}/cmd_vel"), Twist, self._on_velocity, queue_size=5, tcp_nodelay=True),
+            rospy.Subscriber(own_topic(root + KEEP_OUT), Grid, self._on_keep_out, queue_size=1),
         )
         self._timer = WallTimer(_PACED_PAUSE, self._idle, "idle")
         self._serve()
@@ -146,13 +147,13 @@ class MoveBaseServer:
 
     def _idle(self) -> float:
         """Let a period pass while no goal is driven to, at the speeds of ``/cmd_vel``; the pause after it, s."""
-        with self.wheel, self._base.simulation.moving():
+        with self.wheel, self._base.simulation.idling():
             said, speeds = self._velocity
             if time.monotonic() - said < _VELOCITY_LIVES:
                 self._base.tick(speeds)
             else:
                 self._base.rest()
-        return _PACED_PAUSE if self._base.simulation.rate > 0.0 else 1.0 / self._base.settings.control_rate
+        return _PACED_PAUSE if self._base.simulation.paced else 1.0 / self._base.settings.control_rate
 
     def _on_velocity(self, message: Twist) -> None:
         limit = self._base.settings
@@ -179,6 +180,8 @@ class MoveBaseServer:
         if target.header.frame_id.lstrip("/") not in _FRAMES:
             goal.cancel.wait()  # As the real one does: it waits for a transform that never comes.
             return MoveBaseResult()
+
+        goal.feedback(MoveBaseFeedback(self._stamped(self._base.pose())))  # As in the first cycle of the real one.
 
         def progress(phase: str, part: float) -> None:
             del part  # move_base tells where the base is, and nothing else.

@@ -18,14 +18,14 @@ from hicrisp_ros.config_files import config_file, domain_of, parameter
 from hicrisp_ros.frames import StaticFrames
 from hicrisp_ros.node import run
 from hicrisp_ros.ports.observer import TopicObserver
-from hicrisp_ros.simulated_world import Resets, begin_faults, injected
+from hicrisp_ros.simulated_world import Resets, WorldClock, begin_faults, injected
 from hicrisp_ros.tracks import by_camera
 
 from hicrisp_msgs.srv import InjectFault, ResetWorld
 from hicrisp_msgs.srv import Snapshot as SnapshotService
 from hicrisp_sim.agv.fleet_world import FleetWorld
 from hicrisp_sim.agv.world import AgvWorld
-from hicrisp_sim.agv_topics import AgvTopics, AgvTruth, SteadyClock
+from hicrisp_sim.agv_topics import AgvTopics, AgvTruth
 from hicrisp_sim.camera import SceneCamera
 from hicrisp_sim.embedded import EmbeddedWorld
 from hicrisp_sim.fact_server import FactServer
@@ -91,7 +91,7 @@ class LabServer(WorldServer):
 class _BaseServer:
     """Serves one base of an arena; the action and its services are under ``ROOT/move_base``."""
 
-    def __init__(self, world: AgvWorld, clock: SteadyClock, root: str) -> None:
+    def __init__(self, world: AgvWorld, clock: WorldClock, root: str) -> None:
         self.world = world
         self.topics = AgvTopics(world.base, world.eyes.frame_of(world.base.name), clock, faults=world.faults, root=root)
         self._truth = AgvTruth(world.base)
@@ -114,7 +114,7 @@ class AgvServer:
     def __init__(self, world: FleetWorld) -> None:
         self._world = world
         self._camera = SceneCamera(world.simulation)
-        clock, several = SteadyClock(), len(world.bases) > 1
+        clock, several = WorldClock(world.simulation.follow), len(world.bases) > 1
         begin_faults(world.scene.faults)
         self._bases = [_BaseServer(base, clock, f"/{name}" if several else "") for name, base in world.bases.items()]
         self._remember()

@@ -186,6 +186,11 @@ class Simulation:
         self._clock = clock
         self._set_time(clock())
 
+    @property
+    def paced(self) -> bool:
+        """Whether its steps wait for wall time, or for a clock that it follows."""
+        return self.rate > 0.0 or self._clock is not None
+
     def _set_time(self, now: float) -> None:
         with self._lock:
             self.data.time, self.moved_at = now, min(self.moved_at, now)
@@ -283,6 +288,14 @@ class Simulation:
                 self._movers -= 1
                 self.moved_at = self.time
 
+    @contextmanager
+    def idling(self) -> Iterator[None]:
+        """Provide the context ``moving`` for a mover that rests, where a lag behind a followed clock may be skipped."""
+        if self._clock is not None and not self._movers and self._clock() - self.time > _JUMP:
+            self._set_time(self._clock())
+        with self.moving():
+            yield
+
     @property
     def in_motion(self) -> bool:
         """Whether a mover currently advances the simulation."""
@@ -307,7 +320,7 @@ class Simulation:
                 self._closing.wait(0.005)
                 continue
             self.step()
-            if self.rate <= 0.0 and self._clock is None:
+            if not self.paced:
                 self._wait(_IDLE_RATE)
 
     def _wait(self, rate: float) -> None:

@@ -66,9 +66,7 @@ class WorldServer:
         self._publishing = Lock()
         self._busy: Set[str] = set()
         """The arms that carry out a command, or wait for their turn."""
-        self._clock = WorldClock()
-        if self._clock.led_by:
-            world.simulation.follow(rospy.get_time)
+        self._clock = WorldClock(world.simulation.follow)
         self._tf = MovingFrames()
         self._joints = Publisher("joint_states", JointState, queue_size=5)
         self._levels: FrozenSet[Relation] = frozenset()

@@ -6,11 +6,17 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import contextmanager
 from functools import partial
-from typing import Callable, Sequence
+from itertools import takewhile
+from typing import Any, Callable, Iterator, Sequence
 
+import rospy
+from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.time.waiting import wait_until
+from hicrisp_core.trace.event_log import read_events
+from hicrisp_core.trace.events import CommandTried
 from hicrisp_nodes.cli.client import ENDED
 
 from hicrisp_bench.faults.probe import (
@@ -19,10 +25,12 @@ from hicrisp_bench.faults.probe import (
     ARM,
     CAMERA,
     CLOCKLESS,
+    GAZEBO,
     HAND,
     LAB,
     LONG,
     OLD,
+    REAL_BASE,
     SORTING,
     TWO_HOSTS,
     FaultCase,
@@ -40,6 +48,8 @@ _SEEN_WITHIN = 1.2
 """Simulated seconds in which a change must be seen, with those of a look and its way over ROS."""
 _IN_HAND, _MOVED = 0.04, 0.03
 """Metres between an object in the hand and the tool, at most; metres from which on an object has moved."""
+_DELETED_AGAIN = 0.5
+"""Wall seconds after which Gazebo has deleted again what it deletes, and its reference has read what it loses."""
 _CUT, _CUT_STANDS_WITHIN = 10.0, 1.5
 """Wall seconds for which the line is cut, and from the cut to the last motion."""
 _QUIET = 5.0
@@ -266,11 +276,87 @@ def part_undone(case: Probe, kind: str) -> None:
     case.note(f"the other one is {'' if done else 'not '}in the bowl", done)
 
 
+@contextmanager
+def _broken(name: str, value: Any) -> Iterator[None]:
+    """Provide a context in which a parameter of a reference server says what goes wrong."""
+    usual = rospy.get_param(name, "")
+    rospy.set_param(name, value)
+    try:
+        yield
+    finally:
+        rospy.set_param(name, usual)
+
+
+def base_misbehaves(case: Probe, mode: str, about: str) -> None:
+    """From the world's task until its end.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        mode: of the reference's base and move_base.
+        about: what must be said of the failure, by the task or of a command.
+    """
+    with _broken("/move_base/mode", mode):
+        case.submit().ends("failed").note(f"after {case.took:.0f} s")
+        case.failures(lambda said: about in "; ".join((*said, case.rig.said(case.task))))
+        case.does(lambda: time.sleep(1.0)).unmoved("the base stands")
+
+
+def no_path(case: Probe) -> None:
+    """To the second of two areas."""
+    with _broken("/move_base/hall", 2.9):
+        case.submit("Visit area 2, then area 3").ends("failed", about="area 3")
+    before = takewhile(lambda event: event["kind"] != CommandTried.kind, read_events(case.rig.runs / case.task))
+    said = [event["text"] for event in before if "No path leads to area 3" in event.get("text", "")]
+    case.note(f"before the first drive: {'; '.join(said) or 'nothing'}", bool(said))
+
+
+def models_lost(case: Probe, name: str, value: Any, about: str) -> None:
+    """While the world is put back.
+
+    Args:
+        case: the launched world, and what is seen of it.
+        name: of the parameter that lets the reference's Gazebo lose something.
+        value: what it loses.
+        about: what the answer must name.
+    """
+    with _broken(f"/gazebo/{name}", value):
+        case.rest(_DELETED_AGAIN)
+        answer = case.rig.ask("reset_world", "", 3)
+    case.note(f"the answer: {answer.message}", not answer.ok and about in answer.message)
+    case.rig.reset(seconds=LIMIT)
+    case.note("put back once more, it is whole")
+
+
+def names_deleted_twice(case: Probe) -> None:
+    """Scenes that share names, one after the other: Gazebo deletes a name again after a while, whatever has it then."""
+    for scene in ("agv_zone", "agv", "agv_zone", "agv"):
+        answer = case.rig.ask("reset_world", scene, 3)
+        case.rest(_DELETED_AGAIN)
+        there = frozenset(rospy.get_param("/gazebo/things"))
+        missing = {"agv", *(item.name for item in load_scene(scene, 3).things)} - there
+        case.note(f"{answer.message}; missing: {', '.join(sorted(missing)) or 'nothing'}", answer.ok and not missing)
+
+
 LACKS = (
     FaultCase("hand that was not homed", "fails; says how to home it",
               partial(lacking, words="/franka_gripper/homing/goal", unmoved=False), (HAND,)),
     FaultCase("move_base that was never started", "nothing moves; the missing part named",
               partial(lacking, words="move_base"), (ALONE,)),
+    *(FaultCase(name, expected, partial(base_misbehaves, mode=mode, about=about), (REAL_BASE,))
+      for name, expected, mode, about in (
+        ("wheels that spin in mid-drive", "stops; topic named", "slips", "does not follow its commands on /cmd_vel"),
+        ("base that falls in mid-drive", "stops; depth named", "falls", "5.0 m below"),
+        ("odometry that jumps in mid-drive", "stops; jump named", "jumps", "the odometry jumped by"),
+        ("localisation without a map", "nothing moves; TF named", "mapless", "TF does not say where"),
+        ("move_base that says it arrived and did not", "not believed", "lies", "area 3"),
+        ("move_base that never answers", "fails; move_base named", "silent", "move_base took the goal"),
+        ("move_base that cannot be canceled", "fails; move_base named", "deaf", "move_base took the goal"))),
+    FaultCase("an area that no path reaches", "told before the first drive", no_path, (REAL_BASE,)),
+    FaultCase("names that Gazebo deletes twice", "every model there after reset_world", names_deleted_twice, (GAZEBO,)),
+    *(FaultCase(f"{what} that Gazebo loses on reset_world", "the answer names it", partial(
+        models_lost, name=name, value=value, about=about), (GAZEBO,)) for what, name, value, about in (
+            ("model", "forgets", "obstacle_2", "Gazebo has no obstacle_2"),
+            ("floor", "floorless", True, "has fallen by"))),
     FaultCase("simulated time without a clock", "nothing begins; the missing topic named",
               partial(lacking, words="nothing publishes /clock"), (CLOCKLESS,)),
     *(FaultCase(f"one of two blocks {name}", "other delivered; this named",

@@ -17,6 +17,7 @@ from hicrisp_bench.launched import LIMIT, LaunchFailed
 ARM, AGV, LAB = "arm", "AGV", "lab"
 CAMERA, MODEL, MENDING = "camera", "model", "model that corrects"
 HAND, ALONE, CLOCKLESS = "unhomed hand", "no move_base", "no clock"
+REAL_BASE, GAZEBO = "move_base", "Gazebo"
 SORTING = "sorting"
 _BESIDE = "Place the box next to the cylinder"
 WORLDS = {
@@ -29,6 +30,8 @@ WORLDS = {
     SORTING: World("sorting", "Put every red block into the red bowl", {"rate": "3"}),
     HAND: World("tabletop", "Pick up the box", launch=("hicrisp_bench", "hand_not_homed.launch")),
     ALONE: World("agv", "Visit area 3", launch=("hicrisp_bench", "base_alone.launch")),
+    REAL_BASE: World("agv", "Visit area 3", launch=("hicrisp_bench", "base.launch")),
+    GAZEBO: World("agv", "Visit area 3", launch=("hicrisp_bench", "base_in_gazebo.launch")),
     CLOCKLESS: World("agv", "Visit area 3", launch=("hicrisp_bench", "base_without_clock.launch")),
 }
 EVERYWHERE = (ARM, AGV, LAB)

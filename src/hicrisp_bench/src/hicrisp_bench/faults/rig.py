@@ -157,7 +157,8 @@ class Rig(Launched):
         for task in (*answer.queue, *([answer.status.task_id] if answer.found else [])):
             self.ask("cancel_task", task)
             self.ended(task)
-        self.reset(seconds=LIMIT)
+        if f"/{NAMESPACE}/reset_world" in self._graph.services():
+            self.reset(seconds=LIMIT)
         time.sleep(0.5)
 
     def in_motion(self) -> str:

@@ -79,7 +79,7 @@ class AgentBrain:
         self._domain = domain
         self._prompts = prompts
         self._corrector = corrector
-        self._can = describe.abilities_text(domain)
+        self._can = "\n".join(f"- {re.sub('[{}]', '', action.text)}" for action in domain.actions.values())
         self._talking = prompts.render("alex", description=domain.description, abilities=self._can)
         self._reports = tuple((self._report_prompt(told.task, told.success, told.message, told.done),
                                compact({"answer": told.answer})) for told in told_reports(domain))

@@ -9,8 +9,7 @@ from typing import AbstractSet, Dict, Iterable, List, Mapping, Optional
 from hicrisp_core.domain.conditions import Atom, Condition
 from hicrisp_core.domain.schema import Action, Domain
 from hicrisp_core.domain.wording import LEVELS, words_of
-from hicrisp_core.model import Feedback, Relation, StepRecord, WorldState
-from hicrisp_core.model.goal import Holds
+from hicrisp_core.model import Feedback, StepRecord, WorldState
 from hicrisp_core.ports.brain import CorrectionRequest, PlanRequest
 from hicrisp_core.prompting.quarantine import plain
 
@@ -87,11 +86,6 @@ def _changes(domain: Domain, action: Action, named: Dict[str, str], denied: Opti
     return found
 
 
-def abilities_text(domain: Domain) -> str:
-    """What the robot can do, one sentence for each action, for an agent that does not command it."""
-    return "\n".join(f"- {action.text.replace('{', '').replace('}', '')}" for action in domain.actions.values())
-
-
 def objects_text(world: WorldState, domain: Optional[Domain] = None, places: bool = True) -> str:
     """Every object with its type, attributes and place, metres, places as target locations;
     every robot, of several with what each can do.
@@ -120,16 +114,6 @@ def listed(entries: Iterable[str], empty: str = "nothing") -> str:
 def facts_text(domain: Domain, world: WorldState, notes: Iterable[str] = ()) -> str:
     """What holds, as sentences."""
     return listed((*domain.facts_text(world.relations), *notes), "nothing is known")
-
-
-def state_text(relations: Iterable[Relation], notes: Iterable[str] = ()) -> str:
-    """What holds, in the words of actions: ``on(a,b)``, one fact a line, and sentences behind them."""
-    return listed((*map(str, map(Holds, sorted(relations))), *notes), "nothing to tell")
-
-
-def triplets_text(world: WorldState) -> str:
-    """What holds as relation triplets (BrainBody-LLM, section 3, the state's third part)."""
-    return listed((f"({', '.join(filter(None, fact))})" for fact in sorted(world.relations)), "nothing is known")
 
 
 def feedback_text(domain: Domain, feedback: Feedback, level: str = "how") -> str:

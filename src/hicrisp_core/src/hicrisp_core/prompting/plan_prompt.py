@@ -131,14 +131,17 @@ def request_texts(
     domain: Domain, world: WorldState, task: str, names: Iterable[str] = (), notes: Iterable[str] = (),
     places: bool = False,
 ) -> Dict[str, str]:
-    """What prompts tell of a world: ``objects``, ``facts`` (as ``sentences`` and ``triplets``, too), ``available``."""
+    """What prompts tell of a world: ``objects``, ``available``, ``facts`` as in actions, ``sentences``, ``triplets``
+    (BrainBody-LLM, section 3, the state's third part)."""
     seen, others = focus(task, names, domain, world)
     objects = describe.objects_text(seen, domain, places)
     if others:
         more = f" and {len(others) - _MOST_OTHERS} more" if len(others) > _MOST_OTHERS else ""
         objects += f"\n- also here: {', '.join(plain(each, 120) for each in others[:_MOST_OTHERS])}{more}"
-    return {"objects": objects, "facts": describe.state_text(seen.relations, notes),
-            "sentences": describe.facts_text(domain, seen, notes), "triplets": describe.triplets_text(seen),
+    facts = sorted(seen.relations)
+    return {"objects": objects, "facts": describe.listed((*map(str, map(Holds, facts)), *notes), "nothing to tell"),
+            "sentences": describe.facts_text(domain, seen, notes), "triplets": describe.listed(
+                (f"({', '.join(filter(None, fact))})" for fact in facts), "nothing is known"),
             "available": ", ".join(possible_actions(domain, world)) or "none"}
 
 

@@ -13,9 +13,11 @@ from typing import Collection, Dict, List, Mapping, Sequence
 from hicrisp_core.domain.goal_wording import goal_words
 from hicrisp_core.domain.saying import spoken
 from hicrisp_core.domain.schema import Domain
+from hicrisp_core.goals.truth import holds
+from hicrisp_core.goals.validation import at_once
 from hicrisp_core.llm.chat_model import ChatModel, LlmFailure, Message
 from hicrisp_core.model import WorldState
-from hicrisp_core.model.goal import Goal, GoalError
+from hicrisp_core.model.goal import Goal, GoalError, Not
 from hicrisp_core.model.meaning import Choice, Meaning, Question, Reason, Refusal, Speaker, Turn
 from hicrisp_core.parsing.names import Words, respelled, slips, words_by_name, words_of
 from hicrisp_core.ports.interpreter import Request, Understood
@@ -25,7 +27,7 @@ from hicrisp_core.scene.colours import COLOURS
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.understanding.controlled.interpreter import context_of, shortcut
 from hicrisp_core.understanding.verifier import verify
-from hicrisp_core.understanding.written import Context, Line, Phrase, meaning_of, parse_line
+from hicrisp_core.understanding.written import Amount, Context, Line, Phrase, meaning_of, parse_line
 from hicrisp_core.understanding.written.sayings import ACTOR, changed, each_in, exchanged
 
 SYSTEM = "Write what the user means as one line of the goal language."
@@ -37,6 +39,7 @@ _STEM = 4
 _MOST_CHOICES = 4
 _SHORTEST = 3
 """Letters of a word that is too short to be a part of another one."""
+_OWN, _ITS_COLOUR, _ANOTHER = {Amount.DIFFERENT: Amount.MATCHING}, "the one of its colour", "a different one for each"
 _YES, _NO = "yes", "no"
 _AGAIN = "Please say it in other words."
 
@@ -71,26 +74,36 @@ class EmbeddedInterpreter:
         meaning = self._meaning(line, request)
         # A colour that is in no phrase of the line may contradict an object: "the box, the green one I mean".
         lost = sorted(set(words_of(request.text)) & set(COLOURS) - set(words_of(said.text)))
-        if isinstance(meaning, Goal) and (lost or said.sure is not None and said.sure < self._ask_below) \
+        if isinstance(meaning, Goal) and (
+                lost or said.sure is not None and said.sure < self._ask_below or self._idle(meaning, request.world)) \
                 and verify(meaning, self._domain, request.world) is None:
             meaning = shown(meaning, self._domain, f"I leave out '{lost[0]}'." if lost else "")
         return Understood(meaning, usage=usage, sure=said.sure)
 
+    def _idle(self, goal: Goal, world: WorldState) -> bool:
+        """Whether it denies what is not so and its other conditions rule out: no part was found for what it names."""
+        return any(isinstance(each, Not) and holds(each, world.relations, self._domain) and at_once(
+            (each.part, *(other for other in stage.conditions if other is not each)), self._domain) is not None
+            for stage in goal.stages[:1] for each in stage.conditions)
+
     def _meaning(self, line: Line, request: Request) -> Meaning:
-        """What a line means; if an object of it is not there, what is near is shown to the user."""
+        """What a line means; the user is shown what is near an object that is not there, and asked whose is "own"."""
         world, context = request.world, context_of(request)
-        meaning = meaning_of(line, self._domain, world, context)
-        if isinstance(meaning, Goal):
-            return replace(meaning, source=self._client.name)
-        if not (isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT):
-            return meaning
-        near = {name: replace(goal, source=self._client.name)
-                for name, goal in goals_nearby(line, self._domain, world, context).items()
-                if verify(goal, self._domain, world) is None}
-        if len(near) == 1:
-            return shown(next(iter(near.values())), self._domain, f"{meaning.text.partition('. ')[0]}.")
-        choices = tuple(Choice(spoken(name), goal) for name, goal in near.items())
-        asks = Question(f"{meaning.text} Do you mean one of these?", choices)
+        meaning, own = (meaning_of(each, self._domain, world, context) for each in (line, changed(
+            line, Phrase, lambda said: replace(said, amount=_OWN.get(said.amount, said.amount)))))
+        why, near = meaning.text if isinstance(meaning, Refusal) else "", {_ITS_COLOUR: own, _ANOTHER: meaning}
+        if own == meaning or not isinstance(own, Goal):
+            if isinstance(meaning, Goal):
+                return replace(meaning, source=self._client.name)
+            if not (isinstance(meaning, Refusal) and meaning.reason is Reason.UNKNOWN_OBJECT):
+                return meaning
+            near = {**goals_nearby(line, self._domain, world, context)}
+        goals = {name: replace(goal, source=self._client.name) for name, goal in near.items()
+                 if isinstance(goal, Goal) and verify(goal, self._domain, world) is None}
+        if len(goals) == 1:
+            return shown(next(iter(goals.values())), self._domain, f"{why.partition('. ')[0]}.".lstrip("."))
+        choices = tuple(Choice(spoken(name), goal) for name, goal in goals.items())
+        asks = Question(f"{why} Do you mean one of these?".strip(), choices)
         return asks if 1 < len(choices) <= _MOST_CHOICES else meaning
 
 

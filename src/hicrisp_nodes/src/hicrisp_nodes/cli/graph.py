@@ -154,6 +154,17 @@ class Graph:
         """The names of the services that are offered; none when the master does not answer."""
         return frozenset(str(name) for name, _ in self._state()[2])
 
+    def servers(self, service: str) -> FrozenSet[str]:
+        """List the nodes that offer a service.
+
+        Args:
+            service: its whole name.
+
+        Returns:
+            Names of nodes; the last that began is asked.
+        """
+        return frozenset(str(node) for name, nodes in self._state()[2] if name == service for node in nodes)
+
     def nodes(self) -> FrozenSet[str]:
         """The names of the nodes that offer or want anything."""
         return frozenset(str(node) for part in self._state() for _, nodes in part for node in nodes)

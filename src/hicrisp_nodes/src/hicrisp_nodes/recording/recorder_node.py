@@ -14,14 +14,14 @@ from hicrisp_core.errors import ConfigError
 from hicrisp_core.scene.cameras import load_camera
 from hicrisp_core.trace.events import TaskFinished, TaskReceived
 from hicrisp_core.trace.read_event import event_of
-from hicrisp_ros.config_files import load_configuration, parameter
+from hicrisp_ros.config_files import load_configuration, own_topic, parameter
 from hicrisp_ros.diagnostics import ERROR, Diagnostics, Health
 from hicrisp_ros.node import run
 from hicrisp_ros.wall_clock import WallTimer
 
 from hicrisp_msgs.msg import Event
 from hicrisp_nodes.recording.tape import Raw, Tape, packed
-from hicrisp_nodes.recording.topics import Choice, Chosen
+from hicrisp_nodes.recording.topics import BASE, Choice, Chosen
 
 _LOOK = 1.0
 """Wall seconds between two looks for topics that are new."""
@@ -160,7 +160,7 @@ def build() -> Recorder:
     pictures = tuple(map(rospy.resolve_name, (topics.colour, topics.info)))
     more = tuple(str(parameter("topics", "")).split())
     runs = Path(str(parameter("runs_dir", "runs"))).expanduser().resolve()
-    return Recorder(Choice(rospy.get_namespace(), pictures, rate, more), runs)
+    return Recorder(Choice(rospy.get_namespace(), pictures, rate, (*map(own_topic, BASE), *more)), runs)
 
 
 def main() -> None:

@@ -11,11 +11,11 @@ OWN = ("task_status", "plan", "events", "feedback", "correction_stack", "estop_s
        "robots/*/execute/result",
        "robots/*/execute/feedback", "robots/*/execute/cancel")
 """In the workspace's namespace."""
-SHARED = ("/tf", "/tf_static", "/clock", "/diagnostics", "/joint_states", "/scan", "/map", "/odom",
-          "/cmd_vel",
-          "/amcl_pose", "/move_base/goal", "/move_base/result", "/move_base/cancel", "/move_base/*/plan",
-          "/move_base/*/global_plan", "/move_base/global_costmap/costmap", "/move_group/display_planned_path")
-"""Of the robot and its navigation, whatever the namespace."""
+SHARED = ("/tf", "/tf_static", "/clock", "/diagnostics", "/joint_states", "/move_group/display_planned_path")
+"""Whatever the namespace."""
+BASE = ("/scan", "/map", "/odom", "/cmd_vel", "/amcl_pose", "/move_base/goal", "/move_base/result", "/move_base/cancel",
+        "/move_base/*/plan", "/move_base/*/global_plan", "/move_base/global_costmap/costmap")
+"""Of a base and its navigation; ``own_topic`` tells what they are called here."""
 _PICTURES = ("sensor_msgs/Image", "sensor_msgs/CompressedImage")
 COMPRESSED = "/compressed"
 """Stands behind the topic of a camera for the same pictures as JPEG, as with image_transport."""
