@@ -174,9 +174,10 @@ class PlanningScene:
 
     @property
     def _vessel(self) -> Optional[int]:
-        """The body of an open vessel in the hand."""
+        """The body of an open vessel or a dish in the hand."""
         item = self._scene.objects.get(self.attached or "")
-        return self._model.body(CARRIED + item.name).id if item is not None and item.form.open else None
+        return self._model.body(CARRIED + item.name).id if item is not None and (
+            item.form.open or item.form.rim) else None
 
     def checker(self, upright: float = math.pi) -> Callable[[np.ndarray], bool]:
         """Return a fast collision check.

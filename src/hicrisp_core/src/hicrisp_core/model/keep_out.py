@@ -14,7 +14,7 @@ from shapely.geometry import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model.geometry import Planar, Pose, Vector, rotate
-from hicrisp_core.model.shapes import Shape
+from hicrisp_core.model.shapes import BOWL_WALL, Shape
 from hicrisp_core.model.world import WorldObject
 
 UPRIGHT = 0.35
@@ -56,6 +56,25 @@ def width_along(item: WorldObject, pose: Pose, direction: Vector) -> float:
     local = rotate(pose.inverse().orientation, direction)
     width = sum(abs(a) * size for a, size in zip(local, item.size))
     return min(width, max(item.size[0], abs(local[2]) * item.size[2])) if item.form.rod else width
+
+
+def grip_at(item: WorldObject, pose: Pose, tool: Pose) -> Tuple[float, float]:
+    """Compute how far a tool is from what hands take of an object, and how wide that is there.
+
+    Args:
+        item: the object.
+        pose: of its centre in the world frame.
+        tool: the tool centre point, whose fingers close along its y axis, in the world frame.
+
+    Returns:
+        Greatest distance outside along one of the object's axes, and the width between the fingers (m).
+    """
+    local = pose.inverse().apply(tool.position)
+    if item.form.rim:
+        off_wall = abs(math.hypot(local[0], local[1]) - (item.size[0] - BOWL_WALL) / 2.0)
+        return max(off_wall, abs(local[2]) - item.size[2] / 2.0), BOWL_WALL
+    outside = max(max(0.0, abs(value) - size / 2.0) for value, size in zip(local, item.size))
+    return outside, width_along(item, pose, rotate(tool.orientation, (0.0, 1.0, 0.0)))
 
 
 def vertical_span(item: WorldObject, pose: Pose) -> Tuple[float, float]:
