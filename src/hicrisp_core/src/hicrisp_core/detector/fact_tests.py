@@ -9,7 +9,7 @@ from shapely.geometry import Point
 from hicrisp_core.domain.schema import Predicate
 from hicrisp_core.model import Measured, RobotState, WorldObject, WorldState
 from hicrisp_core.model.geometry import rotate
-from hicrisp_core.model.keep_out import footprint, gap, vertical_span, width_along
+from hicrisp_core.model.keep_out import footprint, gap, grip_at, vertical_span
 from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.ports.kinds import FactTest, Seen
 
@@ -35,14 +35,11 @@ def holding(predicate: Predicate, robot: RobotState, item: WorldObject, _: World
     Returns:
         Whether it holds, with the distance from the tool and the opening, metres; false without poses.
     """
-    if robot.pose is None or robot.opening is None or item.pose is None:
+    if robot.pose is None or robot.opening is None or item.pose is None or not item.form.held:
         return _UNSEEN
-    local = item.pose.inverse().apply(robot.pose.position)
-    outside = max(max(0.0, abs(p) - size / 2.0) for p, size in zip(local, item.size))
-    closing = rotate(robot.pose.orientation, (0.0, 1.0, 0.0))
-    width = width_along(item, item.pose, closing)
+    outside, width = grip_at(item, item.pose, robot.pose)
     measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))
-    fits = 0.3 * min(item.size) < robot.opening < width + _GRASP_SLACK
+    fits = 0.3 * min(width, *item.size) < robot.opening < width + _GRASP_SLACK
     return Seen(outside <= predicate.tolerance and fits, measured)
 
 

@@ -58,6 +58,23 @@ def width_along(item: WorldObject, pose: Pose, direction: Vector) -> float:
     return min(width, max(item.size[0], abs(local[2]) * item.size[2])) if item.form.rod else width
 
 
+def grip_at(item: WorldObject, pose: Pose, tool: Pose) -> Tuple[float, float]:
+    """Compute how far a tool is from what hands take of an object, and how wide that is there.
+
+    Args:
+        item: the object.
+        pose: of its centre in the world frame.
+        tool: the tool centre point, whose fingers close along its y axis, in the world frame.
+
+    Returns:
+        Greatest distance outside along one of the object's axes, and the width between the fingers (m).
+    """
+    closing = rotate(tool.orientation, (0.0, 1.0, 0.0))
+    return min((max(max(0.0, abs(value) - size / 2.0) for value, size in zip(
+        part.pose.inverse().apply(tool.position), part.size)), width_along(part, part.pose, closing))
+        for part in item.at(pose).grips if part.pose is not None)
+
+
 def vertical_span(item: WorldObject, pose: Pose) -> Tuple[float, float]:
     """Compute the heights of an object's lowest and highest point.
 

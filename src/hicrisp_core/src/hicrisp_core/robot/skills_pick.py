@@ -10,7 +10,7 @@ from typing import FrozenSet, List, Optional
 from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, planar_distance, rotate
-from hicrisp_core.model.keep_out import vertical_span, width_along
+from hicrisp_core.model.keep_out import grip_at, vertical_span, width_along
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
@@ -222,12 +222,10 @@ def in_hand(context: SkillContext, item: WorldObject) -> bool:
         item: the observed object.
 
     Returns:
-        True if it is held; false without a pose, and for bowls.
+        True if it is held; false without a pose, and for what hands do not take.
     """
     opening = context.arm.opening()
-    if item.pose is None or item.form.hollow:
+    if item.pose is None or not item.form.held:
         return False
-    if not NOTHING * min(item.size) < opening < _OPEN * context.arm.max_opening:
-        return False
-    inside = item.pose.inverse().apply(context.arm.tool_pose().position)
-    return all(abs(value) <= size / 2.0 + _IN_HAND for value, size in zip(inside, item.size))
+    outside, width = grip_at(item, item.pose, context.arm.tool_pose())
+    return NOTHING * min(width, *item.size) < opening < _OPEN * context.arm.max_opening and outside <= _IN_HAND
