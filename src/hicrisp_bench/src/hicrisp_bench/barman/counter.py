@@ -28,6 +28,8 @@ _BEFORE = tuple((x, y) for y in (0.36, -0.36) for x in (0.24, _APART - 0.24))
 """More spots of the table, before either arm."""
 _PIECES = tuple((_MIDDLE + side * 0.15, y) for side in (1.0, -1.0) for y in (-0.20, -0.05, 0.10, 0.25))
 _JITTER = 0.01
+MEETINGS = tuple((_MIDDLE, y, 0.30) for y in (0.0, 0.15, -0.15))
+"""Where the hands meet in the air."""
 _BODIES = {
     "bottle": ("bottle", "vessel", (0.06, 0.06, 0.18), 0.3, 500, 400),
     "glass": ("glass", "tumbler", (0.066, 0.066, 0.10), 0.2, 250, 0),
@@ -75,10 +77,11 @@ def lay_out(
         spots.setdefault(name if name in places else at[name], []).append(spot)
     spots[TABLE] += _BEFORE
     where.update(zip(pieces, dice.sample(_PIECES, len(pieces))))
-    return _scene(config, kinds, where, _contents(state), seed), spots
+    return _scene(config, kinds, where, contents_of(state), seed), spots
 
 
-def _contents(state: WorldState) -> Mapping[str, str]:
+def contents_of(state: WorldState) -> Mapping[str, str]:
+    """Return what is in each vessel, by the vessel."""
     return {fact.subject: fact.object for fact in state.relations if fact.predicate == CONTAINS}
 
 
@@ -87,7 +90,28 @@ def _scene(
 ) -> Scene:
     bar = load_scene(config / "scenes" / "bar.yaml", seed)
     table = replace(bar.table, size=(0.8, 1.4, bar.table.size[2]), pose=Pose((_MIDDLE, 0.0, -bar.table.size[2] / 2.0)))
-    objects, masses, facts = {table.name: table}, {}, set()
+    stands = {HANDS[0]: Stand("panda", Pose((0.0, 0.0, 0.0))),
+              HANDS[1]: Stand("panda", Pose((_APART, 0.0, 0.0), from_yaw(math.pi)))}
+    empty = replace(bar, name="bar_arms", robots=HANDS, stands=stands, objects={table.name: table}, masses={},
+                    facts=frozenset(), seed=seed)
+    return filled(empty, kinds, where, contents)
+
+
+def filled(
+    scene: Scene, kinds: Mapping[str, str], where: Mapping[str, Planar], contents: Mapping[str, str]
+) -> Scene:
+    """Add bottles, glasses and pieces to a scene.
+
+    Args:
+        scene: gets them besides what it has.
+        kinds: the kitchen's type of each by its name.
+        where: its place by its name, metres.
+        contents: what is in the vessels.
+
+    Returns:
+        The scene.
+    """
+    objects, masses, facts = dict(scene.objects), dict(scene.masses), set(scene.facts)
     for name, kind in kinds.items():
         type_, shape, size, masses[name], takes, holds = _BODIES[kind]
         objects[name] = standing(WorldObject(name, type_, shape, size), *where[name], 0.0)
@@ -95,7 +119,4 @@ def _scene(
             facts |= {Relation(name, VOLUME, str(takes)), Relation(name, LEVEL, str(holds))}
         if holds:
             facts.add(Relation(name, CONTAINS, contents[name]))
-    stands = {HANDS[0]: Stand("panda", Pose((0.0, 0.0, 0.0))),
-              HANDS[1]: Stand("panda", Pose((_APART, 0.0, 0.0), from_yaw(math.pi)))}
-    return replace(bar, name="bar_arms", robots=HANDS, stands=stands, objects=objects, masses=masses,
-                   facts=frozenset(facts), seed=seed)
+    return replace(scene, objects=objects, masses=masses, facts=frozenset(facts))

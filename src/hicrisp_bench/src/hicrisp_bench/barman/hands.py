@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Callable, Collection, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import number_text
@@ -19,23 +19,26 @@ from hicrisp_core.model.liquids import CONTAINS, LEVEL, VOLUME
 from hicrisp_core.model.task import Value
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.skills_shake import STROKE, STROKES
+from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 
-from hicrisp_bench.barman.counter import HANDS, SHAKER, TABLE, lay_out
+from hicrisp_bench.barman.counter import HANDS, MEETINGS, SHAKER, TABLE, lay_out
 
 MEASURE = 20.0
 """Millilitres of what the recorded plans count in."""
-_NEAR, _TAKEN, _OVER = 0.07, 0.085, 0.02
-"""How near a spot something stands that is at its place, within what distance it takes the spot, and how far above a
-vessel's rim a piece in it may be; metres."""
+_NEAR, _GAP, _OVER = 0.07, 0.019, 0.02
+"""How near a spot something stands that is at its place, how far from what takes the spot, and how far above a vessel's
+rim a piece in it may be; metres."""
+_TALL = 0.12
+"""How tall something is at least that is handed over: two hands hold it above each other, metres."""
 _SQUEEZED = 0.005
 """How much wider than what they hold the fingers are, metres."""
 _TRACE = 1.0
 """Millilitres below which a drink does not have an ingredient."""
 _SECONDS, _PATIENCE, _LONGEST_WAIT = 180.0, 900.0, 30.0
 """Limits of a motion on the robot's clock, of a command in wall time, and of a wait on the robot's clock."""
-_SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, "supplies", "powered", "closed", "has_door")
+_SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, "supplies", "powered", "closed", "has_door", "in_the_way")
 DONE = Outcome(Status.SUCCESS)
 
 
@@ -71,7 +74,9 @@ def _reaches(seen: WorldState, hand: str, spot: Planar) -> bool:
 
 
 @dataclass(frozen=True)
-class _Call:
+class Call:
+    """A command that is carried out, with what it was called with."""
+
     command: Command
     deadline: Deadline
     cancel: Event
@@ -94,8 +99,11 @@ class TwoHands:
         seed: of the layout and of the arms' planners.
     """
 
+    measure = MEASURE
+    """Millilitres of what its plans count in."""
+
     def __init__(self, config: Path, domain: Domain, state: WorldState, names: Collection[str], seed: int) -> None:
-        scene, self._spots = lay_out(config, state, names, seed)
+        scene, self._spots = self._laid_out(config, state, names, seed)
         self.name = "robot"
         self._domain = domain
         self.world = EmbeddedWorld(scene, seed)
@@ -104,11 +112,18 @@ class TwoHands:
                     if item.type not in ("bottle", "glass", "mixing_container", "ingredient")}
         self._objects = {**unbodied, **{name: state.objects[name] for name in bodies}}
         self._vessels = frozenset(self.world.simulation.liquids.names)
-        self._pieces = bodies - self._vessels
+        self._bodies = frozenset(bodies)
+        self._pieces = frozenset(name for name in bodies if state.objects[name].type == "ingredient")
         self._first = state
         self._shaken = False
         for robot in self.world.arm_robots:
             robot.use_eyes(self._look)
+
+    @staticmethod
+    def _laid_out(
+        config: Path, state: WorldState, names: Collection[str], seed: int
+    ) -> Tuple[Scene, Dict[str, List[Planar]]]:
+        return lay_out(config, state, names, seed)
 
     def capabilities(self) -> Sequence[str]:
         """Return every action of the kitchen."""
@@ -131,7 +146,12 @@ class TwoHands:
         liquids = self.world.simulation.liquids
         return self._state(self.world.true_state(), {
             Relation(vessel, CONTAINS, what) for vessel in self._vessels
-            for what, amount in liquids.contents(vessel).items() if amount > _TRACE})
+            for what, amount in liquids.contents(vessel).items() if amount > self._least(vessel)})
+
+    def _least(self, vessel: str) -> float:
+        """Return how many millilitres of something a vessel at least has in it that counts as containing it."""
+        del vessel
+        return _TRACE
 
     @property
     def lost(self) -> float:
@@ -155,15 +175,17 @@ class TwoHands:
         refusal = check(self._domain, command, self.observe(deadline))
         if refusal is not None:
             return Outcome(Status.PRECONDITION, told(refusal, self._domain))
-        call = _Call(command, Deadline(_PATIENCE), cancel, progress)
-        works: Mapping[str, Callable[[_Call], Outcome]] = {
+        call = Call(command, Deadline(_PATIENCE), cancel, progress)
+        work = self._works().get(command.action)
+        return work(call) if work is not None else Outcome.because(
+            CauseKind.UNKNOWN, Status.EXECUTION, f"the arms have nothing here to {command.action} with")
+
+    def _works(self) -> Mapping[str, Callable[[Call], Outcome]]:
+        return {
             "get": self._get, "put": lambda call: self._put(call, call.name("place")), "put_into": self._put_into,
             "set_aside": lambda call: self._put(call, TABLE), "pour": self._pour, "wait": self._wait,
             "switch_on": self._switch_on, "switch_off": self._switch_off, "gaze": lambda _: DONE,
             "finger_push": lambda call: (self._switch_off if self._shaken else self._switch_on)(call)}
-        work = works.get(command.action)
-        return work(call) if work is not None else Outcome.because(
-            CauseKind.UNKNOWN, Status.EXECUTION, f"the arms have nothing here to {command.action} with")
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Stop both arms.
@@ -181,25 +203,30 @@ class TwoHands:
         """Do nothing: no state remains between commands."""
 
     def _do(
-        self, call: _Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
+        self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
         """Let an arm do something; where the other one, or what it holds, is in the way, that leaves first."""
-        wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
-        robots, other = self.world.robots, _other(hand)
-        outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
-        if any(name == other or self._holder(name) == other for name in outcome.blockers):
-            away = robots[other].execute(Command("home", {"robot": other}, other), call.deadline, call.cancel)
-            if away.ok:
-                outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
+        outcome, other = self._tell(call, hand, action, item, to, **more), _other(hand)
+        in_the_way = any(name == other or self._holder(name) == other for name in outcome.blockers)
+        if in_the_way and self._tell(call, other, "home", "").ok:
+            outcome = self._tell(call, hand, action, item, to, **more)
         return outcome
 
-    def _get(self, call: _Call) -> Outcome:
+    def _tell(
+        self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
+    ) -> Outcome:
+        wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
+        return self.world.robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
+
+    def _get(self, call: Call) -> Outcome:
         item, hand = call.name("item"), call.name("hand")
-        if item not in self._vessels | self._pieces:
+        if item not in self._bodies:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot pick up the {item}: no hand can take hold of it", item)
         holder = self._holder(item)
         if holder == hand:
+            return DONE
+        if holder and self._handed(call, item, hand).ok:
             return DONE
         passed = self._put(call, TABLE) if holder else DONE
         outcome = self._do(call, hand, "pick", item) if passed.ok else passed
@@ -207,8 +234,8 @@ class TwoHands:
             return self._passed(call, item, hand, outcome)
         return outcome
 
-    def _passed(self, call: _Call, item: str, hand: str, why: Outcome) -> Outcome:
-        """Let the other arm put something where this one takes it: at the first spot of any place where that works."""
+    def _passed(self, call: Call, item: str, hand: str, why: Outcome) -> Outcome:
+        """Let the other arm hand something over, or put it where this one takes it, at the first such spot."""
         by, seen = _other(hand), self._look()
         spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
                  if _reaches(seen, hand, spot) and _reaches(seen, by, spot)]
@@ -216,7 +243,9 @@ class TwoHands:
             taken = self._do(call, by, "pick", item)
             if not taken.ok:
                 return why
-            put = self._do(call, by, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+            if self._handed(call, item, hand).ok:
+                return DONE
+            put = self._do(call, by, "put_down", item, Pose((*spot, self._height(TABLE, seen.objects[item]))))
             outcome = self._do(call, hand, "pick", item) if put.ok else put
             if outcome.status is not Status.PLANNING:
                 return outcome
@@ -224,26 +253,44 @@ class TwoHands:
                 return why
         return why
 
-    def _put(self, call: _Call, place: str, pass_on: bool = True) -> Outcome:
+    def _put(self, call: Call, place: str, pass_on: bool = True) -> Outcome:
         """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
         item, seen = call.name("item"), self._look()
         hand, outcome = self._holder(item), Outcome(Status.PLANNING, f"there is no room at the {place}")
         free = list(self._free(place, item, seen))
         for spot in free:
             if _reaches(seen, hand, spot):
-                outcome = self._do(call, hand, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+                outcome = self._do(call, hand, "put_down", item,
+                                   Pose((*spot, self._height(place, seen.objects[item]))))
                 if outcome.status is not Status.PLANNING:
                     return outcome
         if not free or not pass_on or place == TABLE or self._held(_other(hand)):
             return outcome
-        passed = self._put(call, TABLE)
-        taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
+        taken = self._handed(call, item, _other(hand))
+        if not taken.ok:
+            passed = self._put(call, TABLE)
+            taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
         return self._put(call, place, False) if taken.ok else taken
+
+    def _handed(self, call: Call, item: str, to: str) -> Outcome:
+        """Hand something over in the air: both hands are at it before the first one lets go."""
+        by, outcome = _other(to), Outcome(Status.PLANNING, f"the {item} is too low for two hands")
+        for spot in MEETINGS if self._look().objects[item].size[2] >= _TALL else ():
+            outcome = self._tell(call, by, "offer", item, Pose(spot))
+            outcome = self._tell(call, to, "take", item) if outcome.ok else outcome
+            if outcome.ok:
+                return self._tell(call, by, "release", item)
+        return outcome
+
+    def _height(self, place: str, item: WorldObject) -> float:
+        """Return how high the middle of something is that stands at a place, metres."""
+        del place
+        return item.size[2] / 2.0
 
     def _held(self, hand: str) -> bool:
         return any(fact.subject == hand for fact in self._holdings())
 
-    def _put_into(self, call: _Call) -> Outcome:
+    def _put_into(self, call: Call) -> Outcome:
         item, vessel, seen = call.name("item"), call.name("vessel"), self._look().objects
         pose = seen[vessel].pose
         if pose is None:
@@ -251,16 +298,16 @@ class TwoHands:
         rim = Pose((*pose.position[:2], vertical_span(seen[vessel], pose)[1] + seen[item].size[2] / 2.0))
         return self._do(call, self._holder(item), "put_down", item, rim)
 
-    def _pour(self, call: _Call) -> Outcome:
+    def _pour(self, call: Call) -> Outcome:
         """Pour some measures; the mix, once it is made, is tipped out whole."""
         source, amount = call.name("source"), call.command.arguments.get("amount", 1.0)
         measures = math.inf if self._objects[source].type == "mixing_container" else float(amount)
         whole = next(float(fact.object) for fact in self.world.scene.facts
                      if (fact.subject, fact.predicate) == (source, VOLUME))
         return self._do(call, self._holder(source), "pour", source, into=call.name("target"),
-                        amount=min(whole, measures * MEASURE))
+                        amount=min(whole, measures * self.measure))
 
-    def _switch_on(self, call: _Call) -> Outcome:
+    def _switch_on(self, call: Call) -> Outcome:
         """Shake by hand what stands at the shaker, and count the strokes of the body."""
         vessel = next((name for name in self._vessels if self._objects[name].type == "mixing_container"), "")
         state, holder = self.observe(call.deadline), self._holder(vessel)
@@ -289,11 +336,11 @@ class TwoHands:
             return Outcome(Status.EXECUTION, f"the {vessel} turned back {strokes.count} times")
         return outcome
 
-    def _switch_off(self, call: _Call) -> Outcome:
+    def _switch_off(self, call: Call) -> Outcome:
         self._shaken = False
         return DONE
 
-    def _wait(self, call: _Call) -> Outcome:
+    def _wait(self, call: Call) -> Outcome:
         seconds = call.command.arguments.get("seconds", 1.0)
         self.world.pass_time(min(_LONGEST_WAIT, float(seconds)))
         return DONE
@@ -306,22 +353,26 @@ class TwoHands:
         seen = self.world.eyes.see(self.world.frames(), self.world.time)
         opening = {arm.name: arm.opening() for arm in self.world.arms}
         return {fact for fact in seen.relations if fact.predicate == "holding"
-                and opening[fact.subject] < seen.objects[fact.object].size[0] + _SQUEEZED}
+                and opening[fact.subject] < seen.objects[fact.object].grips[0].size[0] + _SQUEEZED}
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
         """Yield the spots of a place where nothing stands."""
-        standing = [each.pose.position for each in seen.objects.values()
+        standing = [(each.pose.position, (each.size[0] + seen.objects[item].size[0]) / 2.0 + _GAP)
+                    for each in seen.objects.values()
                     if each.movable and each.pose is not None and each.name not in (item, *self._pieces)]
         for spot in self._spots.get(place, ()):
-            if all(math.dist(spot, each[:2]) > _TAKEN for each in standing):
+            if all(math.dist(spot, at[:2]) > apart for at, apart in standing):
                 yield spot
 
     def _look(self) -> WorldState:
         """Return what the arms see: not the pieces that are in a vessel."""
         seen = self.world.look()
-        hidden = {piece for piece, _ in self._inside(seen.objects)}
+        hidden = self._hidden(seen.objects)
         return replace(seen, objects={name: replace(item, pose=None) if name in hidden else item
                                       for name, item in seen.objects.items()})
+
+    def _hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
+        return {piece for piece, _ in self._inside(objects)}
 
     def _inside(self, objects: Mapping[str, WorldObject]) -> Iterator[Tuple[str, str]]:
         """Yield each piece that is in a vessel, with the vessel."""
@@ -337,7 +388,7 @@ class TwoHands:
 
     def _state(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
         """Return the kitchen's facts: those of the bodies as they are seen, the others as they began."""
-        bodies = self._vessels | self._pieces
+        bodies = self._bodies
         held = self._holdings()
         in_hand = {fact.object for fact in held}
         inside = set(self._inside(seen.objects))
@@ -345,10 +396,10 @@ class TwoHands:
                  and (fact.predicate not in _SEEN or fact.predicate == "at")}
         loose = self._pieces - in_hand - {piece for piece, _ in inside}
         facts |= {fact for fact in self._first.relations if fact.predicate == "supplies" and fact.object in loose}
-        facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / MEASURE, 2)))
+        facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / self.measure, 2)))
                   for fact in seen.relations if fact.predicate in (LEVEL, VOLUME)}
         facts |= held | contents | {Relation(vessel, CONTAINS, piece) for piece, vessel in inside}
-        facts |= {Relation(vessel, "at", self._place(seen.objects[vessel])) for vessel in self._vessels - in_hand}
+        facts |= {Relation(name, "at", self._place(seen.objects[name])) for name in bodies - self._pieces - in_hand}
         if self._shaken:
             facts.add(Relation(SHAKER, "powered"))
         return replace(self._first, objects=self._objects, relations=frozenset(facts), stamp=self.world.time)
