@@ -76,7 +76,6 @@ def test_a_piece_falls_into_the_shaker_and_is_tipped_out_with_the_drink() -> Non
     assert bar.do("get", item="ice_cubes", hand="hand_left").ok
     assert bar.do("put_into", item="ice_cubes", vessel="mixing_container").ok
     assert bar.holds("mixing_container", "contains", "ice_cubes")
-    assert not bar.holds("ice_cubes_bowl", "supplies", "ice_cubes")
     assert bar.do("get", item="gin_bottle", hand="hand_right").ok
     assert bar.do("pour", source="gin_bottle", target="mixing_container", amount=1.0).ok
     assert bar.liquids.volume("mixing_container") == pytest.approx(MEASURE, abs=2.0)
@@ -89,11 +88,37 @@ def test_a_piece_falls_into_the_shaker_and_is_tipped_out_with_the_drink() -> Non
     assert not bar.holds("mixing_container", "contains", "ice_cubes")
 
 
-def test_what_has_no_body_or_no_room_fails_with_its_reason() -> None:
+def test_a_dish_is_taken_by_its_rim_and_put_back_and_its_pieces_slide_into_the_shaker() -> None:
     bar = Counter()
-    bowl = bar.do("get", item="ice_cubes_bowl", hand="hand_left")
-    assert bowl.status is Status.PLANNING
-    assert "no hand can take hold of it" in bowl.message
+    assert bar.do("get", item="ice_cubes_bowl", hand="hand_left").ok
+    assert bar.holds("hand_left", "holding", "ice_cubes_bowl")
+    assert bar.do("get", item="ice_cubes", hand="hand_right").ok  # Out of the dish, which is put down for it.
+    assert not bar.holds("hand_left", "holding", "ice_cubes_bowl")
+    assert bar.do("put", item="ice_cubes", place="ice_cubes_bowl").ok
+    assert bar.do("get", item="ice_cubes_bowl", hand="hand_right").ok
+    assert bar.do("tip_into", bowl="ice_cubes_bowl", vessel="mixing_container").ok
+    assert bar.holds("mixing_container", "contains", "ice_cubes")
+    assert bar.do("put", item="ice_cubes_bowl", place="table").ok
+    assert bar.holds("ice_cubes_bowl", "at", "table")
+
+
+def test_a_dish_has_plenty_of_pieces() -> None:
+    bar = Counter()
+    for vessel in ("mixing_container", "first_glass"):
+        assert bar.holds("ice_cubes_bowl", "supplies", "ice_cubes")
+        assert bar.do("get", item="ice_cubes", hand="hand_left").ok
+        assert bar.do("put_into", item="ice_cubes", vessel=vessel).ok
+        assert bar.holds(vessel, "contains", "ice_cubes")
+
+
+def test_the_tray_is_part_of_the_counter_and_a_step_that_takes_it_is_left_out() -> None:
+    assert "let into the counter" in Counter().do("get", item="tray", hand="hand_left").message
+    result = run("hierarchical", f"[Ropa to Roco] get tray from table hand_left\n{MARTINI}")
+    assert result["correct"], result["message"]
+
+
+def test_what_has_no_room_fails_with_its_reason() -> None:
+    bar = Counter()
     assert bar.do("get", item="gin_bottle", hand="hand_left").ok
     assert "no room" in bar.do("put", item="gin_bottle", place="electric_shaker").message
 

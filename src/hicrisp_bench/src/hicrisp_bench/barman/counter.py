@@ -6,17 +6,19 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Collection, Dict, List, Mapping, Tuple
+from typing import Collection, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.geometry import Planar, from_yaw
 from hicrisp_core.model.liquids import CONTAINS, LEVEL, VOLUME
+from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.scene import Scene, load_scene
 from hicrisp_core.scene.layout import standing
 from hicrisp_core.scene.scene import Stand
 
 HANDS = ("hand_left", "hand_right")
 SHAKER, TABLE, TRAY = "electric_shaker", "table", "tray"
+SUPPLIES = "supplies"
 _APART = 0.94
 """Between the stands of the arms."""
 _MIDDLE, _LENGTH, _PITCH, _ASIDE = _APART / 2.0, 0.91, 0.15, 0.05
@@ -26,16 +28,31 @@ _MOST = 4
 _ALONE = tuple((x, y) for y in (0.52, -0.52) for x in (0.20, _APART - 0.20))
 _BEFORE = tuple((x, y) for y in (0.36, -0.36) for x in (0.24, _APART - 0.24))
 """More spots of the table, before either arm."""
-_PIECES = tuple((_MIDDLE + side * 0.15, y) for side in (1.0, -1.0) for y in (-0.20, -0.05, 0.10, 0.25))
+_DISHES = tuple((_MIDDLE + side * 0.19, y) for side in (1.0, -1.0) for y in (-0.24, -0.08, 0.08, 0.24))
 _JITTER = 0.01
+_PLENTY, _ASUNDER = 2, 0.016
+"""How many pieces a dish has, and how far each lies from its middle, metres."""
 MEETINGS = tuple((_MIDDLE, y, 0.30) for y in (0.0, 0.15, -0.15))
 """Where the hands meet in the air."""
 _BODIES = {
     "bottle": ("bottle", "vessel", (0.06, 0.06, 0.18), 0.3, 500, 400),
     "glass": ("glass", "tumbler", (0.066, 0.066, 0.10), 0.2, 250, 0),
     "mixing_container": ("vessel", "tumbler", (0.066, 0.066, 0.14), 0.3, 450, 0),
+    "bowl": ("vessel", "dish", (0.13, 0.13, 0.03), 0.12, 0, 0),
     "ingredient": ("box", "ice", (0.022, 0.022, 0.022), 0.02, 0, 0)}
 """By the kitchen's types: the counter's type, shape, size, kilograms, and millilitres that it takes and holds."""
+
+
+def ingredient_of(piece: str) -> str:
+    """Return what a piece is.
+
+    Args:
+        piece: name of its body.
+
+    Returns:
+        Name of the ingredient in the kitchen.
+    """
+    return piece.split("#")[0]
 
 
 def lay_out(
@@ -53,9 +70,11 @@ def lay_out(
         The scene, and the spots of each place where something can stand.
     """
     dice = Random(f"counter {seed}")
+    filled = {fact.object: fact.subject for fact in state.relations if fact.predicate == SUPPLIES}
+    names = {*names, *(each for pair in filled.items() if {*names} & {*pair} for each in pair)}
     kinds = {name: item.type for name, item in state.objects.items() if name in names and item.type in _BODIES}
     at = {fact.subject: fact.object for fact in state.relations if fact.predicate == "at"}
-    pieces = sorted(name for name, kind in kinds.items() if kind == "ingredient")
+    dishes = {filled[name]: name for name, kind in sorted(kinds.items()) if kind == "ingredient"}
     bottles = sorted((name for name, kind in kinds.items() if kind == "bottle"), key=lambda name: (at[name], name))
     others = [name for name, kind in kinds.items() if kind in ("glass", "mixing_container")]
     shelf = dice.sample(bottles, len(bottles))
@@ -76,8 +95,30 @@ def lay_out(
     for name, spot in where.items():
         spots.setdefault(name if name in places else at[name], []).append(spot)
     spots[TABLE] += _BEFORE
-    where.update(zip(pieces, dice.sample(_PIECES, len(pieces))))
+    spots[TABLE] += dished(kinds, where, dishes, dice.sample(_DISHES, len(dishes)))
     return _scene(config, kinds, where, contents_of(state), seed), spots
+
+
+def dished(
+    kinds: Dict[str, str], where: Dict[str, Planar], dishes: Mapping[str, str], spots: Sequence[Planar]
+) -> Sequence[Planar]:
+    """Stand dishes on the counter, with some pieces in each.
+
+    Args:
+        kinds: the kitchen's type of each body by its name; gets the pieces.
+        where: its place by its name, metres; gets those of dishes and pieces.
+        dishes: what is in each dish.
+        spots: where the dishes stand, metres.
+
+    Returns:
+        The spots.
+    """
+    for (dish, piece), (x, y) in zip(dishes.items(), spots):
+        where[dish] = (x, y)
+        for number in range(_PLENTY):
+            name = f"{piece}#{number}" if number else piece
+            kinds[name], where[name] = kinds[piece], (x, y + _ASUNDER * (1.0 if number % 2 else -1.0))
+    return spots
 
 
 def contents_of(state: WorldState) -> Mapping[str, str]:
@@ -114,7 +155,8 @@ def filled(
     objects, masses, facts = dict(scene.objects), dict(scene.masses), set(scene.facts)
     for name, kind in kinds.items():
         type_, shape, size, masses[name], takes, holds = _BODIES[kind]
-        objects[name] = standing(WorldObject(name, type_, shape, size), *where[name], 0.0)
+        objects[name] = standing(WorldObject(name, type_, shape, size), *where[name], 0.0,
+                                 BOWL_WALL if kind == "ingredient" else 0.0)
         if takes:
             facts |= {Relation(name, VOLUME, str(takes)), Relation(name, LEVEL, str(holds))}
         if holds:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Callable, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Collection, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import number_text
@@ -16,6 +16,7 @@ from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Relation, Stat
 from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.liquids import CONTAINS, LEVEL, VOLUME
+from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.model.task import Value
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.skills_shake import STROKE, STROKES
@@ -23,13 +24,13 @@ from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 
-from hicrisp_bench.barman.counter import HANDS, MEETINGS, SHAKER, TABLE, lay_out
+from hicrisp_bench.barman.counter import HANDS, MEETINGS, SHAKER, SUPPLIES, TABLE, ingredient_of, lay_out
 
 MEASURE = 20.0
 """Millilitres of what the recorded plans count in."""
-_NEAR, _GAP, _OVER = 0.07, 0.019, 0.02
-"""How near a spot something stands that is at its place, how far from what takes the spot, and how far above a vessel's
-rim a piece in it may be; metres."""
+_NEAR, _ROOM, _OVER = 0.07, 0.02, 0.02
+"""How near a spot something stands that is at its place, how far apart what stands is, and how far above a vessel's rim
+a piece in it may be; metres."""
 _TALL = 0.12
 """How tall something is at least that is handed over: two hands hold it above each other, metres."""
 _SQUEEZED = 0.005
@@ -38,7 +39,7 @@ _TRACE = 1.0
 """Millilitres below which a drink does not have an ingredient."""
 _SECONDS, _PATIENCE, _LONGEST_WAIT = 180.0, 900.0, 30.0
 """Limits of a motion on the robot's clock, of a command in wall time, and of a wait on the robot's clock."""
-_SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, "supplies", "powered", "closed", "has_door", "in_the_way")
+_SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, SUPPLIES, "powered", "closed", "has_door", "in_the_way")
 DONE = Outcome(Status.SUCCESS)
 
 
@@ -107,13 +108,14 @@ class TwoHands:
         self.name = "robot"
         self._domain = domain
         self.world = EmbeddedWorld(scene, seed)
-        bodies = {item.name for item in scene.things}
         unbodied = {name: item for name, item in state.objects.items()
-                    if item.type not in ("bottle", "glass", "mixing_container", "ingredient")}
-        self._objects = {**unbodied, **{name: state.objects[name] for name in bodies}}
+                    if item.type not in ("bottle", "glass", "mixing_container", "ingredient", "bowl")}
         self._vessels = frozenset(self.world.simulation.liquids.names)
-        self._bodies = frozenset(bodies)
-        self._pieces = frozenset(name for name in bodies if state.objects[name].type == "ingredient")
+        self._dishes = frozenset(item.name for item in scene.things if item.form.rim)
+        self._home = {item.name: item.pose.position[:2] for item in scene.things if item.pose is not None}
+        self._pieces = {name: ingredient_of(name) for name in self._home
+                        if state.objects[ingredient_of(name)].type == "ingredient"}
+        self._objects = {**unbodied, **{name: state.objects[name] for name in map(ingredient_of, self._home)}}
         self._first = state
         self._shaken = False
         for robot in self.world.arm_robots:
@@ -182,8 +184,9 @@ class TwoHands:
 
     def _works(self) -> Mapping[str, Callable[[Call], Outcome]]:
         return {
-            "get": self._get, "put": lambda call: self._put(call, call.name("place")), "put_into": self._put_into,
-            "set_aside": lambda call: self._put(call, TABLE), "pour": self._pour, "wait": self._wait,
+            "get": self._get, "put": lambda call: self._put(call, call.name("place")),
+            "set_aside": lambda call: self._put(call, TABLE), "pour": self._pour, "tip_into": self._tip_into,
+            "put_into": lambda call: self._put_into(call, call.name("vessel")), "wait": self._wait,
             "switch_on": self._switch_on, "switch_off": self._switch_off, "gaze": lambda _: DONE,
             "finger_push": lambda call: (self._switch_off if self._shaken else self._switch_on)(call)}
 
@@ -219,8 +222,8 @@ class TwoHands:
         return self.world.robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
 
     def _get(self, call: Call) -> Outcome:
-        item, hand = call.name("item"), call.name("hand")
-        if item not in self._bodies:
+        item, hand = self._body(call.name("item")), call.name("hand")
+        if item not in self._home:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot pick up the {item}: no hand can take hold of it", item)
         holder = self._holder(item)
@@ -228,7 +231,9 @@ class TwoHands:
             return DONE
         if holder and self._handed(call, item, hand).ok:
             return DONE
-        passed = self._put(call, TABLE) if holder else DONE
+        dish = dict(self._inside(self._look().objects)).get(item, "")
+        held = item if holder else dish if self._holder(dish) else ""  # No hand takes a piece out of another one.
+        passed = self._put(call, TABLE, held) if held else DONE
         outcome = self._do(call, hand, "pick", item) if passed.ok else passed
         if outcome.status is Status.PLANNING and not holder and not self._held(_other(hand)):
             return self._passed(call, item, hand, outcome)
@@ -253,9 +258,11 @@ class TwoHands:
                 return why
         return why
 
-    def _put(self, call: Call, place: str, pass_on: bool = True) -> Outcome:
+    def _put(self, call: Call, place: str, item: str = "", pass_on: bool = True) -> Outcome:
         """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
-        item, seen = call.name("item"), self._look()
+        if place in self._dishes:
+            return self._put_into(call, place)
+        item, seen = item or self._body(call.name("item")), self._look()
         hand, outcome = self._holder(item), Outcome(Status.PLANNING, f"there is no room at the {place}")
         free = list(self._free(place, item, seen))
         for spot in free:
@@ -268,9 +275,9 @@ class TwoHands:
             return outcome
         taken = self._handed(call, item, _other(hand))
         if not taken.ok:
-            passed = self._put(call, TABLE)
+            passed = self._put(call, TABLE, item)
             taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
-        return self._put(call, place, False) if taken.ok else taken
+        return self._put(call, place, item, False) if taken.ok else taken
 
     def _handed(self, call: Call, item: str, to: str) -> Outcome:
         """Hand something over in the air: both hands are at it before the first one lets go."""
@@ -290,8 +297,8 @@ class TwoHands:
     def _held(self, hand: str) -> bool:
         return any(fact.subject == hand for fact in self._holdings())
 
-    def _put_into(self, call: Call) -> Outcome:
-        item, vessel, seen = call.name("item"), call.name("vessel"), self._look().objects
+    def _put_into(self, call: Call, vessel: str) -> Outcome:
+        item, seen = self._body(call.name("item")), self._look().objects
         pose = seen[vessel].pose
         if pose is None:
             return Outcome.because(CauseKind.NOT_SEEN, Status.PLANNING, f"the {vessel} is not in sight", vessel)
@@ -306,6 +313,10 @@ class TwoHands:
                      if (fact.subject, fact.predicate) == (source, VOLUME))
         return self._do(call, self._holder(source), "pour", source, into=call.name("target"),
                         amount=min(whole, measures * self.measure))
+
+    def _tip_into(self, call: Call) -> Outcome:
+        bowl = call.name("bowl")
+        return self._do(call, self._holder(bowl), "pour", bowl, into=call.name("vessel"), amount=MEASURE)
 
     def _switch_on(self, call: Call) -> Outcome:
         """Shake by hand what stands at the shaker, and count the strokes of the body."""
@@ -329,8 +340,7 @@ class TwoHands:
         outcome = self._do(call, hand, "shake", vessel)
         simulation.listeners.remove(strokes.look)
         if outcome.ok and not holder:
-            shaken = replace(call, command=Command("put", {"item": vessel, "place": SHAKER}))
-            outcome = self._put(shaken, SHAKER)
+            outcome = self._put(call, SHAKER, vessel)
         self._shaken = outcome.ok and strokes.count >= STROKES - 1
         if outcome.ok and not self._shaken:
             return Outcome(Status.EXECUTION, f"the {vessel} turned back {strokes.count} times")
@@ -345,6 +355,12 @@ class TwoHands:
         self.world.pass_time(min(_LONGEST_WAIT, float(seconds)))
         return DONE
 
+    def _body(self, item: str) -> str:
+        """Return what of the kitchen's item a hand holds or can take: a piece that is in no vessel first."""
+        bodies = [body for body, piece in self._pieces.items() if piece == item]
+        inside = dict(self._inside(self._look().objects)) if bodies else {}
+        return min(bodies, key=lambda body: (not self._holder(body), inside.get(body) in self._vessels), default=item)
+
     def _holder(self, item: str) -> str:
         return next((fact.subject for fact in self._holdings() if fact.object == item), "")
 
@@ -353,32 +369,42 @@ class TwoHands:
         seen = self.world.eyes.see(self.world.frames(), self.world.time)
         opening = {arm.name: arm.opening() for arm in self.world.arms}
         return {fact for fact in seen.relations if fact.predicate == "holding"
-                and opening[fact.subject] < seen.objects[fact.object].grips[0].size[0] + _SQUEEZED}
+                and opening[fact.subject] < self._grip(seen.objects[fact.object]) + _SQUEEZED}
+
+    @staticmethod
+    def _grip(item: WorldObject) -> float:
+        return BOWL_WALL if item.form.rim else item.grips[0].size[0]
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
-        """Yield the spots of a place where nothing stands."""
-        standing = [(each.pose.position, (each.size[0] + seen.objects[item].size[0]) / 2.0 + _GAP)
+        """Yield the spots of a place where nothing stands, those first that are near where something stood at first."""
+        standing = [(each.pose.position[:2], _ROOM + (each.size[0] + seen.objects[item].size[0]) / 2.0)
                     for each in seen.objects.values()
                     if each.movable and each.pose is not None and each.name not in (item, *self._pieces)]
-        for spot in self._spots.get(place, ()):
-            if all(math.dist(spot, at[:2]) > apart for at, apart in standing):
+        for spot in sorted(self._spots.get(place, ()), key=lambda spot: math.dist(spot, self._home[item])):
+            if all(math.dist(spot, middle) > room for middle, room in standing):
                 yield spot
 
     def _look(self) -> WorldState:
-        """Return what the arms see: not the pieces that are in a vessel."""
+        """Return what the arms see: not the pieces that are in a vessel, or in a dish in a hand."""
         seen = self.world.look()
         hidden = self._hidden(seen.objects)
         return replace(seen, objects={name: replace(item, pose=None) if name in hidden else item
                                       for name, item in seen.objects.items()})
 
     def _hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
-        return {piece for piece, _ in self._inside(objects)}
+        covers = self._deep | {fact.object for fact in self._holdings()}
+        return {piece for piece, around in self._inside(objects) if around in covers}
+
+    @property
+    def _deep(self) -> FrozenSet[str]:
+        """The vessels in which nobody sees a piece."""
+        return self._vessels
 
     def _inside(self, objects: Mapping[str, WorldObject]) -> Iterator[Tuple[str, str]]:
-        """Yield each piece that is in a vessel, with the vessel."""
+        """Yield each piece that is in a vessel or dish, with that."""
         for piece in self._pieces:
             at = objects[piece].pose
-            for vessel in self._vessels:
+            for vessel in self._vessels | self._dishes:
                 item = objects[vessel]
                 if at is None or item.pose is None:
                     continue
@@ -388,18 +414,18 @@ class TwoHands:
 
     def _state(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
         """Return the kitchen's facts: those of the bodies as they are seen, the others as they began."""
-        bodies = self._bodies
-        held = self._holdings()
+        bodies, held = self._home.keys() - self._pieces.keys(), self._holdings()
         in_hand = {fact.object for fact in held}
-        inside = set(self._inside(seen.objects))
+        inside = {piece: around for piece, around in self._inside(seen.objects) if piece not in in_hand}
         facts = {fact for fact in self._first.relations if fact.subject in self._objects and fact.subject not in bodies
                  and (fact.predicate not in _SEEN or fact.predicate == "at")}
-        loose = self._pieces - in_hand - {piece for piece, _ in inside}
-        facts |= {fact for fact in self._first.relations if fact.predicate == "supplies" and fact.object in loose}
+        facts |= {Relation(self._pieces[piece], "at", TABLE) for piece in self._pieces.keys() - in_hand - inside.keys()}
         facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / self.measure, 2)))
                   for fact in seen.relations if fact.predicate in (LEVEL, VOLUME)}
-        facts |= held | contents | {Relation(vessel, CONTAINS, piece) for piece, vessel in inside}
-        facts |= {Relation(name, "at", self._place(seen.objects[name])) for name in bodies - self._pieces - in_hand}
+        facts |= contents | {fact._replace(object=self._pieces.get(fact.object, fact.object)) for fact in held}
+        facts |= {Relation(around, SUPPLIES if around in self._dishes else CONTAINS, self._pieces[piece])
+                  for piece, around in inside.items()}
+        facts |= {Relation(body, "at", self._place(seen.objects[body])) for body in bodies - in_hand}
         if self._shaken:
             facts.add(Relation(SHAKER, "powered"))
         return replace(self._first, objects=self._objects, relations=frozenset(facts), stamp=self.world.time)

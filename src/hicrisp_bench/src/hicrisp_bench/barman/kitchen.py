@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Callable, Collection, Dict, List, Mapping, Optional, Set, Tuple
+from typing import Callable, Collection, Dict, FrozenSet, List, Mapping, Optional, Set, Tuple
 
-from hicrisp_core.model import CauseKind, Command, Outcome, Pose, Relation, Status, WorldObject, WorldState
+from hicrisp_core.model import CauseKind, Outcome, Pose, Relation, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import Planar
 from hicrisp_core.model.joint import within
 from hicrisp_core.model.keep_out import vertical_span
@@ -18,7 +18,7 @@ from hicrisp_core.model.task import Value
 from hicrisp_core.model.world import inside_of
 from hicrisp_core.scene import Scene, load_scene
 
-from hicrisp_bench.barman.counter import HANDS, TABLE, contents_of, filled
+from hicrisp_bench.barman.counter import HANDS, SUPPLIES, TABLE, contents_of, dished, filled
 from hicrisp_bench.barman.hands import Call, TwoHands
 
 _SPREAD = 0.5
@@ -26,10 +26,11 @@ _SPREAD = 0.5
 _OUT, _AROUND, _APART = 0.048, 6, 0.034
 """Where toppings lie: metres from the dough's middle, how many around it, and metres between two of them."""
 _OVEN, _SHELF = "oven", "shelf"
-_TOPPINGS = tuple((0.47 + x, y) for x in (-0.19, 0.0, 0.19) for y in (-0.15, -0.27))
-_BOTTLES = tuple((0.47 + x, y) for x in (-0.30, -0.10, 0.10, 0.30) for y in (-0.38, -0.50))
+_TOPPINGS = tuple((0.47 + x, y) for x in (-0.19, 0.0, 0.19) for y in (-0.13, -0.29))
+_BOTTLES = tuple((0.47 + x, y) for x in (-0.30, -0.10, 0.10, 0.30) for y in (-0.43, -0.53))
 _JITTER = 0.01
 """Where toppings and bottles stand by chance, and how far beside that they may."""
+_SHAKERS = ("switch_on", "switch_off", "finger_push")
 _STANDS, _HIGH = 0.02, 0.06
 """How high above the counter a board stands at most, and what lies on it above its middle, metres."""
 
@@ -50,13 +51,14 @@ def lay_out_kitchen(
     """
     dice = Random(f"kitchen {seed}")
     base = load_scene(config / "scenes" / "counters" / "pizza.yaml", seed)
+    dishes = {fact.subject: fact.object for fact in sorted(state.relations)
+              if fact.predicate == SUPPLIES and fact.object in names}
     kinds = {name: item.type for name, item in sorted(state.objects.items())
-             if name in names and item.type in ("bottle", "ingredient")}
-    where: Dict[str, Planar] = {}
-    for kind, spots in (("ingredient", _TOPPINGS), ("bottle", _BOTTLES)):
-        drawn = zip([name for name in kinds if kinds[name] == kind], dice.sample(spots, len(spots)))
-        where.update({name: (x + dice.uniform(-_JITTER, _JITTER), y + dice.uniform(-_JITTER, _JITTER))
-                      for name, (x, y) in drawn})
+             if name in (*dishes, *dishes.values()) or name in names and item.type == "bottle"}
+    bottles = [name for name, kind in kinds.items() if kind == "bottle"]
+    toppings, stands = ([(x + dice.uniform(-_JITTER, _JITTER), y + dice.uniform(-_JITTER, _JITTER))
+                         for x, y in dice.sample(spots, len(spots))] for spots in (_TOPPINGS, _BOTTLES))
+    where: Dict[str, Planar] = dict(zip(bottles, stands))
     at = {fact.subject: fact.object for fact in state.relations if fact.predicate == "at"}
     places: Dict[str, List[Planar]] = {_OVEN: [], TABLE: [], _SHELF: []}
     for name, item in base.objects.items():
@@ -64,9 +66,8 @@ def lay_out_kitchen(
         if place in places and item.pose is not None:
             places[place].append((item.pose.position[0], item.pose.position[1]))
     for name, spot in where.items():
-        if kinds[name] == "bottle":
-            places[at[name]].append(spot)
-    places[TABLE] += _BOTTLES
+        places[at[name]].append(spot)
+    places[TABLE] += [*stands[len(bottles):], *dished(kinds, where, dishes, toppings[:len(dishes)])]
     return filled(base, kinds, where, contents_of(state)), places
 
 
@@ -85,8 +86,8 @@ class Kitchen(TwoHands):
 
     def _works(self) -> Mapping[str, Callable[[Call], Outcome]]:
         usual = super()._works()
-        return {**{action: usual[action] for action in ("get", "put", "set_aside", "pour", "wait", "gaze")},
-                "put_into": self._put_on, "open": self._door, "close": self._door}
+        return {**{action: work for action, work in usual.items() if action not in _SHAKERS},
+                "open": self._door, "close": self._door}
 
     def _least(self, vessel: str) -> float:
         return _SPREAD * next(float(fact.object) for fact in self.world.scene.facts
@@ -108,8 +109,7 @@ class Kitchen(TwoHands):
         outcome = Outcome.because(CauseKind.OUT_OF_REACH, Status.PLANNING, "no hand can do that", thing)
         for hand in hands:
             held = next((fact.object for fact in self._holdings() if fact.subject == hand), "")
-            down = replace(call, command=Command("put", {"item": held, "place": TABLE}))
-            outcome = self._put(down, TABLE, False) if held else outcome
+            outcome = self._put(call, TABLE, held, False) if held else outcome
             if held and not outcome.ok:
                 break
             outcome = self._do(call, hand, call.command.action, thing)
@@ -119,19 +119,18 @@ class Kitchen(TwoHands):
                 break
         return outcome
 
-    def _put_on(self, call: Call) -> Outcome:
+    def _put_into(self, call: Call, vessel: str) -> Outcome:
         """Lay a topping on the dough, beside those that are there."""
-        item, dough, seen = call.name("item"), call.name("vessel"), self._look().objects
-        pose, best = seen[dough].pose, Outcome(Status.PLANNING, f"there is no room on the {dough}")
-        if pose is None:
-            return Outcome.because(CauseKind.NOT_SEEN, Status.PLANNING, f"the {dough} is not in sight", dough)
-        height = vertical_span(seen[dough], pose)[1] + seen[item].size[2] / 2.0
-        lying = [each.pose.position for name, each in seen.items()
-                 if name in self._pieces - {item} and each.pose is not None]
+        item, seen = self._body(call.name("item")), self._look().objects
+        pose, best = seen[vessel].pose, Outcome(Status.PLANNING, f"there is no room on the {vessel}")
+        if vessel in self._dishes or pose is None:
+            return super()._put_into(call, vessel)
+        height = vertical_span(seen[vessel], pose)[1] + seen[item].size[2] / 2.0
+        lying = [seen[name].pose for name in self._pieces if name != item]
         for number in range(_AROUND):
             angle = math.tau * number / _AROUND
             x, y, _ = pose.apply((_OUT * math.cos(angle), _OUT * math.sin(angle), 0.0))
-            if all(math.dist((x, y), other[:2]) > _APART for other in lying):
+            if all(other is None or math.dist((x, y), other.position[:2]) > _APART for other in lying):
                 best = self._do(call, self._holder(item), "put_down", item, Pose((x, y, height)))
                 if best.status is not Status.PLANNING:
                     break
@@ -139,7 +138,7 @@ class Kitchen(TwoHands):
 
     def _aboard(self, objects: Mapping[str, WorldObject]) -> Dict[str, str]:
         """Return the board by the name of what lies on it."""
-        return {name: board for board in self._boards for name in self._bodies - {board}
+        return {name: board for board in self._boards for name in self._home.keys() - {board}
                 for pose, at in ((objects[board].pose, objects[name].pose),) if pose is not None and at is not None
                 and within((*objects[board].size[:2], 2.0 * _HIGH), pose, at.position)}
 
@@ -148,10 +147,14 @@ class Kitchen(TwoHands):
         return [item.name for item in self.world.scene.things if item.form.grips is not None]
 
     def _hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
-        """Return what lies on a board that is taken, carried or put down: it is a part of that."""
+        """Return what is in a dish in a hand, or lies on a board that is taken, carried or put down."""
         moved = {board for board in self._boards for pose in (objects[board].pose,) if board == self._moving
                  or pose is not None and vertical_span(objects[board], pose)[0] > _STANDS}
-        return {name for name, board in self._aboard(objects).items() if board in moved}
+        return super()._hidden(objects) | {name for name, board in self._aboard(objects).items() if board in moved}
+
+    @property
+    def _deep(self) -> FrozenSet[str]:
+        return frozenset()
 
     def _height(self, place: str, item: WorldObject) -> float:
         return super()._height(place, item) + (BOWL_WALL if place in self._fixtures else 0.0)

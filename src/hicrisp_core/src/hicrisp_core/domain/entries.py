@@ -130,10 +130,12 @@ class AdditionEntry:
     Args:
         preconditions: further preconditions.
         effects: further effects.
+        needless: further conditions under which it has nothing to do.
     """
 
     preconditions: Tuple[PreconditionEntry, ...] = ()
     effects: Tuple[EffectEntry, ...] = ()
+    needless: Tuple[NeedlessEntry, ...] = ()
 
 
 @dataclass(frozen=True, config=STRICT)

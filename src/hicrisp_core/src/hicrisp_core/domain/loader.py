@@ -147,7 +147,8 @@ class _ActionReader:
             more = read_settings(entries.AdditionEntry, entry, self._positions, self._path)
             return replace(
                 self._inherited, preconditions=(*self._inherited.preconditions, *self._preconditions(more)),
-                effects=(*self._inherited.effects, *self._effects(more)))
+                effects=(*self._inherited.effects, *self._effects(more)),
+                needless=(*self._inherited.needless, *self._needless(more)))
         told = read_settings(entries.ActionEntry, entry, self._positions, self._path)
         parameters = {name: self._parameter(name, value) for name, value in told.parameters.items()}
         if told.skill:
@@ -166,9 +167,11 @@ class _ActionReader:
             raise self._positions.error((*self._path, "decode"), extensions().targets.unknown(told.decode))
         return Action(
             self._name, told.text, parameters, self._preconditions(told), self._effects(told), told.skill, told.decode,
-            told.reversible, told.time_limit, told.called,
-            tuple(Needless(self._condition(each.holds, (*self._path, "needless", index)), each.note)
-                  for index, each in enumerate(told.needless)))
+            told.reversible, told.time_limit, told.called, self._needless(told))
+
+    def _needless(self, entry: Union[entries.ActionEntry, entries.AdditionEntry]) -> Tuple[Needless, ...]:
+        return tuple(Needless(self._condition(each.holds, (*self._path, "needless", index)), each.note)
+                     for index, each in enumerate(entry.needless))
 
     def _parameter(self, name: str, entry: entries.ParameterEntry) -> Parameter:
         path = (*self._path, "parameters", name)

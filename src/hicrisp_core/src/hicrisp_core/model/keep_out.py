@@ -14,7 +14,7 @@ from shapely.geometry import LineString, MultiPoint, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from hicrisp_core.model.geometry import Planar, Pose, Vector, rotate
-from hicrisp_core.model.shapes import Shape
+from hicrisp_core.model.shapes import BOWL_WALL, Shape
 from hicrisp_core.model.world import WorldObject
 
 UPRIGHT = 0.35
@@ -69,6 +69,10 @@ def grip_at(item: WorldObject, pose: Pose, tool: Pose) -> Tuple[float, float]:
     Returns:
         Greatest distance outside along one of the object's axes, and the width between the fingers (m).
     """
+    if item.form.rim:
+        local = pose.inverse().apply(tool.position)
+        off_wall = abs(math.hypot(local[0], local[1]) - (item.size[0] - BOWL_WALL) / 2.0)
+        return max(off_wall, abs(local[2]) - item.size[2] / 2.0), BOWL_WALL
     closing = rotate(tool.orientation, (0.0, 1.0, 0.0))
     return min((max(max(0.0, abs(value) - size / 2.0) for value, size in zip(
         part.pose.inverse().apply(tool.position), part.size)), width_along(part, part.pose, closing))

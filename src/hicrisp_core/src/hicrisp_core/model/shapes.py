@@ -28,6 +28,8 @@ class Handling(Enum):
     """By its level sides: along its own x, y or z."""
     ROUND = "round"
     """From any direction across its z axis."""
+    RIM = "rim"
+    """By its wall, from above: one finger inside, one outside."""
     NONE = "none"
     """Not at all."""
 
@@ -100,6 +102,11 @@ class Shape:
     def rod(self) -> bool:
         """Whether hands take it from any direction across its axis."""
         return self.handling is Handling.ROUND
+
+    @property
+    def rim(self) -> bool:
+        """Whether hands take it by its wall."""
+        return self.handling is Handling.RIM
 
 
 def shares(solids: Tuple[Solid, ...]) -> Tuple[float, ...]:
@@ -217,6 +224,7 @@ SHAPES = {
     "case": Shape(rectangle, _case, Handling.NONE),
     "tray": Shape(rectangle, _tray, Handling.NONE, hollow=True),
     "tumbler": Shape(circle, _bowl, Handling.ROUND, round=True, open=True, friction=0.2),
+    "dish": Shape(circle, _bowl, Handling.RIM, round=True, hollow=True, friction=0.2),
     "ice": Shape(rectangle, one_box, friction=0.2),
     "board": Shape(rectangle, _board, hollow=True, grips=_post),
     "dough": Shape(circle, _one_cylinder, Handling.NONE, round=True, open=True, friction=0.9),

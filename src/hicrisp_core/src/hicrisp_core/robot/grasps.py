@@ -29,8 +29,13 @@ _HELD_HIGHER = 0.018
 _ROUND_YAWS = 8
 _WRIST = 0.03
 """Height above the ground that the wrist needs below the palm of a level hand, metres."""
+_OVER_DISHES = 0.045
+"""The same at an open vessel, so that the hand passes over the dishes beside it, metres."""
 _BELOW_TOP = 0.012
 """Least distance of a level finger's middle from the top of what it holds, metres."""
+_ABOVE_FLOOR = 0.005
+"""Space between the tip of a finger in a dish and its floor, metres."""
+_RIM_YAWS = 12
 _AWAY = 0.2
 """Least cosine between the direction in which a level hand reaches and the one away from the robot's base."""
 
@@ -231,6 +236,7 @@ def grasp_candidates(
         return []
     poses = [*(way for part in item.grips if part.pose is not None
                for way in (*_from_above(part, part.pose, gripper), *_from_side(part, part.pose, gripper))),
+             *_by_rim(item, item.pose, gripper),
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)
              for pose, width in poses if width + 0.004 <= gripper.opening]
@@ -252,6 +258,20 @@ def _from_above(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tup
             yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), width
 
 
+def _by_rim(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
+    """Tool poses that point down around the wall of a dish that stands."""
+    if not item.form.rim or rotate(pose.orientation, (0.0, 0.0, 1.0))[2] < 1.0 - _LEVEL:
+        return
+    bottom, top = vertical_span(item, pose)
+    height = max(bottom + BOWL_WALL + gripper.tip + _ABOVE_FLOOR, top - gripper.depth)
+    middle = (item.size[0] - BOWL_WALL) / 2.0
+    for number in range(_RIM_YAWS):
+        angle = math.tau * number / _RIM_YAWS
+        x, y = pose.position[0] + middle * math.cos(angle), pose.position[1] + middle * math.sin(angle)
+        for turn in (angle - math.pi / 2.0, angle + math.pi / 2.0):
+            yield Pose((x, y, height), multiply(from_yaw(turn), DOWN)), BOWL_WALL
+
+
 def _from_side(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tuple[Pose, float]]:
     """Tool poses of a level hand that reaches away from the robot, for what stands and is high enough for
     it.
@@ -259,7 +279,7 @@ def _from_side(item: WorldObject, pose: Pose, gripper: Gripper) -> Iterator[Tupl
     if abs(rotate(pose.orientation, (0.0, 0.0, 1.0))[2]) < 1.0 - _LEVEL:
         return
     bottom, top = vertical_span(item, pose)
-    height = max(pose.position[2], bottom + gripper.palm[0] / 2.0 + _WRIST)
+    height = max(pose.position[2], bottom + gripper.palm[0] / 2.0 + (_OVER_DISHES if item.form.open else _WRIST))
     if height > top - _BELOW_TOP:
         return
     away = gripper.away(pose)

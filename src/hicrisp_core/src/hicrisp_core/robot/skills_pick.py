@@ -228,4 +228,5 @@ def in_hand(context: SkillContext, item: WorldObject) -> bool:
     if item.pose is None or not item.form.held:
         return False
     outside, width = grip_at(item, item.pose, context.arm.tool_pose())
-    return NOTHING * min(width, *item.size) < opening < _OPEN * context.arm.max_opening and outside <= _IN_HAND
+    most = width + _AROUND if item.form.rim else _OPEN * context.arm.max_opening
+    return NOTHING * min(width, *item.size) < opening < most and outside <= _IN_HAND

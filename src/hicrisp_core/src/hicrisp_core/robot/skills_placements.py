@@ -182,7 +182,7 @@ def _orientations(item: WorldObject, now: Pose, target: Pose) -> List[Quaternion
     ahead = rotate(level, (1.0, 0.0, 0.0))
     across = rotate(level, (0.0, 1.0, 0.0))
     flat = ahead if abs(ahead[2]) < 0.5 else across
-    if item.form.rod and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
+    if item.form.round and abs(rotate(level, (0.0, 0.0, 1.0))[2]) > 0.5:
         return [multiply(from_yaw(math.tau * turn / _ROUND_YAWS), level) for turn in range(_ROUND_YAWS)]
     turns = 4 if item.form.boxy and abs(item.size[0] - item.size[1]) < 0.002 else 2
     start = target.yaw - heading(flat)

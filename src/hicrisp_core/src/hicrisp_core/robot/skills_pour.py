@@ -1,7 +1,8 @@
 """Pouring: bring a vessel's lip above another's mouth, tilt it until enough is seen to be gone, and tilt it back.
 
-The hand that holds the vessel from the side turns about the way it points, so that the vessel tilts beside it. The
-levels are those that perception sees; the hand feels nothing of them.
+The hand that holds the vessel from the side turns about the way it points, so that the vessel tilts beside it; one that
+holds a dish by its rim turns about the way its fingers close. The levels are those that perception sees; the hand feels
+nothing of them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Iterator, List, Optional, Sequence, Tuple
 
 from hicrisp_core.model import Cause, CauseKind, Command, Outcome, Pose, Status, Vector, WorldObject
-from hicrisp_core.model.geometry import from_yaw, multiply, rotate
+from hicrisp_core.model.geometry import Planar, from_yaw, multiply, rotate
 from hicrisp_core.model.keep_out import vertical_span
 from hicrisp_core.model.liquids import VOLUME, level_of, retained
 from hicrisp_core.ports.kinds import ARM, Skill
@@ -26,8 +27,8 @@ _YAWS = 12
 """Directions from which to pour."""
 _LARGEST, _COARSE, _SLOW, _FINE = (math.radians(degrees) for degrees in (125.0, 6.0, 1.5, 0.3))
 """The greatest tilt, the largest step before anything runs and after that, and the smallest step."""
-_DRAINED, _TIPPED, _BACK = math.radians(94.0), math.radians(115.0), 0.045
-"""The tilts at which all liquid has left a vessel, and what is loose in it, too; and how far that flies, metres."""
+_DRAINED, _TIPPED, _BACK = math.radians(94.0), math.radians(115.0), 0.32
+"""The tilts at which all liquid has left a vessel, and what is loose in it, too; and how far that flies, in heights."""
 _PARTS = tuple(number / 12.0 for number in range(13))
 _SPEED = 0.1
 """Of the tool, m/s."""
@@ -41,12 +42,12 @@ class _Way:
 
     Args:
         upright: orientation of the vessel before it is tilted.
-        axis: level, world frame; the vessel turns about it, which is where the hand points.
+        axis: level, world frame; the vessel turns about it.
         lip: above which its lip is, world frame, at the height of the other's rim.
         width: radius of the other's mouth, metres.
         vessel: what is poured from, as it was seen in the hand.
         in_hand: pose of the tool in its frame.
-        palm: how far the hand reaches to either side of the vessel's axis as it turns, metres.
+        hand: outline of the hand across and along the vessel's axis, from its middle, metres.
     """
 
     upright: Tuple[float, float, float, float]
@@ -55,7 +56,7 @@ class _Way:
     width: float
     vessel: WorldObject
     in_hand: Pose
-    palm: float
+    hand: Tuple[Planar, ...]
 
     def tool(self, tilt: float) -> Pose:
         """Return the tool's pose at a tilt; the lip is as low as vessel and hand keep clear of the other's rim.
@@ -70,8 +71,8 @@ class _Way:
         # In the plane of the tilt, from the lip: ahead and up.
         along, up = -height / 2.0 * sine - radius * cosine, -height / 2.0 * cosine + radius * sine
         side = [(-part * height * sine, -part * height * cosine) for part in _PARTS]
-        hand = [(along + part * self.palm * cosine, up - part * self.palm * sine) for part in _PARTS]
-        back = _BACK * min(1.0, max(0.0, (tilt - _DRAINED) / _COARSE))
+        hand = [(along + x * cosine + z * sine, up - x * sine + z * cosine) for x, z in self.hand]
+        back = _BACK * height * min(1.0, max(0.0, (tilt - _DRAINED) / _COARSE))
         lowest = min((z for x, z in (*side, *hand) if abs(x - back) < self.width + _ABOVE), default=0.0)
         x, y = (each + forth * (along - back) for each, forth in zip(self.lip, ahead))
         middle = (x, y, self.lip[2] + _ABOVE - lowest + up)
@@ -101,6 +102,7 @@ def pour(context: SkillContext, command: Command) -> Outcome:
     seen = carried(context, context.item)
     had, there = level_of(world, context.item), level_of(world, into.name)
     doing = f"pour from the {context.item} into the {into.name}"
+    had, there = (0.0, 0.0) if held.form.rim else (had, there)  # Its pieces have no level.
     if isinstance(seen, Outcome) or seen.pose is None or had is None or there is None:
         return seen if isinstance(seen, Outcome) else Outcome(
             Status.PRECONDITION, f"Cannot {doing}: their levels are not seen.",
@@ -150,17 +152,21 @@ def _ways(context: SkillContext, held: WorldObject, into: WorldObject) -> Iterat
     tool = context.arm.tool_pose()
     in_hand_pose = held.pose.inverse().compose(tool)
     x, y, _ = into.pose.position
-    lip = (x, y, vertical_span(into, into.pose)[1])
+    lip, across, along = (x, y, vertical_span(into, into.pose)[1]), *(each / 2.0 for each in context.gripper.palm)
+    hand: Tuple[Planar, ...] = tuple((part * along, 0.0) for part in _PARTS)
+    if held.form.rim:
+        above = in_hand_pose.position[2] + context.gripper.depth
+        hand = tuple((across, above + part * context.gripper.height) for part in _PARTS)
     for number in range(_YAWS):
         turn = from_yaw(math.tau * number / _YAWS)
-        ahead = rotate(multiply(turn, tool.orientation), (0.0, 0.0, 1.0))
+        ahead = rotate(multiply(turn, tool.orientation), (0.0, 1.0, 0.0) if held.form.rim else (0.0, 0.0, 1.0))
         length = math.hypot(ahead[0], ahead[1])
         if length < 0.7:
             return  # The hand points down: it would be in the stream.
         for side in (1.0, -1.0):
             axis = (side * ahead[0] / length, side * ahead[1] / length, 0.0)
             yield _Way(multiply(turn, held.pose.orientation), axis, lip, into.size[0] / 2.0, held, in_hand_pose,
-                       context.gripper.palm[1] / 2.0)
+                       hand)
 
 
 def _approach(context: SkillContext, held: WorldObject, into: WorldObject, tilts: Sequence[float]) -> "Outcome | _Way":
