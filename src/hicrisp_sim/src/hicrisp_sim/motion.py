@@ -32,6 +32,8 @@ _RESOLUTIONS = (0.06, 0.03, 0.015)
 """Radians between the checks of a search, tried one after the other until the timed motion is free, too."""
 _UPRIGHT = 0.45
 """Radians that an open vessel in the hand may be tilted on the way."""
+_LOADED = 0.2
+"""Speed of a tool with a load on what it holds, m/s."""
 _TURNS = tuple(sign * math.radians(turn) for turn in range(0, 181, 45) for sign in (1.0, -1.0))
 """About the vertical, of a hand with a vessel that goes to rest."""
 _ESCAPE = 0.15
@@ -74,6 +76,10 @@ class MotionPlanner:
         if not pose.finite:
             return MotionFailure("unreachable", f"the pose {pose.position} is not finite")
         self.scene.allow(touch)
+        if self.scene.loaded and not then:  # A search would tilt it on the way.
+            straight = self._free_line(start, pose)
+            if not isinstance(straight, MotionFailure):
+                return self._timed(start, pose, straight, _LOADED)
         goals: List[np.ndarray] = []
         blocked: Optional[np.ndarray] = None
         astray: Optional[MotionFailure] = None
@@ -150,9 +156,12 @@ class MotionPlanner:
             return points
         if deadline.passed:
             return MotionFailure("timeout", "the time to plan a motion ran out")
+        return self._timed(start, pose, points, speed)
+
+    def _timed(self, start: np.ndarray, pose: Pose, points: Sequence[np.ndarray], speed: float) -> Trajectory:
+        """Return the trajectory along the postures of a straight line."""
         length = distance(self._kinematics.tool_pose(start).position, pose.position)
-        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed,
-                         self._limits)
+        return time_line(np.array(points), np.linspace(0.0, max(length, 1e-4), len(points)), speed, self._limits)
 
     def _onward(self, joints: np.ndarray, then: Sequence[Pose]) -> Optional[MotionFailure]:
         """Return why the tool cannot go on from a posture along straight lines; ``None`` if it can."""

@@ -173,11 +173,17 @@ class PlanningScene:
         return float(np.arccos(np.clip(self._data.xmat[vessel, 8], -1.0, 1.0)))
 
     @property
-    def _vessel(self) -> Optional[int]:
-        """The body of an open vessel or a dish in the hand."""
+    def loaded(self) -> bool:
+        """Whether the hand has something on which things lie, and which must stay level."""
         item = self._scene.objects.get(self.attached or "")
-        return self._model.body(CARRIED + item.name).id if item is not None and (
-            item.form.open or item.form.rim) else None
+        return item is not None and item.form.grips is not None
+
+    @property
+    def _vessel(self) -> Optional[int]:
+        """The body in the hand that has to stay upright: an open vessel, a dish, or one with a load."""
+        item = self._scene.objects.get(self.attached or "")
+        upright = item is not None and (item.form.open or item.form.rim or item.form.grips is not None)
+        return self._model.body(CARRIED + item.name).id if item is not None and upright else None
 
     def checker(self, upright: float = math.pi) -> Callable[[np.ndarray], bool]:
         """Return a fast collision check.

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Collection, Dict, List, Mapping, Tuple
+from typing import Collection, Dict, List, Mapping, Sequence, Tuple
 
 from hicrisp_core.model import Pose, Relation, WorldObject, WorldState
 from hicrisp_core.model.geometry import Planar, from_yaw
@@ -32,6 +32,8 @@ _DISHES = tuple((_MIDDLE + side * 0.19, y) for side in (1.0, -1.0) for y in (-0.
 _JITTER = 0.01
 _PLENTY, _ASUNDER = 2, 0.016
 """How many pieces a dish has, and how far each lies from its middle, metres."""
+MEETINGS = tuple((_MIDDLE, y, 0.30) for y in (0.0, 0.15, -0.15))
+"""Where the hands meet in the air."""
 _BODIES = {
     "bottle": ("bottle", "vessel", (0.06, 0.06, 0.18), 0.3, 500, 400),
     "glass": ("glass", "tumbler", (0.066, 0.066, 0.10), 0.2, 250, 0),
@@ -93,16 +95,34 @@ def lay_out(
     for name, spot in where.items():
         spots.setdefault(name if name in places else at[name], []).append(spot)
     spots[TABLE] += _BEFORE
-    for (dish, piece), (x, y) in zip(dishes.items(), dice.sample(_DISHES, len(dishes))):
+    spots[TABLE] += dished(kinds, where, dishes, dice.sample(_DISHES, len(dishes)))
+    return _scene(config, kinds, where, contents_of(state), seed), spots
+
+
+def dished(
+    kinds: Dict[str, str], where: Dict[str, Planar], dishes: Mapping[str, str], spots: Sequence[Planar]
+) -> Sequence[Planar]:
+    """Stand dishes on the counter, with some pieces in each.
+
+    Args:
+        kinds: the kitchen's type of each body by its name; gets the pieces.
+        where: its place by its name, metres; gets those of dishes and pieces.
+        dishes: what is in each dish.
+        spots: where the dishes stand, metres.
+
+    Returns:
+        The spots.
+    """
+    for (dish, piece), (x, y) in zip(dishes.items(), spots):
         where[dish] = (x, y)
-        spots[TABLE].append((x, y))
         for number in range(_PLENTY):
             name = f"{piece}#{number}" if number else piece
             kinds[name], where[name] = kinds[piece], (x, y + _ASUNDER * (1.0 if number % 2 else -1.0))
-    return _scene(config, kinds, where, _contents(state), seed), spots
+    return spots
 
 
-def _contents(state: WorldState) -> Mapping[str, str]:
+def contents_of(state: WorldState) -> Mapping[str, str]:
+    """Return what is in each vessel, by the vessel."""
     return {fact.subject: fact.object for fact in state.relations if fact.predicate == CONTAINS}
 
 
@@ -111,7 +131,28 @@ def _scene(
 ) -> Scene:
     bar = load_scene(config / "scenes" / "bar.yaml", seed)
     table = replace(bar.table, size=(0.8, 1.4, bar.table.size[2]), pose=Pose((_MIDDLE, 0.0, -bar.table.size[2] / 2.0)))
-    objects, masses, facts = {table.name: table}, {}, set()
+    stands = {HANDS[0]: Stand("panda", Pose((0.0, 0.0, 0.0))),
+              HANDS[1]: Stand("panda", Pose((_APART, 0.0, 0.0), from_yaw(math.pi)))}
+    empty = replace(bar, name="bar_arms", robots=HANDS, stands=stands, objects={table.name: table}, masses={},
+                    facts=frozenset(), seed=seed)
+    return filled(empty, kinds, where, contents)
+
+
+def filled(
+    scene: Scene, kinds: Mapping[str, str], where: Mapping[str, Planar], contents: Mapping[str, str]
+) -> Scene:
+    """Add bottles, glasses and pieces to a scene.
+
+    Args:
+        scene: gets them besides what it has.
+        kinds: the kitchen's type of each by its name.
+        where: its place by its name, metres.
+        contents: what is in the vessels.
+
+    Returns:
+        The scene.
+    """
+    objects, masses, facts = dict(scene.objects), dict(scene.masses), set(scene.facts)
     for name, kind in kinds.items():
         type_, shape, size, masses[name], takes, holds = _BODIES[kind]
         objects[name] = standing(WorldObject(name, type_, shape, size), *where[name], 0.0,
@@ -120,7 +161,4 @@ def _scene(
             facts |= {Relation(name, VOLUME, str(takes)), Relation(name, LEVEL, str(holds))}
         if holds:
             facts.add(Relation(name, CONTAINS, contents[name]))
-    stands = {HANDS[0]: Stand("panda", Pose((0.0, 0.0, 0.0))),
-              HANDS[1]: Stand("panda", Pose((_APART, 0.0, 0.0), from_yaw(math.pi)))}
-    return replace(bar, name="bar_arms", robots=HANDS, stands=stands, objects=objects, masses=masses,
-                   facts=frozenset(facts), seed=seed)
+    return replace(scene, objects=objects, masses=masses, facts=frozenset(facts))

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Callable, Collection, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Collection, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from hicrisp_core.domain.checker import check
 from hicrisp_core.domain.conditions import number_text
@@ -20,23 +20,26 @@ from hicrisp_core.model.shapes import BOWL_WALL
 from hicrisp_core.model.task import Value
 from hicrisp_core.ports.robot import Progress
 from hicrisp_core.robot.skills_shake import STROKE, STROKES
+from hicrisp_core.scene import Scene
 from hicrisp_core.time.deadline import Deadline
 from hicrisp_sim.embedded import EmbeddedWorld
 
-from hicrisp_bench.barman.counter import HANDS, SHAKER, SUPPLIES, TABLE, ingredient_of, lay_out
+from hicrisp_bench.barman.counter import HANDS, MEETINGS, SHAKER, SUPPLIES, TABLE, ingredient_of, lay_out
 
 MEASURE = 20.0
 """Millilitres of what the recorded plans count in."""
 _NEAR, _ROOM, _OVER = 0.07, 0.02, 0.02
 """How near a spot something stands that is at its place, how far apart what stands is, and how far above a vessel's rim
 a piece in it may be; metres."""
+_TALL = 0.12
+"""How tall something is at least that is handed over: two hands hold it above each other, metres."""
 _SQUEEZED = 0.005
 """How much wider than what they hold the fingers are, metres."""
 _TRACE = 1.0
 """Millilitres below which a drink does not have an ingredient."""
 _SECONDS, _PATIENCE, _LONGEST_WAIT = 180.0, 900.0, 30.0
 """Limits of a motion on the robot's clock, of a command in wall time, and of a wait on the robot's clock."""
-_SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, SUPPLIES, "powered", "closed", "has_door")
+_SEEN = ("at", "holding", CONTAINS, LEVEL, VOLUME, SUPPLIES, "powered", "closed", "has_door", "in_the_way")
 DONE = Outcome(Status.SUCCESS)
 
 
@@ -72,7 +75,9 @@ def _reaches(seen: WorldState, hand: str, spot: Planar) -> bool:
 
 
 @dataclass(frozen=True)
-class _Call:
+class Call:
+    """A command that is carried out, with what it was called with."""
+
     command: Command
     deadline: Deadline
     cancel: Event
@@ -95,8 +100,11 @@ class TwoHands:
         seed: of the layout and of the arms' planners.
     """
 
+    measure = MEASURE
+    """Millilitres of what its plans count in."""
+
     def __init__(self, config: Path, domain: Domain, state: WorldState, names: Collection[str], seed: int) -> None:
-        scene, self._spots = lay_out(config, state, names, seed)
+        scene, self._spots = self._laid_out(config, state, names, seed)
         self.name = "robot"
         self._domain = domain
         self.world = EmbeddedWorld(scene, seed)
@@ -104,15 +112,20 @@ class TwoHands:
                     if item.type not in ("bottle", "glass", "mixing_container", "ingredient", "bowl")}
         self._vessels = frozenset(self.world.simulation.liquids.names)
         self._dishes = frozenset(item.name for item in scene.things if item.form.rim)
-        self._pieces = {item.name: ingredient_of(item.name) for item in scene.things
-                        if item.name not in self._vessels | self._dishes}
-        self._objects = {**unbodied, **{name: state.objects[name] for name in (
-            *self._vessels, *self._dishes, *self._pieces.values())}}
         self._home = {item.name: item.pose.position[:2] for item in scene.things if item.pose is not None}
+        self._pieces = {name: ingredient_of(name) for name in self._home
+                        if state.objects[ingredient_of(name)].type == "ingredient"}
+        self._objects = {**unbodied, **{name: state.objects[name] for name in map(ingredient_of, self._home)}}
         self._first = state
         self._shaken = False
         for robot in self.world.arm_robots:
             robot.use_eyes(self._look)
+
+    @staticmethod
+    def _laid_out(
+        config: Path, state: WorldState, names: Collection[str], seed: int
+    ) -> Tuple[Scene, Dict[str, List[Planar]]]:
+        return lay_out(config, state, names, seed)
 
     def capabilities(self) -> Sequence[str]:
         """Return every action of the kitchen."""
@@ -135,7 +148,12 @@ class TwoHands:
         liquids = self.world.simulation.liquids
         return self._state(self.world.true_state(), {
             Relation(vessel, CONTAINS, what) for vessel in self._vessels
-            for what, amount in liquids.contents(vessel).items() if amount > _TRACE})
+            for what, amount in liquids.contents(vessel).items() if amount > self._least(vessel)})
+
+    def _least(self, vessel: str) -> float:
+        """Return how many millilitres of something a vessel at least has in it that counts as containing it."""
+        del vessel
+        return _TRACE
 
     @property
     def lost(self) -> float:
@@ -159,16 +177,18 @@ class TwoHands:
         refusal = check(self._domain, command, self.observe(deadline))
         if refusal is not None:
             return Outcome(Status.PRECONDITION, told(refusal, self._domain))
-        call = _Call(command, Deadline(_PATIENCE), cancel, progress)
-        works: Mapping[str, Callable[[_Call], Outcome]] = {
+        call = Call(command, Deadline(_PATIENCE), cancel, progress)
+        work = self._works().get(command.action)
+        return work(call) if work is not None else Outcome.because(
+            CauseKind.UNKNOWN, Status.EXECUTION, f"the arms have nothing here to {command.action} with")
+
+    def _works(self) -> Mapping[str, Callable[[Call], Outcome]]:
+        return {
             "get": self._get, "put": lambda call: self._put(call, call.name("place")),
             "set_aside": lambda call: self._put(call, TABLE), "pour": self._pour, "tip_into": self._tip_into,
             "put_into": lambda call: self._put_into(call, call.name("vessel")), "wait": self._wait,
             "switch_on": self._switch_on, "switch_off": self._switch_off, "gaze": lambda _: DONE,
             "finger_push": lambda call: (self._switch_off if self._shaken else self._switch_on)(call)}
-        work = works.get(command.action)
-        return work(call) if work is not None else Outcome.because(
-            CauseKind.UNKNOWN, Status.EXECUTION, f"the arms have nothing here to {command.action} with")
 
     def stop(self, deadline: Deadline) -> Outcome:
         """Stop both arms.
@@ -186,25 +206,30 @@ class TwoHands:
         """Do nothing: no state remains between commands."""
 
     def _do(
-        self, call: _Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
+        self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
     ) -> Outcome:
         """Let an arm do something; where the other one, or what it holds, is in the way, that leaves first."""
-        wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
-        robots, other = self.world.robots, _other(hand)
-        outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
-        if any(name == other or self._holder(name) == other for name in outcome.blockers):
-            away = robots[other].execute(Command("home", {"robot": other}, other), call.deadline, call.cancel)
-            if away.ok:
-                outcome = robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
+        outcome, other = self._tell(call, hand, action, item, to, **more), _other(hand)
+        in_the_way = any(name == other or self._holder(name) == other for name in outcome.blockers)
+        if in_the_way and self._tell(call, other, "home", "").ok:
+            outcome = self._tell(call, hand, action, item, to, **more)
         return outcome
 
-    def _get(self, call: _Call) -> Outcome:
+    def _tell(
+        self, call: Call, hand: str, action: str, item: str, to: Optional[Pose] = None, **more: Value
+    ) -> Outcome:
+        wanted = Command(action, {"robot": hand, "item": item, **more}, hand, target=to, time_limit=_SECONDS)
+        return self.world.robots[hand].execute(wanted, call.deadline, call.cancel, call.progress)
+
+    def _get(self, call: Call) -> Outcome:
         item, hand = self._body(call.name("item")), call.name("hand")
         if item not in self._home:
             return Outcome.because(CauseKind.NO_GRASP, Status.PLANNING,
                                    f"Cannot pick up the {item}: no hand can take hold of it", item)
         holder = self._holder(item)
         if holder == hand:
+            return DONE
+        if holder and self._handed(call, item, hand).ok:
             return DONE
         dish = dict(self._inside(self._look().objects)).get(item, "")
         held = item if holder else dish if self._holder(dish) else ""  # No hand takes a piece out of another one.
@@ -214,8 +239,8 @@ class TwoHands:
             return self._passed(call, item, hand, outcome)
         return outcome
 
-    def _passed(self, call: _Call, item: str, hand: str, why: Outcome) -> Outcome:
-        """Let the other arm put something where this one takes it: at the first spot of any place where that works."""
+    def _passed(self, call: Call, item: str, hand: str, why: Outcome) -> Outcome:
+        """Let the other arm hand something over, or put it where this one takes it, at the first such spot."""
         by, seen = _other(hand), self._look()
         spots = [spot for place in (TABLE, *self._spots) for spot in self._free(place, item, seen)
                  if _reaches(seen, hand, spot) and _reaches(seen, by, spot)]
@@ -223,7 +248,9 @@ class TwoHands:
             taken = self._do(call, by, "pick", item)
             if not taken.ok:
                 return why
-            put = self._do(call, by, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+            if self._handed(call, item, hand).ok:
+                return DONE
+            put = self._do(call, by, "put_down", item, Pose((*spot, self._height(TABLE, seen.objects[item]))))
             outcome = self._do(call, hand, "pick", item) if put.ok else put
             if outcome.status is not Status.PLANNING:
                 return outcome
@@ -231,7 +258,7 @@ class TwoHands:
                 return why
         return why
 
-    def _put(self, call: _Call, place: str, item: str = "", pass_on: bool = True) -> Outcome:
+    def _put(self, call: Call, place: str, item: str = "", pass_on: bool = True) -> Outcome:
         """Put something down at a place; where its hand cannot, by way of the counter and the other hand."""
         if place in self._dishes:
             return self._put_into(call, place)
@@ -240,19 +267,37 @@ class TwoHands:
         free = list(self._free(place, item, seen))
         for spot in free:
             if _reaches(seen, hand, spot):
-                outcome = self._do(call, hand, "put_down", item, Pose((*spot, seen.objects[item].size[2] / 2.0)))
+                outcome = self._do(call, hand, "put_down", item,
+                                   Pose((*spot, self._height(place, seen.objects[item]))))
                 if outcome.status is not Status.PLANNING:
                     return outcome
         if not free or not pass_on or place == TABLE or self._held(_other(hand)):
             return outcome
-        passed = self._put(call, TABLE, item)
-        taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
+        taken = self._handed(call, item, _other(hand))
+        if not taken.ok:
+            passed = self._put(call, TABLE, item)
+            taken = self._do(call, _other(hand), "pick", item) if passed.ok else passed
         return self._put(call, place, item, False) if taken.ok else taken
+
+    def _handed(self, call: Call, item: str, to: str) -> Outcome:
+        """Hand something over in the air: both hands are at it before the first one lets go."""
+        by, outcome = _other(to), Outcome(Status.PLANNING, f"the {item} is too low for two hands")
+        for spot in MEETINGS if self._look().objects[item].size[2] >= _TALL else ():
+            outcome = self._tell(call, by, "offer", item, Pose(spot))
+            outcome = self._tell(call, to, "take", item) if outcome.ok else outcome
+            if outcome.ok:
+                return self._tell(call, by, "release", item)
+        return outcome
+
+    def _height(self, place: str, item: WorldObject) -> float:
+        """Return how high the middle of something is that stands at a place, metres."""
+        del place
+        return item.size[2] / 2.0
 
     def _held(self, hand: str) -> bool:
         return any(fact.subject == hand for fact in self._holdings())
 
-    def _put_into(self, call: _Call, vessel: str) -> Outcome:
+    def _put_into(self, call: Call, vessel: str) -> Outcome:
         item, seen = self._body(call.name("item")), self._look().objects
         pose = seen[vessel].pose
         if pose is None:
@@ -260,20 +305,20 @@ class TwoHands:
         rim = Pose((*pose.position[:2], vertical_span(seen[vessel], pose)[1] + seen[item].size[2] / 2.0))
         return self._do(call, self._holder(item), "put_down", item, rim)
 
-    def _pour(self, call: _Call) -> Outcome:
+    def _pour(self, call: Call) -> Outcome:
         """Pour some measures; the mix, once it is made, is tipped out whole."""
         source, amount = call.name("source"), call.command.arguments.get("amount", 1.0)
         measures = math.inf if self._objects[source].type == "mixing_container" else float(amount)
         whole = next(float(fact.object) for fact in self.world.scene.facts
                      if (fact.subject, fact.predicate) == (source, VOLUME))
         return self._do(call, self._holder(source), "pour", source, into=call.name("target"),
-                        amount=min(whole, measures * MEASURE))
+                        amount=min(whole, measures * self.measure))
 
-    def _tip_into(self, call: _Call) -> Outcome:
+    def _tip_into(self, call: Call) -> Outcome:
         bowl = call.name("bowl")
         return self._do(call, self._holder(bowl), "pour", bowl, into=call.name("vessel"), amount=MEASURE)
 
-    def _switch_on(self, call: _Call) -> Outcome:
+    def _switch_on(self, call: Call) -> Outcome:
         """Shake by hand what stands at the shaker, and count the strokes of the body."""
         vessel = next((name for name in self._vessels if self._objects[name].type == "mixing_container"), "")
         state, holder = self.observe(call.deadline), self._holder(vessel)
@@ -301,11 +346,11 @@ class TwoHands:
             return Outcome(Status.EXECUTION, f"the {vessel} turned back {strokes.count} times")
         return outcome
 
-    def _switch_off(self, call: _Call) -> Outcome:
+    def _switch_off(self, call: Call) -> Outcome:
         self._shaken = False
         return DONE
 
-    def _wait(self, call: _Call) -> Outcome:
+    def _wait(self, call: Call) -> Outcome:
         seconds = call.command.arguments.get("seconds", 1.0)
         self.world.pass_time(min(_LONGEST_WAIT, float(seconds)))
         return DONE
@@ -328,7 +373,7 @@ class TwoHands:
 
     @staticmethod
     def _grip(item: WorldObject) -> float:
-        return BOWL_WALL if item.form.rim else item.size[0]
+        return BOWL_WALL if item.form.rim else item.grips[0].size[0]
 
     def _free(self, place: str, item: str, seen: WorldState) -> Iterator[Planar]:
         """Yield the spots of a place where nothing stands, those first that are near where something stood at first."""
@@ -341,10 +386,19 @@ class TwoHands:
 
     def _look(self) -> WorldState:
         """Return what the arms see: not the pieces that are in a vessel, or in a dish in a hand."""
-        seen, covers = self.world.look(), self._vessels | {fact.object for fact in self._holdings()}
-        hidden = {piece for piece, around in self._inside(seen.objects) if around in covers}
+        seen = self.world.look()
+        hidden = self._hidden(seen.objects)
         return replace(seen, objects={name: replace(item, pose=None) if name in hidden else item
                                       for name, item in seen.objects.items()})
+
+    def _hidden(self, objects: Mapping[str, WorldObject]) -> Set[str]:
+        covers = self._deep | {fact.object for fact in self._holdings()}
+        return {piece for piece, around in self._inside(objects) if around in covers}
+
+    @property
+    def _deep(self) -> FrozenSet[str]:
+        """The vessels in which nobody sees a piece."""
+        return self._vessels
 
     def _inside(self, objects: Mapping[str, WorldObject]) -> Iterator[Tuple[str, str]]:
         """Yield each piece that is in a vessel or dish, with that."""
@@ -360,13 +414,13 @@ class TwoHands:
 
     def _state(self, seen: WorldState, contents: Set[Relation]) -> WorldState:
         """Return the kitchen's facts: those of the bodies as they are seen, the others as they began."""
-        bodies, held = self._vessels | self._dishes, self._holdings()
+        bodies, held = self._home.keys() - self._pieces.keys(), self._holdings()
         in_hand = {fact.object for fact in held}
         inside = {piece: around for piece, around in self._inside(seen.objects) if piece not in in_hand}
         facts = {fact for fact in self._first.relations if fact.subject in self._objects and fact.subject not in bodies
                  and (fact.predicate not in _SEEN or fact.predicate == "at")}
         facts |= {Relation(self._pieces[piece], "at", TABLE) for piece in self._pieces.keys() - in_hand - inside.keys()}
-        facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / MEASURE, 2)))
+        facts |= {Relation(fact.subject, fact.predicate, number_text(round(float(fact.object) / self.measure, 2)))
                   for fact in seen.relations if fact.predicate in (LEVEL, VOLUME)}
         facts |= contents | {fact._replace(object=self._pieces.get(fact.object, fact.object)) for fact in held}
         facts |= {Relation(around, SUPPLIES if around in self._dishes else CONTAINS, self._pieces[piece])

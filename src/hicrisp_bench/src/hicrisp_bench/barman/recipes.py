@@ -48,7 +48,7 @@ class Served:
 
 
 def judge(recipe: Recipe, world: WorldState) -> Served:
-    """Look at what is served.
+    """Look at what is served; where there is a door, behind its closed door.
 
     Args:
         recipe: what was ordered, with the vessel's kind and place.
@@ -58,7 +58,8 @@ def judge(recipe: Recipe, world: WorldState) -> Served:
         What is missing and superfluous.
     """
     glasses = [name for name, item in world.objects.items() if item.type == recipe.vessel
-               and (not recipe.served or world.holds("at", name, recipe.served))]
+               and (not recipe.served or world.holds("at", name, recipe.served))
+               and (world.holds("closed", recipe.served) or not world.holds("has_door", recipe.served))]
     held = _contents(glasses[0], world) if len(glasses) == 1 else frozenset()
     return Served(len(glasses), frozenset(recipe.mandatory) - held, held - recipe.allowed)
 

@@ -58,9 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
                         help="with --plans recorded: also every plan with a step dropped, repeated or "
                              "swapped, a name misspelled, the other hand named, or a step dropped that the "
                              "recipe asks for")
-    parser.add_argument("--robot", choices=(FACTS, ARMS_AT_WORK), default=FACTS,
-                        help="facts: the domain's effects; arms: two simulated arms, recorded plans, judged by where "
-                             "the liquids and pieces are")
+    add_robot(parser, "the liquid and pieces are; recorded plans")
     add_every(parser, "plan, with --plans recorded; recipe, with --robot arms")
     add_seed(parser, "the changes, with --changed")
     add_policies(parser, otherwise=f"{' '.join(WITHOUT_MODEL)}; with --plans endpoint {' '.join(LIVE)}; with --robot "
@@ -68,6 +66,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_llm(parser, "auto", "with --plans endpoint: what is configured")
     add_trials(parser, 10, "runs of each recipe, with --plans endpoint; its plans, each on a counter of its own, with "
                               "--robot arms", "--runs")
+
+
+def add_robot(parser: argparse.ArgumentParser, judged: str) -> None:
+    """Add ``--robot``: facts, or two simulated arms.
+
+    Args:
+        parser: of a suite of dishes or drinks.
+        judged: what is where, by which the arms' work is judged.
+    """
+    parser.add_argument("--robot", choices=(FACTS, ARMS_AT_WORK), default=FACTS,
+                        help=f"facts: the domain's effects; arms: two simulated arms, judged by where {judged}")
 
 
 def run(options: argparse.Namespace, runner: Runner) -> Report:

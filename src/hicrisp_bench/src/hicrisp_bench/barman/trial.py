@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
 from hicrisp_core.config.recipes import Recipe, load_recipes
 from hicrisp_core.domain.schema import Domain
@@ -63,6 +63,7 @@ class Menu:
         request: what the user says, with the recipe's name.
         layout: changes the first state by the recipe and the number of the run.
         domain: whose actions these are; the scene's by default.
+        served: where it shall be in the end, if not where the recipe says.
     """
 
     scene: str
@@ -70,6 +71,7 @@ class Menu:
     request: str
     layout: Callable[[WorldState, Recipe, int], WorldState]
     domain: str = ""
+    served: str = ""
 
 
 def as_shipped(state: WorldState, recipe: Recipe, run: int) -> WorldState:
@@ -126,9 +128,10 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     scene, parts, recipes = _read(trial.config, trial.policy, OFFLINE if trial.recorded else llm, trial.menu)
     parts = replace(parts, llm=parts.llm.of_trial(key_of(trial)))
     domain, recipe = parts.domain, recipes[trial.recipe]
+    recipe = replace(recipe, served=trial.menu.served or recipe.served)
     first = trial.menu.layout(scene.first_state(), recipe, trial.run)
     world = SymbolicWorld(domain, first, scene.robots[0]) if trial.counter is None else _at_the_counter(
-        trial, domain, first, recipe)
+        trial, domain, first, recipe, recipes)
     events: List[Dict[str, Any]] = []
     request = trial.recorded.request if trial.recorded else trial.menu.request.format(trial.recipe.replace("_", " "))
     searcher = TimedSearcher(domain)
@@ -160,12 +163,16 @@ def run_barman(trial: BarmanTrial) -> Dict[str, Any]:
     return row
 
 
-def _at_the_counter(trial: BarmanTrial, domain: Domain, first: WorldState, recipe: Recipe) -> "TwoHands":
-    """Return two arms with what the drink and its plan need."""
+def _at_the_counter(
+    trial: BarmanTrial, domain: Domain, first: WorldState, recipe: Recipe, menu: Mapping[str, Recipe]
+) -> "TwoHands":
+    """Return two arms with what the drink and its plan need; in the kitchen with what any dish of the menu needs."""
     from hicrisp_bench.barman.hands import TwoHands  # Facts need no physics.
+    from hicrisp_bench.barman.kitchen import Kitchen
 
-    plan = trial.recorded.text if trial.recorded else ""
-    return TwoHands(trial.config, domain, first, needed(first, recipe, plan), trial.counter or 0)
+    plan, kitchen = trial.recorded.text if trial.recorded else "", bool(trial.menu.served)
+    names = frozenset(name for each in (menu.values() if kitchen else (recipe,)) for name in needed(first, each, plan))
+    return (Kitchen if kitchen else TwoHands)(trial.config, domain, first, names, trial.counter or 0)
 
 
 @lru_cache(maxsize=8)
@@ -190,6 +197,7 @@ def needed(state: WorldState, recipe: Recipe, plan: str) -> FrozenSet[str]:
     named = {name for name in state.objects if re.search(rf"\b{name}\b", plan)}
     sources = {fact.subject for fact in state.relations if fact.predicate == "contains"
                and fact.object in recipe.mandatory}
-    vessels = [next(name for name, item in state.objects.items() if item.type == kind)
-               for kind in ("mixing_container", recipe.vessel)]
+    kinds = [[name for name, item in state.objects.items() if item.type == kind]
+             for kind in ("mixing_container", recipe.vessel)]
+    vessels = [names[0] for names in kinds if names]
     return frozenset({*named, *sources, *recipe.mandatory, *vessels})

@@ -35,7 +35,7 @@ def holding(predicate: Predicate, robot: RobotState, item: WorldObject, _: World
     Returns:
         Whether it holds, with the distance from the tool and the opening, metres; false without poses.
     """
-    if robot.pose is None or robot.opening is None or item.pose is None:
+    if robot.pose is None or robot.opening is None or item.pose is None or not item.form.held:
         return _UNSEEN
     outside, width = grip_at(item, item.pose, robot.pose)
     measured = (Measured("from_tool", outside, "m"), Measured("opening", robot.opening, "m"))

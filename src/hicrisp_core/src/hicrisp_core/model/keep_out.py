@@ -69,12 +69,14 @@ def grip_at(item: WorldObject, pose: Pose, tool: Pose) -> Tuple[float, float]:
     Returns:
         Greatest distance outside along one of the object's axes, and the width between the fingers (m).
     """
-    local = pose.inverse().apply(tool.position)
     if item.form.rim:
+        local = pose.inverse().apply(tool.position)
         off_wall = abs(math.hypot(local[0], local[1]) - (item.size[0] - BOWL_WALL) / 2.0)
         return max(off_wall, abs(local[2]) - item.size[2] / 2.0), BOWL_WALL
-    outside = max(max(0.0, abs(value) - size / 2.0) for value, size in zip(local, item.size))
-    return outside, width_along(item, pose, rotate(tool.orientation, (0.0, 1.0, 0.0)))
+    closing = rotate(tool.orientation, (0.0, 1.0, 0.0))
+    return min((max(max(0.0, abs(value) - size / 2.0) for value, size in zip(
+        part.pose.inverse().apply(tool.position), part.size)), width_along(part, part.pose, closing))
+        for part in item.at(pose).grips if part.pose is not None)
 
 
 def vertical_span(item: WorldObject, pose: Pose) -> Tuple[float, float]:

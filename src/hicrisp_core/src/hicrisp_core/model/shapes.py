@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Callable, Tuple
+from typing import Callable, Optional, Tuple
 
 from hicrisp_core.model.geometry import Pose, Vector, from_yaw
 
@@ -14,6 +14,8 @@ BOWL_WALL = 0.006
 """Thickness of a bowl's wall and floor, metres."""
 _STAVES = 20
 """Boxes that make the wall of a bowl."""
+_POST = 0.018
+"""Width of the post by which a board is held, metres."""
 _CIRCLE = tuple((math.cos(math.tau * i / 48), math.sin(math.tau * i / 48)) for i in range(48))
 Outline = Tuple[Tuple[float, float], ...]
 """Corners of a convex outline, counterclockwise, metres."""
@@ -68,6 +70,7 @@ class Shape:
         ground: whether it is furniture or a place, on which objects stand and which is in nobody's way.
         open: whether liquid goes in and out at its top, from which a hand keeps away while it stands.
         friction: of its surface; of two that touch, the rougher one counts.
+        grips: from its size, the boxes by which hands take it where it has parts for that.
     """
 
     outline: Callable[[Vector], Outline]
@@ -78,6 +81,12 @@ class Shape:
     ground: bool = False
     open: bool = False
     friction: float = 0.7
+    grips: Optional[Callable[[Vector], Tuple[Solid, ...]]] = None
+
+    @property
+    def held(self) -> bool:
+        """Whether a hand can have it at all."""
+        return self.handling is not Handling.NONE or self.grips is not None
 
     @property
     def boxy(self) -> bool:
@@ -189,6 +198,17 @@ def _tray(size: Vector) -> Tuple[Solid, ...]:
     return _walled(size, top=False, front=True)
 
 
+def _post(size: Vector) -> Tuple[Solid, ...]:
+    at = Pose(((size[0] - _POST) / 2.0, 0.0, BOWL_WALL / 2.0))
+    return (Solid("box", (_POST, _POST, size[2] - BOWL_WALL), at, 0.1),)
+
+
+def _board(size: Vector) -> Tuple[Solid, ...]:
+    """A flat board; a post stands where its x is greatest."""
+    x, y, z = size
+    return (Solid("box", (x, y, BOWL_WALL), Pose((0.0, 0.0, (BOWL_WALL - z) / 2.0)), 0.9), *_post(size))
+
+
 def _nothing(size: Vector) -> Tuple[Solid, ...]:
     del size  # However large it is, nobody bumps into it.
     return ()
@@ -206,5 +226,7 @@ SHAPES = {
     "tumbler": Shape(circle, _bowl, Handling.ROUND, round=True, open=True, friction=0.2),
     "dish": Shape(circle, _bowl, Handling.RIM, round=True, hollow=True, friction=0.2),
     "ice": Shape(rectangle, one_box, friction=0.2),
+    "board": Shape(rectangle, _board, hollow=True, grips=_post),
+    "dough": Shape(circle, _one_cylinder, Handling.NONE, round=True, open=True, friction=0.9),
 }
 """The workspace's own shapes by name."""

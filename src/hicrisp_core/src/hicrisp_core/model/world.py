@@ -140,6 +140,14 @@ class WorldObject:
         """Whether it may be elsewhere than it was: a robot may move it, or it hangs on a joint."""
         return self.movable or self.joint is not None
 
+    @property
+    def grips(self) -> Tuple["WorldObject", ...]:
+        """What hands take it by: the parts that its shape has for that, where it was seen; or else all of it."""
+        pose, form = self.pose, self.form
+        return (self,) if pose is None or form.grips is None else tuple(
+            replace(self, shape="box", own_form=None, size=part.size, pose=pose.compose(part.pose))
+            for part in form.grips(self.size))
+
     @cached_property
     def form(self) -> Shape:
         """Its shape."""

@@ -131,7 +131,7 @@ def hand_room(tool: Pose, opening: float, world: WorldState, gripper: Gripper, h
 
 def _walls(item: WorldObject, pose: Pose) -> Iterator[Tuple[BaseGeometry, float, float]]:
     """Yield the shadows of what an object is made of, without what it encloses, with their lowest and highest point."""
-    if item.form.walled:
+    if item.form.walled or item.form.grips is not None:
         for solid in item.form.solids(item.size):
             wall, at = WorldObject(item.name, item.type, "box", solid.size), pose.compose(solid.pose)
             yield (footprint(wall, at), *vertical_span(wall, at))
@@ -234,7 +234,8 @@ def grasp_candidates(
     """
     if item.pose is None:
         return []
-    poses = [*_from_above(item, item.pose, gripper), *_from_side(item, item.pose, gripper),
+    poses = [*(way for part in item.grips if part.pose is not None
+               for way in (*_from_above(part, part.pose, gripper), *_from_side(part, part.pose, gripper))),
              *_by_rim(item, item.pose, gripper),
              *((pose, min(item.size)) for pose in besides)]
     found = [_with_room(pose, width, world, gripper, item.name)

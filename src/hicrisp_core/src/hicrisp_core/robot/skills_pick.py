@@ -11,7 +11,6 @@ from hicrisp_core.domain.wording import quantity
 from hicrisp_core.model import Cause, CauseKind, Outcome, Pose, Status, WorldObject, WorldState
 from hicrisp_core.model.geometry import from_yaw, planar_distance, rotate
 from hicrisp_core.model.keep_out import grip_at, vertical_span, width_along
-from hicrisp_core.model.shapes import Handling
 from hicrisp_core.ports.robot import MotionFailure
 from hicrisp_core.robot.affordances import ranked
 from hicrisp_core.robot.grasps import Grasp, grasp_candidates
@@ -226,7 +225,7 @@ def in_hand(context: SkillContext, item: WorldObject) -> bool:
         True if it is held; false without a pose, and for what hands do not take.
     """
     opening = context.arm.opening()
-    if item.pose is None or item.form.handling is Handling.NONE:
+    if item.pose is None or not item.form.held:
         return False
     outside, width = grip_at(item, item.pose, context.arm.tool_pose())
     most = width + _AROUND if item.form.rim else _OPEN * context.arm.max_opening

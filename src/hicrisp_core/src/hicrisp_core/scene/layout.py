@@ -111,8 +111,8 @@ def overlapping(item: WorldObject, others: Mapping[str, WorldObject], gap: float
         apart = math.dist(item.pose.position[:2], other.pose.position[:2])
         if apart > (math.hypot(*item.size) + math.hypot(*other.size)) / 2.0 + gap:
             continue  # Whichever way they lie, they do not reach so far.
-        if not other.movable and gap <= 0.0 and within(other.size, other.pose, item.pose.position):
-            continue  # It is in a cupboard or a drawer.
+        if gap <= 0.0 and (_holds(other, other.pose, item.pose) or _holds(item, item.pose, other.pose)):
+            continue  # It is in a cupboard, a drawer or a bowl, or on a board.
         bottom, top = vertical_span(other, other.pose)
         if min(top, high) - max(bottom, low) <= _TOUCHING:
             continue
@@ -136,6 +136,10 @@ def off_the_table(item: WorldObject, table: WorldObject) -> bool:
         return False
     below = vertical_span(item, item.pose)[0] < vertical_span(table, table.pose)[1] - _TOUCHING
     return below or not footprint(table, table.pose).contains(footprint(item, item.pose))
+
+
+def _holds(outer: WorldObject, pose: Pose, inner: Pose) -> bool:
+    return (outer.form.hollow or not outer.movable) and within(outer.size, pose, inner.position)
 
 
 def standing(item: WorldObject, x: float, y: float, yaw: float, height: float = 0.0) -> WorldObject:

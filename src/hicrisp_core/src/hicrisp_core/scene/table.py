@@ -236,7 +236,7 @@ def _placed(
                                                              f"there are: {known}")
     x, y, _ = below.pose.position
     bottom, top = vertical_span(below, below.pose)
-    return standing(item, x, y, yaw, top if below.movable else bottom + BOWL_WALL)
+    return standing(item, x, y, yaw, top if below.movable and not below.form.hollow else bottom + BOWL_WALL)
 
 
 def _hung(item: WorldObject, entry: JointEntry, fixture: WorldObject, at: Pose) -> WorldObject:
