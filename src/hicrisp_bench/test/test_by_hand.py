@@ -10,9 +10,10 @@ from hicrisp_bench.trial import TrialSettings, run_trial
 from hicrisp_bench.virtualhome import package
 from hicrisp_bench.virtualhome.household_suite import HouseholdRun, carry_out
 from hicrisp_core.config.files import config_file
-from hicrisp_core.llm.answers import AnswersModel, answers_of, prompt_key
+from hicrisp_core.llm.answers import answers_of, prompt_key
 from hicrisp_core.llm.chat_model import LlmFailure
 from hicrisp_core.llm.models import Models
+from hicrisp_core.llm.replay import ReplayModel
 from hicrisp_core.llm.settings import load_llm_settings
 from hicrisp_core.scene import load_scene
 from hicrisp_core.time.deadline import Deadline
@@ -37,7 +38,7 @@ def call(text, answer):
 def model(tmp_path):
     (tmp_path / ANSWERS).write_text(json.dumps(answers_of("somebody", {
         "first": [call("plan", "one"), call("again", "two")], "second": [call("other", "three")]})))
-    return lambda trial: AnswersModel(f"{tmp_path / ANSWERS}#{trial}", "brain")
+    return lambda trial: ReplayModel(f"{tmp_path / ANSWERS}#{trial}", "brain")
 
 
 def said(model, text):

@@ -1,18 +1,15 @@
-"""A suite's recorded answers in place of its language models: by trial, role and number of the call."""
+"""Files of a suite's recorded answers: by trial, role and number of the call."""
 
 from __future__ import annotations
 
 import json
-import threading
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from hicrisp_core.errors import ConfigError
-from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message, fingerprint
+from hicrisp_core.llm.chat_model import Completion, LlmFailure, Message, fingerprint
 from hicrisp_core.llm.redaction import redacted_values
-from hicrisp_core.time.deadline import Deadline
 from hicrisp_core.trace.exchanges import FILE_NAME
 
 SUFFIX = ".json"
@@ -21,6 +18,23 @@ TRIAL = "#"
 _DIGITS = 12
 Call = Tuple[str, str, int, int]
 """Fingerprint of the prompt, name of the answer, tokens of both."""
+
+
+class Recorded(NamedTuple):
+    """A question that was recorded, and what came of it.
+
+    Args:
+        prompt: its fingerprint (:func:`prompt_key`).
+        model: name of the model that was asked.
+        messages: the prompt itself; ``None`` if only its fingerprint was kept.
+        schema: hash of the JSON schema of the answer; ``None`` if it was not kept.
+    """
+
+    prompt: str
+    answer: Union[Completion, LlmFailure]
+    model: str
+    messages: Optional[Sequence[Message]] = None
+    schema: Optional[str] = None
 
 
 def prompt_key(messages: Sequence[Message]) -> str:
@@ -48,74 +62,31 @@ def holds_answers(replay: str) -> bool:
     return bool(replay) and (path.suffix == SUFFIX or path.is_dir() and not (path / FILE_NAME).exists())
 
 
-class AnswersModel(ChatModel):
-    """Answers one role's calls in one trial.
-
-    The very same prompt gets its answer, the trial's own first; any other prompt gets the answer to the
-    trial's call with the same number, and the record of that answer says so.
+def read_answers(path: Path, trial: str, role: str) -> Tuple[List[Recorded], Dict[str, Recorded]]:
+    """Read the answers of one role.
 
     Args:
-        replay: file or folder, ``#`` and the trial's key.
-        role: whose calls are answered.
+        path: a file, or a folder of such files.
+        trial: the trial's key.
+        role: whose answers.
+
+    Returns:
+        The trial's own in the order of its calls, and those of all trials by their prompts' fingerprints.
 
     Raises:
         ConfigError: when a file cannot be read or holds something else.
     """
-
-    def __init__(self, replay: str, role: str) -> None:
-        path, _, self._trial = replay.partition(TRIAL)
-        self._role, self._path = role, Path(path).expanduser()
-        self._own: List[Tuple[str, Completion]] = []
-        """The trial's prompts and answers in the order of its calls."""
-        self._others: Dict[str, Completion] = {}
-        self._calls, self._lock = 0, threading.Lock()
-        files = sorted(self._path.glob(f"*{SUFFIX}")) if self._path.is_dir() else [self._path]
-        for file in files:
-            self._read(_content(file, file.stat().st_mtime if file.is_file() else 0.0))
-        self._left = list(range(len(self._own)))
-
-    def _read(self, content: Mapping[str, Any]) -> None:
-        for trial, roles in content["trials"].items():
-            for prompt, name, asked, answered in roles.get(self._role, ()):
-                found = Completion(content["answers"][name], content["model"], asked, answered)
-                self._others.setdefault(prompt, found)
-                if trial == self._trial:
-                    self._own.append((prompt, found))
-
-    @property
-    def name(self) -> str:
-        """The model that answered."""
-        return next((each.model for each in (*(own for _, own in self._own), *self._others.values())),
-                    f"replay:{self._path.name}")
-
-    def complete(
-        self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
-    ) -> Union[Completion, LlmFailure]:
-        """Return the recorded answer.
-
-        Args:
-            messages: the conversation, oldest first.
-            deadline: wall-clock limit of the call; nothing takes long here.
-            schema: JSON schema of the answer; makes no difference.
-
-        Returns:
-            The answer; a failure of the kind ``replay`` where neither the prompt nor the call is recorded.
-        """
-        prompt = prompt_key(messages)
-        with self._lock:
-            number, self._calls = self._calls, self._calls + 1
-            at = next((each for each in self._left if self._own[each][0] == prompt), None)
-            if at is None and prompt in self._others:
-                return self._others[prompt]
-            if at is None and number in self._left:
-                at = number
-            if at is None:
-                return LlmFailure("replay", f"call {number + 1} of {self._role} in '{self._trial}' is not among the "
-                                            f"answers in {self._path}", 0)
-            self._left.remove(at)
-        recorded, answer = self._own[at]
-        note = "" if recorded == prompt else f"the prompt of {self._role} {number + 1} is not the recorded one"
-        return replace(answer, note=note)
+    own: List[Recorded] = []
+    known: Dict[str, Recorded] = {}
+    for file in sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]:
+        content = _content(file, file.stat().st_mtime if file.is_file() else 0.0)
+        for key, roles in content["trials"].items():
+            for prompt, name, asked, answered in roles.get(role, ()):
+                found = Recorded(prompt, Completion(content["answers"][name], content["model"], asked, answered),
+                                 content["model"])
+                known.setdefault(prompt, found)
+                own += [found] if key == trial else []
+    return own, known
 
 
 @lru_cache(maxsize=16)

@@ -11,7 +11,6 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from hicrisp_core.errors import ConfigError
 from hicrisp_core.extensions import extensions
-from hicrisp_core.llm.answers import AnswersModel, holds_answers
 from hicrisp_core.llm.chat_model import (
     Capabilities,
     ChatModel,
@@ -278,8 +277,7 @@ class Models:
                 return self._roles[role]
             settings, plans = self.settings.of_role(role), not self.settings.of_role(BRAIN).offline
             if settings.replay:
-                kind = AnswersModel if holds_answers(settings.replay) else ReplayModel
-                found = RoleModel(kind(settings.replay, role), role, settings, plans=plans)
+                found = RoleModel(ReplayModel(settings.replay, role), role, settings, plans=plans)
             else:
                 alike = replace(settings, name="", roles={})
                 shared = next(((model, memory) for known, model, memory in self._shared if known == alike), None)

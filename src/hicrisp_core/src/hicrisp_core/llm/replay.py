@@ -1,4 +1,4 @@
-"""A recorded run in place of its language models: each call gets its recorded answer, and nothing is asked."""
+"""A recording in place of its language models: each call gets its recorded answer, and nothing is asked."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import logging
 import threading
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, List, Mapping, Optional, Sequence, Union
 
+from hicrisp_core.llm.answers import TRIAL, Recorded, holds_answers, prompt_key, read_answers
 from hicrisp_core.llm.chat_model import ChatModel, Completion, LlmFailure, Message, RequestAttempt, schema_hash
 from hicrisp_core.llm.redaction import redacted_values
 from hicrisp_core.time.deadline import Deadline
@@ -21,24 +22,29 @@ _SHOWN = 80
 
 
 class ReplayModel(ChatModel):
-    """Answers one role's questions from the recording of a task.
+    """Answers one role's questions from a recording: of a run, or of a suite's trial.
 
-    The very same question gets its answers in their order, and the last of them from then on. Any other
-    question gets the answer to the call with the same number, and the difference is reported: once in the
-    log, and in the record of each such answer.
+    The very same question gets its answers in their order, and the last of them from then on; in a suite
+    another trial's answer serves, too. Any other question gets the answer to the call with the same number,
+    and the difference is reported: once in the log, and in the record of each such answer.
 
     Args:
-        file: ``llm.jsonl`` of a run, or its folder; a run is one task's.
+        replay: ``llm.jsonl`` of a run, or its folder; or a suite's answers, ``#`` and the trial's key.
         role: whose questions are answered.
 
     Raises:
         ConfigError: when the file cannot be read or holds something else.
     """
 
-    def __init__(self, file: Union[str, FilePath], role: str) -> None:
-        self._role = role
-        self._file = FilePath(file).expanduser()
-        self._questions = _questions(self._file, role)
+    def __init__(self, replay: Union[str, FilePath], role: str) -> None:
+        path, _, trial = str(replay).partition(TRIAL) if holds_answers(str(replay)) else (str(replay), "", "")
+        self._role, self._file = role, FilePath(path).expanduser()
+        self._place = f"{self._file}, trial '{trial}'" if trial else str(self._file)
+        self._others: Mapping[str, Recorded] = {}
+        if holds_answers(path):
+            self._questions, self._others = read_answers(self._file, trial, role)
+        else:
+            self._questions = _questions(self._file, role)
         self._used = [False] * len(self._questions)
         self._calls = 0
         self._warned = False
@@ -47,7 +53,7 @@ class ReplayModel(ChatModel):
     @property
     def name(self) -> str:
         """The model that was recorded."""
-        return self._questions[0][-1].model if self._questions else f"replay:{self._file.name}"
+        return next((each.model for each in (*self._questions, *self._others.values())), f"replay:{self._file.name}")
 
     def complete(
         self, messages: Sequence[Message], deadline: Deadline, schema: Optional[Mapping[str, Any]] = None
@@ -62,34 +68,36 @@ class ReplayModel(ChatModel):
         Returns:
             The recorded reply; a failure beyond the recording's end.
         """
-        asked, wanted = redacted_values(list(messages)), schema_hash(schema)
+        prompt, wanted = prompt_key(messages), schema_hash(schema)
         with self._lock:
             number, self._calls = self._calls, self._calls + 1
-            words = [at for at, question in enumerate(self._questions)
-                     if [dict(each) for each in question[-1].messages] == asked]
-            same = [at for at in words if self._questions[at][-1].schema == wanted] or words
+            words = [at for at, question in enumerate(self._questions) if question.prompt == prompt]
+            same = [at for at in words if self._questions[at].schema in (None, wanted)] or words
+            if not same and prompt in self._others:
+                return self._others[prompt].answer
             if not same and number >= len(self._questions):
                 return LlmFailure("replay", (
-                    f"call {number + 1} of {self._role} is beyond the end of {self._file}, which holds "
+                    f"call {number + 1} of {self._role} is beyond the end of {self._place}, which holds "
                     f"{len(self._questions)}; record the run again" if self._questions else
-                    f"{self._file} holds no prompt of {self._role}; it was recorded with another policy"), 0)
+                    f"{self._place} holds no prompt of {self._role}; it was recorded with another policy"), 0)
             fresh = next((each for each in same if not self._used[each]), None)
             at = fresh if fresh is not None else (same or [number])[-1]
             if same and fresh is None:
                 self._calls = at + 1  # The task begins again, and so do its numbers.
             self._used[at] = True
-            recorded, answer = self._questions[at][-1], _answer(self._questions[at])
-            note = difference(recorded.messages, asked)
-            if not note and recorded.schema != wanted:
-                note = (f"the words are the same, the JSON schema is not: recorded {recorded.schema[:12] or 'none'}, "
-                        f"asked {wanted[:12] or 'none'}")
-            if not note or isinstance(answer, LlmFailure):
-                return answer
-            note = f"the prompt of {self._role} {number + 1} is not the recorded one: {note}"
+            recorded = self._questions[at]
+            if isinstance(recorded.answer, LlmFailure) or same and recorded.schema in (None, wanted):
+                return recorded.answer
+            note = f"the prompt of {self._role} {number + 1} is not the recorded one"
+            if recorded.messages is not None:
+                what = difference(recorded.messages, redacted_values(list(messages))) or (
+                    "the words are the same, the JSON schema is not: recorded "
+                    f"{(recorded.schema or '')[:12] or 'none'}, asked {wanted[:12] or 'none'}")
+                note = f"{note}: {what}"
             if not self._warned:
                 log.warning("%s; the recorded answer is given, here and wherever else it differs", note)
                 self._warned = True
-            return replace(answer, note=note)
+            return replace(recorded.answer, note=note)
 
 
 def folder_of(recording: Union[str, FilePath]) -> FilePath:
@@ -139,7 +147,7 @@ def _around(line: str, pair: Sequence[Optional[str]]) -> str:
                                                                     else "")
 
 
-def _answer(question: Tuple[Exchange, ...]) -> Union[Completion, LlmFailure]:
+def _answer(question: Sequence[Exchange]) -> Union[Completion, LlmFailure]:
     last = question[-1]
     before = tuple(RequestAttempt(each.failure, each.error, each.seconds) for each in question[:-1])
     if last.failure:
@@ -148,11 +156,12 @@ def _answer(question: Tuple[Exchange, ...]) -> Union[Completion, LlmFailure]:
                       last.seconds, last.attempt, before, sure=last.sure if last.sure >= 0.0 else None)
 
 
-def _questions(path: FilePath, role: str) -> List[Tuple[Exchange, ...]]:
-    """The role's questions, each with its attempts, in the order in which they were asked."""
+def _questions(path: FilePath, role: str) -> List[Recorded]:
+    """The role's questions in the order in which they were asked; an exchange each, or several attempts."""
     found: List[List[Exchange]] = []
     for exchange in read_exchanges(path):
         if exchange.role == role:
             found[len(found):] = [[]] if exchange.attempt <= 1 or not found else []
             found[-1].append(exchange)
-    return [tuple(attempts) for attempts in found]
+    return [Recorded(prompt_key(each[-1].messages), _answer(each), each[-1].model, each[-1].messages, each[-1].schema)
+            for each in found]
