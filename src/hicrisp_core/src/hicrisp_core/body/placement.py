@@ -106,19 +106,20 @@ def beside(
     """
     height = _height_on(table_of(world), item)
     exact = partial(_around, item, reference, bearings, height, workspace.gap)
-    wider = [partial(_around, item, reference, [bearing + side for bearing in bearings for side in (turn, -turn)],
-                     height, gap) for turn in _TURNS for gap in _GAPS]
+    wider = [partial(_around, item, reference, bearings, height, gap, (turn, -turn))
+             for turn in _TURNS for gap in _GAPS]
     return [Round(poses, workspace.clearance, partial(_comfort, workspace)) for poses in (exact, *wider)]
 
 
 def _around(
-    item: WorldObject, reference: WorldObject, bearings: Sequence[float], height: float, gap: float
+    item: WorldObject, reference: WorldObject, bearings: Sequence[float], height: float, gap: float,
+    sides: Sequence[float] = (0.0,),
 ) -> Tuple[Pose, ...]:
     if reference.pose is None:
         return ()
     yaw_of_reference = reference.pose.yaw if reference.form.boxy else 0.0
     found: List[Pose] = []
-    for bearing in bearings:
+    for bearing in (bearing + side for bearing in bearings for side in sides):
         yaw = yaw_of_reference if reference.form.boxy and item.form.boxy else bearing
         reach = support(reference, yaw_of_reference, bearing) + support(item, yaw, bearing) + gap
         x, y, _ = reference.pose.position
