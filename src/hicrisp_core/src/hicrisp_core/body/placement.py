@@ -297,8 +297,8 @@ def _way(table: WorldObject, workspace: Workspace, start: Vector, bearing: float
     if closing < 0.0 and inner >= 0.0:
         way = min(way, -closing - math.sqrt(inner))
     if table.pose is not None:
-        here = table.pose.inverse().apply(start)
-        there = table.pose.inverse().apply((start[0] + along[0], start[1] + along[1], start[2]))
+        here = table.pose.seen(start)
+        there = table.pose.seen((start[0] + along[0], start[1] + along[1], start[2]))
         for at, to, size in zip(here[:2], there[:2], table.size):
             if abs(to - at) > 1e-6:
                 way = min(way, (size / 2.0 - math.copysign(1.0, to - at) * at) / abs(to - at))
@@ -324,7 +324,7 @@ def allowed(item: WorldObject, pose: Pose, table: Optional[WorldObject], workspa
         return False
     if table is None or table.pose is None:
         return True
-    x, y, _ = table.pose.inverse().apply(pose.position)
+    x, y, _ = table.pose.seen(pose.position)
     turn = pose.yaw - table.pose.yaw
     cosine, sine = abs(math.cos(turn)), abs(math.sin(turn))
     half_x, half_y = (item.size[0] * a / 2.0 + item.size[1] * b / 2.0 for a, b in ((cosine, sine), (sine, cosine)))

@@ -37,7 +37,7 @@ def holding(predicate: Predicate, robot: RobotState, item: WorldObject, _: World
     """
     if robot.pose is None or robot.opening is None or item.pose is None:
         return _UNSEEN
-    local = item.pose.inverse().apply(robot.pose.position)
+    local = item.pose.seen(robot.pose.position)
     outside = max(max(0.0, abs(p) - size / 2.0) for p, size in zip(local, item.size))
     closing = rotate(robot.pose.orientation, (0.0, 1.0, 0.0))
     width = width_along(item, item.pose, closing)

@@ -191,7 +191,7 @@ class _Question:
     def radius(self, steady: float) -> float:
         """Return how far the item may be beside its target in every direction, metres."""
         least = min(_MOST, self._clearance)
-        if not self._will_do((0.0, 0.0), steady):
+        if self._room < 0.0 and not self._will_do((0.0, 0.0), steady):  # At its target all facts are shown.
             return 0.0
         for number in range(_DIRECTIONS):
             x, y = math.cos(math.tau * number / _DIRECTIONS), math.sin(math.tau * number / _DIRECTIONS)

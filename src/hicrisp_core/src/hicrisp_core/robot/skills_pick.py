@@ -229,5 +229,5 @@ def in_hand(context: SkillContext, item: WorldObject) -> bool:
         return False
     if not NOTHING * min(item.size) < opening < _OPEN * context.arm.max_opening:
         return False
-    inside = item.pose.inverse().apply(context.arm.tool_pose().position)
+    inside = item.pose.seen(context.arm.tool_pose().position)
     return all(abs(value) <= size / 2.0 + _IN_HAND for value, size in zip(inside, item.size))
